@@ -52,6 +52,8 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     // The WebSocket client, behind a few C functions.
     .target(name: "CWebSocket", linkerSettings: [.linkedLibrary("websockets"), .linkedLibrary("crypto")]),
+    // The client of schema registries, behind one C function.
+    .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
     // XXH3, the hash of the journal's digest and of room look-up. Header only.
     .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
     // glibc's getopt_long, which Swift's module of glibc leaves out.
@@ -83,6 +85,7 @@ let package = Package(
     library("ComboKafka", ["ComboSystem", "ComboEdge", "CKafka", "CPrefetch", "CSimdJSON", "CWaits"]),
     library("ComboLog", ["ComboWire", "ComboSystem", "ComboEdge", "CSQLite"]),
     library("ComboIntake", ["ComboSystem", "ComboLog", "CWebSocket"]),
+    library("ComboRegistry", ["ComboMaps", "ComboSystem", "ComboEdge", "CCurl"]),
     library("ComboRooms", ["ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "CPrefetch"]),
     library("ComboService", ["ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboRooms"]),
     library(
@@ -98,8 +101,10 @@ let package = Package(
     library(
       "ComboCommands",
       [
-        "ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboKafka", "ComboLog", "ComboIntake", "ComboRooms",
-        "ComboService", "ComboHTTP", "ComboGenerate", "ComboReplay", "ComboVerify", "ComboClient", "CGetopt", "CMemory",
+        "ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboKafka", "ComboLog", "ComboIntake",
+        "ComboRegistry",
+        "ComboRooms", "ComboService", "ComboHTTP", "ComboGenerate", "ComboReplay", "ComboVerify", "ComboClient", "CGetopt",
+        "CMemory",
         "CSimdJSON",
       ]),
     .executableTarget(name: "combo-consumer", dependencies: ["ComboCommands"], swiftSettings: settings),
@@ -134,6 +139,7 @@ let package = Package(
       ["ComboSystem", "ComboEdge", "ComboKafka", "ComboWire", "CKafka", "CWaits", "ComboTestSupport"]),
     tests("ComboLogTests", ["ComboEdge", "ComboLog"]),
     tests("ComboIntakeTests", ["ComboSystem", "ComboLog", "ComboIntake"]),
+    tests("ComboRegistryTests", ["ComboMaps", "ComboSystem", "ComboEdge", "ComboRegistry", "ComboTestSupport"]),
     tests("ComboRoomsTests", ["ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms"]),
     tests(
       "ComboServiceTests",

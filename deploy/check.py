@@ -245,11 +245,12 @@ def options(help_file):
 PACKAGES = {
     "librdkafka": "librdkafka1", "libmicrohttpd": "libmicrohttpd12t64", "libsimdjson": "libsimdjson25", "libxxhash": "libxxhash0",
     "libstdc++": "libstdc++6", "libjemalloc": "libjemalloc2", "libsqlite3": "libsqlite3-0", "libwebsockets": "libwebsockets19t64", "libz": "zlib1g",
+    "libcurl": "libcurl4t64",
 }
 BROUGHT_ALONG = (
     "linux-vdso", "ld-linux", "libc", "libm", "libgcc_s", "liblz4", "libzstd", "libsasl2", "libssl", "libcrypto",
-    "libgnutls", "libp11-kit", "libidn2", "libunistring", "libtasn1", "libnettle", "libhogweed", "libgmp", "libffi", "libcurl", "libcap", "libdl", "libpthread",
-    # What Debian 13's librdkafka1 needs for curl.
+    "libgnutls", "libp11-kit", "libidn2", "libunistring", "libtasn1", "libnettle", "libhogweed", "libgmp", "libffi", "libcap", "libdl", "libpthread",
+    # What libcurl needs.
     "libnghttp2", "libnghttp3", "librtmp", "libssh2", "libpsl", "libldap", "liblber", "libbrotlidec", "libbrotlicommon", "libgssapi_krb5",
     "libkrb5", "libkrb5support", "libk5crypto", "libcom_err", "libkeyutils", "libresolv",
 )

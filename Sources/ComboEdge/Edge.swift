@@ -37,6 +37,8 @@ package protocol GroupEdge: AnyObject, Sendable {
   func start(_ partition: Int32, at offset: Int64) throws(EdgeError)
   /// No records of it are delivered until it is started again.
   func stop(_ partition: Int32)
+  /// The same for longer: nothing of it is fetched either.
+  func pause(_ partition: Int32)
   /// What the group has committed, once no transaction is open on it. Any thread.
   func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset
   /// Commits offsets outside of any transaction, for tools that show the lag, without waiting.
@@ -49,6 +51,7 @@ package protocol GroupEdge: AnyObject, Sendable {
 
 extension GroupEdge {
   package func release() {}
+  package func pause(_ partition: Int32) { stop(partition) }
   package func end(of partition: Int32) -> Int64? { nil }
 }
 
@@ -197,6 +200,26 @@ package protocol TopicWatch: AnyObject, Sendable {
   func look(_ owned: [Int32]) throws(EdgeError) -> LostTopic?
 }
 
+/// What a registry says of a schema.
+package enum SchemaAnswer: Equatable, Sendable {
+  /// As the map reads it.
+  case schema(String)
+  /// There is none of this id, or not yet.
+  case unknown(String)
+  /// It can never be used, for this reason.
+  case unusable(String)
+  /// There is no answer, for this reason.
+  case none(String)
+}
+
+/// Where the schemas are that records name and the map does not have.
+package protocol SchemaSource: AnyObject, Sendable {
+  /// Blocks; any thread.
+  func ask(_ id: String) -> SchemaAnswer
+  /// Whether schemas that were refused are to be asked for again; true once after each request for it.
+  func takeRetry() -> Bool
+}
+
 /// What a service reads and writes with.
 package struct Edges {
   package var group: any GroupEdge
@@ -215,6 +238,8 @@ package struct Edges {
   /// The newest rules of the engine that every member of the group can follow, or nil if that cannot be said. Blocks; any thread. Not
   /// needed where the service is alone.
   package var groupRules: (@Sendable () -> Int?)?
+  /// nil: a record that names an unknown schema is bad.
+  package var schemas: (any SchemaSource)?
   /// Runs blocking work outside of the loop.
   package var inBackground: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = BackgroundTask.run
 

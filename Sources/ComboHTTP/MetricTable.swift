@@ -225,6 +225,10 @@ enum MetricTable {
       "combo_partition_stalled_seconds",
       "How long records have waited of which none could be read, such as behind an open transaction of a producer; 0 if none wait."
     ) { Double($0.stalledMs) / 1000 },
+    .partition(
+      "combo_partition_schema_wait_seconds",
+      "How long the partition has waited for a schema that the registry does not answer for; 0 if it does not wait."
+    ) { Double($0.schemaWait?.ms ?? 0) / 1000 },
     Metric(
       name: "combo_open_transaction_seconds", kind: .gauge,
       help:

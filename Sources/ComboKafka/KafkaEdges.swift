@@ -61,6 +61,12 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
 
   package func stop(_ partition: Int32) { consumer.positions.stop(partition) }
 
+  package func pause(_ partition: Int32) {
+    consumer.positions.stop(partition)
+    // What cannot be paused is fetched in vain.
+    try? consumer.pause([partition])
+  }
+
   package func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset {
     do throws(EdgeError) {
       return try consumer.committed([partition], withinMs: Self.committedWithinMs)[0]

@@ -46,6 +46,10 @@ public final class RecordDecoder {
     counts.rows(mapped.map { Array($0.map.rules) } ?? []).first { $0.row.outcome != "event" }
   }
 
+  /// The id of the schema that the last bad record named and the map does not have; nil: it was bad for another reason, or this was asked
+  /// before.
+  @usableFromInline package func takeUnknownSchema() -> String? { mapped?.binary?.takeUnknown()?.description }
+
   /// The limits of an event.
   public var limits: WireLimits { plain.limits }
 

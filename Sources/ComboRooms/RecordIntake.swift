@@ -25,6 +25,9 @@ package protocol RecordReceiver {
   func wasDropped(_ record: InputRecord, by decoder: RecordDecoder)
   /// The record has no value.
   func hadNoValue()
+  /// The map does not have the schema that the record names.
+  /// - Returns: what is bad about the record; nil: it is not taken in, and will be handed out again.
+  func lacksSchema(_ id: String, of record: InputRecord, _ bad: BadEvent) -> BadEvent?
   /// The record, or an event that it holds, is to go to the dead-letter topic.
   func wasBad(_ record: InputRecord, _ bad: BadEvent) throws(Fault)
 }
@@ -34,6 +37,7 @@ extension RecordReceiver {
   @inlinable @inline(__always) package func wasPassedOver(_ event: UnsafePointer<Event>) {}
   @inlinable package func wasDropped(_ record: InputRecord, by decoder: RecordDecoder) {}
   @inlinable package func hadNoValue() {}
+  @inlinable package func lacksSchema(_ id: String, of record: InputRecord, _ bad: BadEvent) -> BadEvent? { bad }
 }
 
 /// The way of a record into the rooms of its partition: it is decoded, and the room of each event is found or made. The service,
@@ -76,7 +80,11 @@ package struct RecordIntake {
     switch fate {
     case .events: break
     case .dropped: receiver.wasDropped(record, by: decoder)
-    case .bad(let bad):
+    case .bad(var bad):
+      if let id = decoder.takeUnknownSchema() {
+        guard let known = receiver.lacksSchema(id, of: record, bad) else { return }
+        bad = known
+      }
       partition.deadLettered()
       try receiver.wasBad(record, bad)
     }

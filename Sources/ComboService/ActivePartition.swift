@@ -68,6 +68,10 @@ package final class ActivePartition {
   /// What has come in since the last entry, by kind and by age.
   package var tally = EventCounts()
   var arrivals = Arrivals()
+  /// The schema that the record at its offset names, if it waits for that.
+  package var awaited: String?
+  /// Which of the member's maps its derivation has.
+  var mapVersion = 0
   /// Whether it was said that its clock is far ahead of the wall clock.
   private var isAhead = false
   /// How far its rooms were behind its clock after the last entry, in milliseconds.

@@ -6,6 +6,8 @@ package enum Health {
   package static let stuckAfterMs: Int64 = 90_000
   /// The service is not ready if work is not durable after this time.
   static let uncommittedMs: Int64 = 10_000
+  /// A schema is there sooner, if its registry is.
+  static let schemaMs: Int64 = 2_000
   /// A loop that was silent for this long waits for brokers.
   static let silentMs: Int64 = 5_000
 
@@ -40,6 +42,10 @@ package enum Health {
     if let denied = report.denied { return denied }
     if let since = report.uncommittedSince, now - since > uncommittedMs {
       return "nothing has been committed for \((now - since) / 1000) s"
+    }
+    if let waiting = report.partitions.first(where: { $0.schemaWait?.ms ?? 0 > schemaMs }), let wait = waiting.schemaWait {
+      let seconds = wait.ms / 1000
+      return "partition \(waiting.number) has waited for schema \(wait.id) for \(seconds) s: \(wait.reason ?? "no answer yet")"
     }
     if let stall = report.stall { return stall }
     if let held = report.heldUp.first(where: { $0.topic == "output" }) { return held.sentence }

@@ -26,7 +26,9 @@ extension MemberPartitions {
         "the group goes over to rules \(.text, "\(own.rules)") of the engine: releases that do not know them can no longer run it"
       )
     }
-    if old.mapping != own.mapping, toldChanges.insert("map \(old.mapping ?? "")").inserted {
+    if old.mapping != own.mapping, !RecordMap.differInSchemas(old.mapping ?? "", own.mapping ?? ""),
+      toldChanges.insert("map \(old.mapping ?? "")").inserted
+    {
       let (before, now) = (old.mapWords, own.mapWords)
       log.warning(
         """
@@ -36,6 +38,16 @@ extension MemberPartitions {
     }
     let changes = own.changes(from: old).joined(separator: ", ")
     if !changes.isEmpty, toldChanges.insert(changes).inserted { log.info("settings changed: \(.text, changes)") }
+  }
+
+  /// Takes over the schemas that the last owner had, so that none is ever forgotten.
+  func learn(from derivation: Derivation?) {
+    guard let mapping = derivation?.mapping, configuration.map?.readsSchemasByID == true, isNews(mapping) else { return }
+    do throws(MapFaults) {
+      try learn(RecordMap.schemas(of: mapping))
+    } catch {
+      log.warning("the schemas of the last owner's map cannot be taken over: \(.reason, error.faults[0].description)")
+    }
   }
 
   /// Moves a partition on in the input, as an operator wants it. What is skipped is as lost as what was deleted, and the same rules hold:

@@ -1,5 +1,6 @@
 internal import ComboCore
 package import ComboEdge
+internal import ComboMaps
 package import ComboRooms
 package import ComboSystem
 internal import ComboWire
@@ -24,7 +25,11 @@ package protocol MemberPartitionsDelegate: AnyObject {
 /// count. *Active* it takes records in.
 package final class MemberPartitions {
   package weak var delegate: (any MemberPartitionsDelegate)?
-  let configuration: ServiceConfiguration
+  private(set) var configuration: ServiceConfiguration
+  /// Counts the maps: each has more schemas than the one before.
+  private(set) var mapVersion = 0
+  /// The map of the partition restored last, whose schemas are known.
+  private var learned: String?
   let edges: Edges
   let log: ServiceLog
   let memory: GroupMemory
@@ -226,6 +231,7 @@ package final class MemberPartitions {
       case .restored(let partition):
         owned[result.number]?.backOff.succeeded()
         owned[result.number]?.failure = nil
+        learn(from: partition.derivation)
         if let partition = prepare(partition) {
           if let since = restoringSince.removeValue(forKey: result.number) {
             restoreTimes.append(edges.time.monotonicMs() - since)
@@ -330,7 +336,31 @@ package final class MemberPartitions {
         """)
     }
     tellChanges(from: restored.derivation, to: derivation)
-    return ActivePartition(restored, derivation: derivation, takeover: takeover, time: edges.time)
+    let active = ActivePartition(restored, derivation: derivation, takeover: takeover, time: edges.time)
+    active.mapVersion = mapVersion
+    return active
+  }
+
+  // MARK: - Schemas
+
+  /// Whether this is not the map of the partition restored last.
+  func isNews(_ mapping: String) -> Bool {
+    defer { learned = mapping }
+    return mapping != learned
+  }
+
+  /// From now on takeovers are by a map with these schemas. Partitions that are active keep theirs.
+  func learn(_ schemas: [String: String]) throws(MapFaults) {
+    guard let old = configuration.map else { return }
+    let known = RecordMap.schemas(of: old.canonical)
+    if schemas.keys.allSatisfy({ known[$0] != nil }) { return }
+    configuration.map = try old.adding(schemas)
+    mapVersion += 1
+  }
+
+  /// The partitions that are active with an earlier map.
+  var behindMap: [Int32] {
+    mapVersion == 0 ? [] : active.compactMap { $0 }.filter { $0.mapVersion < mapVersion }.map(\.number)
   }
 
   // MARK: - Claims, and looks into the journal

@@ -68,7 +68,9 @@ extension Service {
     // Twice, as a broker that has just started may not know it yet. Nothing else tells it where records only come and offsets are
     // committed without waiting.
     if arrivals.timesGone > 1 { return isGone(.input) }
-    let positions = partitions.active.compactMap { $0.map { (number: $0.number, offset: $0.partition.offset) } }
+    let positions = partitions.active.compactMap { $0 }.filter { $0.awaited == nil }.map {
+      (number: $0.number, offset: $0.partition.offset)
+    }
     if positions.isEmpty { arrivals.waiting.removeAll() }
     if positions.isEmpty, hasJoined {
       // Other checks report a service without partitions. A question that was not asked has no answer to miss.
@@ -136,7 +138,8 @@ extension Service {
   private func tellStall(_ now: Int64) {
     let before = arrivals.stall
     arrivals.waiting = arrivals.waiting.filter { number, look in
-      partitions.isActive(number) && partitions.active[Int(number)]!.partition.offset == look.offset
+      guard partitions.isActive(number), let active = partitions.active[Int(number)] else { return false }
+      return active.partition.offset == look.offset && active.awaited == nil
     }
     if let (number, look) = arrivals.waiting.min(by: { $0.value.since < $1.value.since }), now - look.since >= Self.waitingMs {
       let seconds = (now - look.since) / 1000

@@ -10,8 +10,12 @@ extension Service {
   package func poll(maxWaitMs: Int32) {
     let batch = batches[filling]
     var times: (wall: Int64, monotonic: Int64)?
+    let (intake, asks) = (intake, edges.schemas != nil)
+    var hasStopped = false
     edges.group.poll(maxWaitMs: maxWaitMs, hold: filling) { record in
       partitions.handle(record.partition)?._withUnsafeGuaranteedRef { partition in
+        if asks, partition.awaited != nil { return }
+        let before = (next: partition.next, last: partition.last)
         if partition.taken == 0 {
           let time = times ?? (edges.time.wallMs(), edges.time.monotonicMs())
           times = time
@@ -22,13 +26,19 @@ extension Service {
         partition.taken += 1
         partition.next = record.offset + 1
         // Not of each: the last of a poll ends a run.
-        if record.endsRun { partition.last = record.fingerprint }
+        if record.endsRun || asks { partition.last = record.fingerprint }
         let receiver = BatchReceiver(service: self, active: partition, batch: batch)
         Unmanaged.passUnretained(partition.partition)._withUnsafeGuaranteedRef {
           intake.take(record, into: $0, at: partition.now, to: receiver)
         }
+        if asks, partition.awaited != nil {
+          hasStopped = true
+          partition.taken -= 1
+          (partition.next, partition.last) = before
+        }
       }
     }
+    if hasStopped { pauseAwaiting() }
     var records = 0
     for case let partition? in partitions.active where partition.taken > 0 {
       records += partition.taken
@@ -71,7 +81,7 @@ extension Service {
       """
       of the last \(.records, found.records) records only \(.count, found.taken) became events: \(.dropped, found.dropped) were dropped and \
       \(.bad, found.bad) are bad, most often: \(.reason, reason); such a record has \(.keys, keys). If those are gifts, the service \
-      needs another map than \(.map, configuration.map?.name ?? "none"): combo-consumer map --map … --brokers … --from-topic … shows what becomes of each record
+      needs another map than \(.map, partitions.configuration.map?.name ?? "none"): combo-consumer map --map … --brokers … --from-topic … shows what becomes of each record
       """)
   }
 
@@ -131,6 +141,12 @@ private struct BatchReceiver: RecordReceiver {
   }
 
   func wasTooOld(_ event: UnsafePointer<Event>) { active._withUnsafeGuaranteedRef { $0.tally.countOld() } }
+
+  func lacksSchema(_ id: String, of record: InputRecord, _ bad: BadEvent) -> BadEvent? {
+    service._withUnsafeGuaranteedRef { service in
+      active._withUnsafeGuaranteedRef { service.lacksSchema(id, $0, bad) }
+    }
+  }
 
   func hadNoValue() { service._withUnsafeGuaranteedRef { $0.counted.withoutValue += 1 } }
 

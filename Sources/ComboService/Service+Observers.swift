@@ -213,7 +213,7 @@ extension Service {
     report.recentLateness = metrics.recentLateness(monotonic: now)
     report.ownSettingsMax = configuration.ownSettingsMax
     report.inputPartitions = watched.partitionCount.value
-    if configuration.map != nil { report.mapRows = intake.decoder.rows }
+    if partitions.configuration.map != nil { report.mapRows = intake.decoder.rows }
     report.partitions = partitions.owned.sorted { $0.key < $1.key }.map { number, ownership in
       guard partitions.isActive(number), let active = partitions.active[Int(number)] else {
         var restoring = ServiceReport.Partition(number: number, isRunning: false, restored: ownership.cancellation.progress)
@@ -221,10 +221,12 @@ extension Service {
         return restoring
       }
       let partition = active.partition
-      return ServiceReport.Partition(
+      var running = ServiceReport.Partition(
         number: number, isRunning: true, lag: edges.group.end(of: number).map { max(0, $0 - partition.offset) },
         stalledMs: stalledMs(number, now), rooms: partition.awake, roomsWithOwnSettings: partition.ownSettingsCount,
         behindMs: active.behindMs, entriesOnTheirWay: active.log?.entries.count ?? 0, recordsWithoutEntry: partition.taken)
+      running.schemaWait = schemaWait(of: active, now)
+      return running
     }
     return report
   }

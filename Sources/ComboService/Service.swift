@@ -20,7 +20,10 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   package let settings: EngineSettings
   /// How what the rooms say gets out.
   private(set) var delivery: (any Delivery)!
-  let intake: RecordIntake
+  private(set) var intake: RecordIntake
+  private var intakeVersion = 0
+  var schemas = SchemaRequests()
+  let schemaAnswers = Mailbox<(id: String, answer: SchemaAnswer)>()
   var mapWatch = MapWatch()
 
   package let partitions: MemberPartitions
@@ -131,9 +134,10 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     for ms in partitions.takeRestoreTimes() { metrics.restored(afterMs: ms) }
     if !restored.isEmpty { delivery.begin(restored) }
     partitions.takeChecks(checked: { delivery.checked($0, $1) }, claimed: { delivery.claimed($0, takeover: $1, position: $2) })
+    watchSchemas()
     if delivery.takesIn(polled: polled) { poll(maxWaitMs: waitMs()) }
     delivery.turn()
-    if partitions.canGoOver() { takeOverAgain() }
+    if partitions.canGoOver() { takeOverAgain(partitions.owned.keys.sorted()) }
     logConditions()
     serveObservers()
     endIfDone()
@@ -183,10 +187,21 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     metrics.arrived(arrivals, wall: edges.time.wallMs(), monotonic: now)
   }
 
-  /// Gives up all partitions after a last commit, and takes them over again, without leaving the group.
-  private func takeOverAgain() {
+  /// Reads records by the newest map from now on, and takes those partitions over again whose journals do not have it.
+  func useNewestMap() {
+    if partitions.mapVersion == intakeVersion, partitions.behindMap.isEmpty { return }
+    if partitions.mapVersion != intakeVersion {
+      intakeVersion = partitions.mapVersion
+      intake = RecordIntake(RecordDecoder(limits: configuration.limits, map: partitions.configuration.map))
+      mapWatch = MapWatch()
+    }
+    let behind = partitions.behindMap
+    if !behind.isEmpty { takeOverAgain(behind) }
+  }
+
+  /// Gives up partitions after a last commit, and takes them over again, without leaving the group.
+  private func takeOverAgain(_ numbers: [Int32]) {
     quiesce()
-    let numbers = partitions.owned.keys.sorted()
     delivery.handOver(numbers, isStop: false)
     for number in numbers { partitions.restore(number) }
   }

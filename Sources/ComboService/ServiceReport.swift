@@ -24,6 +24,8 @@ package struct ServiceReport: Sendable {
     package var entriesOnTheirWay = 0
     /// Records taken in that no entry holds yet.
     package var recordsWithoutEntry = 0
+    /// nil: it waits for none.
+    package var schemaWait: SchemaWait?
 
     package init(
       number: Int32, isRunning: Bool, lag: Int64? = nil, stalledMs: Int64 = 0, rooms: Int = 0, restored: Double = 1.0,
@@ -40,6 +42,14 @@ package struct ServiceReport: Sendable {
       self.entriesOnTheirWay = entriesOnTheirWay
       self.recordsWithoutEntry = recordsWithoutEntry
     }
+  }
+
+  /// A schema that a partition waits for.
+  package struct SchemaWait: Equatable, Sendable {
+    package var id: String
+    package var ms: Int64
+    /// nil: there was no answer yet.
+    package var reason: String?
   }
 
   /// A partition whose readers are held up by a transaction that stays open.

@@ -70,6 +70,7 @@ final class SimInstance: @unchecked Sendable {
       let rules = self.broker.group.members.map { $0.rules ?? Rules.oldest.version }
       return rules.min() ?? known.version
     }
+    edges.schemas = world.schemas
     edges.inBackground = { [unowned self] _, work in beside.append(work) }
     service = Service(configuration, edges, log: log, stop: stop, observatory: observatory)
   }

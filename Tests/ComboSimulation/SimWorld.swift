@@ -21,6 +21,8 @@ final class SimWorld: @unchecked Sendable {
   private(set) var heard: [String] = []
   /// Whether instances can be looked at from outside.
   var hasOnlookers = false
+  /// Of all instances; nil: there is no registry.
+  var schemas: (any SchemaSource)?
   /// Records that one poll hands out of a partition at most.
   var batchMax = 20
   let topics = TopicIdentity(group: "group", input: "gifts", output: "screens")

@@ -2,6 +2,7 @@ internal import ComboCore
 internal import ComboEdge
 internal import ComboKafka
 internal import ComboMaps
+internal import ComboRegistry
 internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
@@ -142,7 +143,8 @@ struct Check {
   /// Runs the input's newest records through the map, and reports the results.
   private mutating func checkRecords() {
     guard partitions[names.input] != nil else { return }
-    let decoder = RecordDecoder(limits: options.configuration.limits, map: options.map)
+    let map = checkSchemas() ?? options.map
+    let decoder = RecordDecoder(limits: options.configuration.limits, map: map)
     let arena = BumpArena()
     var event = Event()
     var sentence = ""
@@ -161,6 +163,30 @@ struct Check {
       return
     }
     say(decoder, sentence)
+  }
+
+  /// Asks the registry for the schemas that the newest records name.
+  /// - Returns: the map with them; nil: as it was.
+  private mutating func checkSchemas() -> RecordMap? {
+    guard let registry = options.registry, let map = options.map else { return nil }
+    if let trouble = registry.trouble() {
+      report.fault(
+        "the schema registry cannot be used: \(trouble)",
+        fix:
+          "correct --schema-registry; until it answers, a partition waits at the first record whose schema is not in the journal")
+      return nil
+    }
+    report.ok("the schema registry at \(registry.url) answers")
+    guard
+      let schemas = try? TopicSchemas(
+        registry, map, TopicTail(properties, names.input), last: Self.newestMax, limits: options.configuration.limits)
+    else { return nil }
+    for (id, reason) in schemas.missing {
+      report.note(
+        "newest records of \"\(names.input)\" have schema \(id), which cannot be used: \(reason)",
+        fix: "register the schema; records that were refused before can be sent back by redrive")
+    }
+    return schemas.map
   }
 
   /// Of each partition.

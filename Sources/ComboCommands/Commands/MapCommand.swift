@@ -101,9 +101,17 @@ enum MapCommand {
       var limits = WireLimits()
       limits.roomFromBody = options.roomFromBody
       limits.roomSettings = options.roomSettings
+      let tail = try TopicTail(properties, topic)
+      var map = map
+      if let registry = options.registry {
+        let schemas = try TopicSchemas(registry, map, tail, last: last, limits: limits)
+        for (id, reason) in schemas.missing { Console.say("schema \(id): \(reason)") }
+        if let folder = options.schemaFolder { return fetched(schemas, folder) }
+        map = schemas.map
+      }
       let explainer = MapExplainer(map, limits: limits)
       var report = MapReport(isJSON: options.isJSON, width: width)
-      try TopicTail(properties, topic).read(last: last) { partition, message in
+      try tail.read(last: last) { partition, message in
         guard let value = message.value else { return }
         let explanation = explainer.explain(value, key: message.key, header: { message.withLastHeader($0, $1) })
         let text = report.text(of: explanation, place: "partition \(partition), offset \(message.offset)")
@@ -114,6 +122,16 @@ enum MapCommand {
       Console.say(error.message)
       return error.code == .badProperty ? 2 : 1
     }
+  }
+
+  private static func fetched(_ schemas: TopicSchemas, _ folder: String) -> Int32 {
+    if let fault = schemas.write(to: folder) {
+      Console.say(fault)
+      return 1
+    }
+    let ids = schemas.found.map(\.id).joined(separator: ", ")
+    let code = Console.tell("\(Counted.text(schemas.found.count, "schemas")) in \(folder)\(ids.isEmpty ? "" : ": \(ids)")\n")
+    return schemas.missing.isEmpty ? code : 1
   }
 
   private static func end(_ report: MapReport) -> Int32 {

@@ -3,6 +3,7 @@ internal import ComboEdge
 internal import ComboHTTP
 internal import ComboKafka
 internal import ComboMaps
+internal import ComboRegistry
 internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
@@ -56,6 +57,7 @@ final class Reload: Sendable {
   /// Not used before there is a server.
   private let server = Mutex<HTTPServer?>(nil)
   private let current: Mutex<Current>
+  private let registry: SchemaRegistry?
 
   /// Options that need no restart.
   static let live: Set<String> = Set([
@@ -80,6 +82,7 @@ final class Reload: Sendable {
     self.stop = stop
     self.read = read
     current = Mutex(Current(options))
+    registry = options.registry
   }
 
   /// The parts of the next service.
@@ -95,6 +98,10 @@ final class Reload: Sendable {
     guard faults.isEmpty, case .run(let options) = invocation else {
       for fault in faults { log.error("the configuration was not changed because it has a fault: \(.reason, fault)") }
       return
+    }
+    if let registry {
+      log.info("schemas that were refused are asked for again")
+      registry.retry()
     }
     let before = current.withLock { $0 }
     log.hide(before.kafka.secrets + options.kafka.secrets)

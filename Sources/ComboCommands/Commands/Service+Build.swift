@@ -169,6 +169,9 @@ extension Service {
         return members.map { $0.rules ?? Rules.oldest.version }.min() ?? Rules.newest.version
       }
     }
+    if purpose == .service {
+      edges.schemas = options.registry.map { RegistrySchemas($0, journals: reading, of: configuration.topics) }
+    }
     if hasAdmin {
       edges.topicWatch = OwnTopicWatch(control, names, options.brokers, memory)
       edges.endLeftOver = endLeftOver(options, properties, control, reading, log)

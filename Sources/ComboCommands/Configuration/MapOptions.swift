@@ -1,6 +1,7 @@
 internal import ComboCore
 internal import ComboKafka
 internal import ComboMaps
+internal import ComboRegistry
 internal import ComboWire
 
 /// The options of `map`.
@@ -21,6 +22,10 @@ struct MapOptions: Equatable, Sendable {
   }
 
   var task = Task.list
+  /// Of the records' schemas.
+  var registry: SchemaRegistry?
+  /// Where its schemas are to be written; nil: nowhere.
+  var schemaFolder: String?
   /// For programs.
   var isJSON = false
   /// The records themselves, as JSON.
@@ -38,6 +43,8 @@ struct MapOptions: Equatable, Sendable {
     roomSettings = reader.settingNames("room-settings")
     kafka = reader.kafkaProperties()
     printsRecords = reader.flag("records")
+    registry = reader.registry()
+    schemaFolder = reader.optionalText("fetch-schemas")
     let tasks = ["list", "print", "check", "infer", "proto"].filter {
       reader.isGiven($0) && ($0 != "list" || reader.flag("list"))
     }
@@ -47,6 +54,10 @@ struct MapOptions: Equatable, Sendable {
     if tasks.count + (file == nil && topic == nil ? 0 : 1) > 1 || (file != nil && topic != nil) {
       reader.fault("map does one thing at a time: --list, --print, --check, --infer, --proto, a FILE or --from-topic")
       return
+    }
+    if schemaFolder != nil, registry == nil || topic == nil {
+      reader.fault(
+        "--fetch-schemas needs --schema-registry URL, which has the schemas, and --from-topic TOPIC, whose records name them")
     }
     switch tasks.first {
     case "list": task = .list
@@ -67,7 +78,7 @@ struct MapOptions: Equatable, Sendable {
       }
     default:
       guard let map = reader.map() else {
-        if !reader.isGiven("map"), !reader.isGiven("schemas") {
+        if !reader.isGiven("map"), !reader.isGiven("schemas"), registry == nil {
           reader.fault(
             "map needs --map NAME|FILE to read records with, or one of --list, --print NAME, --check FILE, --infer FILE, --proto FILE"
           )

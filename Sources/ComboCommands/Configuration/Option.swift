@@ -1,6 +1,7 @@
 internal import ComboCore
 internal import ComboHTTP
 internal import ComboKafka
+internal import ComboRegistry
 internal import ComboService
 internal import ComboSystem
 
@@ -100,6 +101,8 @@ struct Option: Sendable {
     case .text where name == "brokers" && text.contains("@"):
       // What stands before it may be a password: it is not shown.
       return "must be HOST:PORT, with commas between several. A login belongs in --kafka-file, as sasl.username and sasl.password"
+    case .text where name == "schema-registry" && !text.isEmpty:
+      return SchemaRegistry.fault(of: text)
     case .text, .source, .files:
       return text.isEmpty ? "must not be empty" : nil
     case .topic:

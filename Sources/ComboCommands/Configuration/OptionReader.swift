@@ -3,6 +3,7 @@ internal import ComboEdge
 internal import ComboHTTP
 internal import ComboKafka
 internal import ComboMaps
+internal import ComboRegistry
 internal import ComboSystem
 internal import ComboWire
 
@@ -111,7 +112,22 @@ struct OptionReader {
     let named = given(option("map")).first { !$0.text.isEmpty }
     var record: String?
     var label = named?.label
-    if OptionTable.options(of: command).contains(where: { $0.name == "schemas" }),
+    if let registry = registry() {
+      label = label ?? "--schema-registry"
+      let framing = text("framing")
+      if isGiven("schemas") {
+        fault(
+          "--schemas and --schema-registry exclude each other: with a registry, schemas come from there and from the journal; leave one out"
+        )
+        return nil
+      }
+      if !["confluent", "apicurio"].contains(framing) {
+        fault("--schema-registry needs --framing confluent or apicurio: records framed as \(framing) name no id that it knows")
+        return nil
+      }
+      if let sentence = registry.fault() { fault(sentence) }
+      record = #"{"framing":"\#(framing)","schemas":{}}"#
+    } else if OptionTable.options(of: command).contains(where: { $0.name == "schemas" }),
       let folder = given(option("schemas")).first(where: { !$0.text.isEmpty })
     {
       label = label ?? folder.label
@@ -129,6 +145,14 @@ struct OptionReader {
       for sentence in failure.sentences { fault("\(label): \(sentence)") }
       return nil
     }
+  }
+
+  /// The schema registry, if one is named.
+  func registry() -> SchemaRegistry? {
+    guard options.contains(where: { $0.name == "schema-registry" }), let url = optionalText("schema-registry") else { return nil }
+    return SchemaRegistry(
+      url: String(url.reversed().drop { $0 == "/" }.reversed()), authFile: optionalText("schema-registry-auth-file"),
+      caFile: optionalText("schema-registry-ca"))
   }
 
   /// The values of an option that count, as they were given.

@@ -41,8 +41,17 @@ enum OptionTable {
       "schemas", "FOLDER", .text, nil, [.run, .check, .seek, .resetClock, .map], .main,
       "the Avro schemas of the records, in files named by their ids, such as 7.avsc"),
     Option(
+      "schema-registry", "URL", .text, nil, [.run, .check, .seek, .resetClock, .map], .main,
+      "the registry of the records' Avro schemas, such as https://registry:8081; one that is not known is asked for"),
+    Option(
+      "schema-registry-auth-file", "FILE", .text, nil, [.run, .check, .seek, .resetClock, .map], .main,
+      "a file with the registry's login: USER:PASSWORD or Bearer TOKEN"),
+    Option(
+      "schema-registry-ca", "FILE", .text, nil, [.run, .check, .seek, .resetClock, .map], .main,
+      "the certificates of the registry's authority, in PEM; default: those of the system"),
+    Option(
       "framing", "FRAME", .choice(RecordMap.framings), "confluent", [.run, .check, .seek, .resetClock, .map], .main,
-      "with --schemas and --proto: what precedes the bytes of a record and names its schema"),
+      "with --schemas, --schema-registry and --proto: what precedes the bytes of a record and names its schema"),
     Option(
       "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay, .tune], .main,
       "the number of rooms to remember at least, however long they are silent"),
@@ -244,6 +253,9 @@ enum OptionTable {
     Option("message", "NAME", .text, nil, [.map], .main, "with --proto: the message that a record is"),
     Option(
       "records", "", .flag, "false", [.map], .main, "print the records themselves as JSON, one per line, as samples for --infer"),
+    Option(
+      "fetch-schemas", "FOLDER", .text, nil, [.map], .main,
+      "with --schema-registry: write the schemas that the records name into this folder, for --schemas, and exit"),
     Option("from-topic", "TOPIC", .topic, nil, [.map], .main, "read records from this topic instead of a file"),
     Option("last", "N", .integer(1...100_000), "10", [.map], .main, "the number of newest records to read from each partition"),
     Option("json", "", .flag, "false", [.map, .redrive], .main, "print one JSON object per record, one per line, for programs"),

@@ -6,7 +6,7 @@ internal import Glibc
 enum SchemaFolder {
   /// The maximum number of bytes of a schema.
   static let bytesMax = 1 << 20
-  private static let ending = ".avsc"
+  static let ending = ".avsc"
 
   /// The part of a map that reads records by these schemas, as JSON.
   static func record(_ folder: String, framing: String) -> Result<String, MapSource.Failure> {

@@ -3,6 +3,7 @@ internal import ComboEdge
 internal import ComboHTTP
 internal import ComboKafka
 internal import ComboMaps
+internal import ComboRegistry
 internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
@@ -58,6 +59,8 @@ struct ServiceOptions: Equatable, Sendable {
   var roomSettings = WireLimits.allRoomSettings
   /// By which records become events; nil: they are as wire.md has them.
   var map: RecordMap?
+  /// Where schemas are asked for that the map does not have; nil: nowhere.
+  var registry: SchemaRegistry?
   /// What --map was given; nil: nothing.
   var mapText: String?
   /// The address of HTTP; nil: none.
@@ -119,6 +122,10 @@ struct ServiceOptions: Equatable, Sendable {
     roomFromBody = reader.flag("room-from-body")
     roomSettings = reader.settingNames("room-settings")
     map = reader.map()
+    registry = reader.registry()
+    if registry == nil, reader.isGiven("schema-registry-auth-file") || reader.isGiven("schema-registry-ca") {
+      reader.fault("--schema-registry-auth-file and --schema-registry-ca need --schema-registry URL")
+    }
     mapText = reader.optionalText("map")
     http = HTTPAddress(reader.text("http"))
     httpToken = Self.token(&reader)

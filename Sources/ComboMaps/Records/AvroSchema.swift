@@ -95,13 +95,35 @@ struct AvroSchemaReader {
   static func read(_ token: Int, _ map: inout MapReader) -> AvroSchema? {
     var reader = AvroSchemaReader()
     let faults = map.faults.count
-    guard let root = reader.type(token, in: "", &map), map.faults.count == faults else { return nil }
+    guard let root = reader.whole(token, &map), map.faults.count == faults else { return nil }
     reader.schema.root = root
     if reader.schema.nodes.count > AvroSchema.typesMax {
       map.fault(token, "a schema may have at most \(AvroSchema.typesMax) types, not \(reader.schema.nodes.count)")
       return nil
     }
     return reader.schema
+  }
+
+  /// A schema, or `{"schema": …, "references": […]}`: the schemas that it refers to stand before those that refer to them.
+  private mutating func whole(_ token: Int, _ map: inout MapReader) -> Int? {
+    var (schema, references): (Int?, Int?)
+    if map.text[token].isObject {
+      var isType = false
+      map.source.forEachMember(token) { name, value in
+        switch name {
+        case "type": isType = true
+        case "schema": schema = value
+        case "references": references = value
+        default: break
+        }
+      }
+      if isType { schema = nil }
+    }
+    guard let schema else { return type(token, in: "", &map) }
+    for reference in references.map({ map.array($0, "references") ?? [] }) ?? [] {
+      guard type(reference, in: "", &map) != nil else { return nil }
+    }
+    return type(schema, in: "", &map)
   }
 
   private mutating func add(_ node: AvroSchema.Node) -> Int {

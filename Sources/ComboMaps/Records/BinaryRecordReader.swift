@@ -12,6 +12,8 @@ final class BinaryRecordReader {
   private var avro: AvroReader
   /// The id of the schema of the record read last; nil: it names none.
   private(set) var schema: SchemaID?
+  /// Of the last record whose schema the map does not have.
+  private(set) var unknown: SchemaID?
 
   /// - Parameter protobuf: reads the map's messages.
   init(_ form: RecordForm, protobuf: ProtobufReader?, limits: WireLimits) {
@@ -55,10 +57,19 @@ final class BinaryRecordReader {
     case .protobuf(let message, _): return try protobuf!.json(ofRecord: body.rest, message, into: arena)
     case .avro(let only): try avro.read(body.rest, by: only)
     case .avroByID(let schemas):
-      guard let schema, let known = schemas[schema] else { throw Self.unknown(schema, schemas) }
+      guard let schema, let known = schemas[schema] else {
+        unknown = schema
+        throw Self.unknown(schema, schemas)
+      }
       try avro.read(body.rest, by: known)
     }
     return arena.copy(out.bytes)
+  }
+
+  /// Hands out ``unknown``, once.
+  func takeUnknown() -> SchemaID? {
+    defer { unknown = nil }
+    return unknown
   }
 
   private var isProtobuf: Bool { if case .protobuf = form.content { true } else { false } }
@@ -136,7 +147,8 @@ final class BinaryRecordReader {
     let ids = known.keys.map(\.description).sorted()
     let list = ids.count > 8 ? "\(ids.prefix(8).joined(separator: ", ")) and \(ids.count - 8) more" : ids.joined(separator: ", ")
     return fault(
-      "the record's schema is \(schema.map(\.description) ?? "not named"), which the map does not have; it has \(list)")
+      "the record's schema is \(schema.map(\.description) ?? "not named"), which the map does not have; it has \(ids.isEmpty ? "none" : list)"
+    )
   }
 
   static func fault(_ sentence: String) -> BadEvent { BadEvent(.notJSON, sentence) }

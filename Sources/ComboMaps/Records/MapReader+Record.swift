@@ -60,7 +60,6 @@ extension MapReader {
         if let schema = AvroSchemaReader.read(value, &self) { found[id] = schema }
       }
     }
-    if found.isEmpty { fault(token, "schemas must have at least one schema") }
     return found
   }
 }
@@ -74,7 +73,10 @@ extension RecordMap {
   /// - Parameter id: by which records name it; nil if its fingerprint is its id.
   /// - Returns: its text without what readers do not need.
   public static func schema(_ text: [UInt8], file: String, id: String?) throws(MapFaults) -> String {
-    let source = try MapText(text, file: file, as: "the schema")
+    // A name or a union is no object.
+    let isObject = text.first { ![0x20, 0x09, 0x0a, 0x0d].contains($0) } == UInt8(ascii: "{")
+    let whole = isObject ? text : Array(#"{"schema":"#.utf8) + text + [UInt8(ascii: "}")]
+    let source = try MapText(whole, file: file, as: "the schema")
     var reader = MapReader(source, chosen: [], library: .builtIn, isChosen: false)
     if let id, SchemaID(id) == nil {
       reader.fault(0, "the file must be named by the schema's id, a number or a UUID, not \"\(id)\"")

@@ -1,0 +1,53 @@
+internal import ComboEdge
+internal import ComboMaps
+internal import ComboRegistry
+internal import ComboRooms
+internal import ComboSystem
+internal import ComboWire
+internal import Synchronization
+
+/// The schemas of a registry; while that does not answer, those that another instance has put into the group's journals.
+final class RegistrySchemas: SchemaSource {
+  private let registry: SchemaRegistry
+  private let reader: any ReadEdge
+  private let topics: TopicIdentity
+  /// When the journals were read for each id, by the monotonic clock.
+  private let lookedAt = Mutex<[String: Int64]>([:])
+
+  /// Journals may be long.
+  private static let lookEveryMs: Int64 = 60_000
+
+  init(_ registry: SchemaRegistry, journals reader: any ReadEdge, of topics: TopicIdentity) {
+    self.registry = registry
+    self.reader = reader
+    self.topics = topics
+  }
+
+  func takeRetry() -> Bool { registry.takeRetry() }
+
+  func ask(_ id: String) -> SchemaAnswer {
+    let answer = registry.ask(id)
+    guard case .none = answer, mayLook(id), let known = known(id) else { return answer }
+    return .schema(known)
+  }
+
+  private func mayLook(_ id: String) -> Bool {
+    let now = MonotonicClock.nowMs
+    return lookedAt.withLock { lookedAt in
+      if let last = lookedAt[id], now - last < Self.lookEveryMs { return false }
+      lookedAt = lookedAt.filter { now - $0.value < Self.lookEveryMs }
+      lookedAt[id] = now
+      return true
+    }
+  }
+
+  private func known(_ id: String) -> String? {
+    guard let partitions = try? reader.partitions(.journal) else { return nil }
+    for partition in partitions {
+      let source = PartitionTopics(partition, ServiceConfiguration(topics: topics), reader, log: .silent)
+      guard let mapping = try? source.standing().derivation?.mapping else { continue }
+      if let schema = RecordMap.schemas(of: mapping)[id] { return schema }
+    }
+    return nil
+  }
+}

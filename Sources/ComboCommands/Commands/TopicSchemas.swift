@@ -1,0 +1,59 @@
+internal import ComboCore
+internal import ComboEdge
+internal import ComboKafka
+internal import ComboMaps
+internal import ComboRegistry
+internal import ComboSystem
+internal import ComboWire
+internal import Glibc
+
+/// The schemas that the newest records of a topic name, from a registry.
+struct TopicSchemas {
+  /// With these schemas.
+  private(set) var map: RecordMap
+  private(set) var found: [(id: String, text: String)] = []
+  /// Those that are not there, each with the reason.
+  private(set) var missing: [(id: String, reason: String)] = []
+
+  /// - Parameter last: how many records of each partition.
+  init(_ registry: SchemaRegistry, _ map: RecordMap, _ tail: TopicTail, last: Int, limits: WireLimits) throws(EdgeError) {
+    self.map = map
+    let decoder = RecordDecoder(limits: limits, map: map)
+    let arena = BumpArena()
+    var event = Event()
+    var ids: Set<String> = []
+    try tail.read(last: last) { _, message in
+      guard let value = message.value else { return }
+      arena.reset()
+      _ = try? decoder.decode(value, key: message.key, header: { message.withLastHeader($0, $1) }, into: arena, &event)
+      if let id = decoder.takeUnknownSchema() { ids.insert(id) }
+    }
+    for id in ids.sorted() {
+      switch registry.ask(id) {
+      case .schema(let text): found.append((id, text))
+      case .unknown(let reason), .unusable(let reason), .none(let reason): missing.append((id, reason))
+      }
+    }
+    do throws(MapFaults) {
+      self.map = try map.adding(Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0.text) }))
+    } catch {
+      throw EdgeError(.other, error.faults[0].description)
+    }
+  }
+
+  /// Writes each schema into a file of a folder, as `--schemas` reads them.
+  /// - Returns: why that cannot be, as a sentence; nil: it is done.
+  func write(to folder: String) -> String? {
+    if mkdir(folder, 0o755) != 0, errno != EEXIST {
+      return "cannot make the folder \(folder): \(String(cString: strerror(errno)))"
+    }
+    for (id, text) in found {
+      let path = "\(folder)/\(id)\(SchemaFolder.ending)"
+      let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      guard file >= 0, Console.write(text + "\n", to: file), close(file) == 0 else {
+        return "cannot write \(path): \(String(cString: strerror(errno)))"
+      }
+    }
+    return nil
+  }
+}

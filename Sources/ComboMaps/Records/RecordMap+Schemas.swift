@@ -1,0 +1,72 @@
+internal import ComboWire
+
+/// The Avro schemas of a map, by id, as JSON.
+extension RecordMap {
+  /// More bytes than that are no record of a journal.
+  package static let canonicalMax = 512 << 10
+
+  /// Whether it reads records by schemas whose ids they name, so that others can be added.
+  package var readsSchemasByID: Bool {
+    guard let record = compiled.record, record.framing != .singleObject, case .avroByID = record.content else { return false }
+    return true
+  }
+
+  /// Those of a map as a journal keeps it; none if it has none, or cannot be read.
+  package static func schemas(of canonical: String) -> [String: String] {
+    guard let kept = try? MapText(Array(canonical.utf8), file: ""), kept.text[0].isObject else { return [:] }
+    var found: [String: String] = [:]
+    kept.member("map", of: 0) { map in
+      kept.member("record", of: map) { record in
+        kept.member("schemas", of: record) { schemas in
+          kept.forEachMember(schemas) { id, schema in if SchemaID(id) != nil { found[id] = kept.compact(schema) } }
+        }
+      }
+    }
+    return found
+  }
+
+  /// Whether two different maps, as a journal keeps them, have the same of everything but schemas.
+  package static func differInSchemas(_ a: String, _ b: String) -> Bool {
+    guard let a = try? MapText(Array(a.utf8), file: ""), let b = try? MapText(Array(b.utf8), file: "") else { return false }
+    return a.replacingSchemas(by: "{}") == b.replacingSchemas(by: "{}")
+  }
+
+  /// The same map with these schemas added. Those that it has stay as they are. The order in which schemas come makes no difference.
+  package func adding(_ schemas: [String: String]) throws(MapFaults) -> RecordMap {
+    let kept = try MapText(Array(canonical.utf8), file: "the map")
+    let all = Self.schemas(of: canonical).merging(schemas) { own, _ in own }
+    let list = all.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",")
+    let text = kept.replacingSchemas(by: "{\(list)}")
+    if text.utf8.count > Self.canonicalMax {
+      throw MapFaults(faults: [
+        kept.fault(0, "with its schemas it would have \(text.utf8.count) bytes; \(Self.canonicalMax) are allowed")
+      ])
+    }
+    return try RecordMap(canonical: text)
+  }
+}
+
+extension MapText {
+  /// Calls `body` with the member that is an object, if there is one of that name.
+  fileprivate func member(_ wanted: String, of token: Int, _ body: (Int) -> Void) {
+    forEachMember(token) { name, value in if name == wanted, text[value].isObject { body(value) } }
+  }
+
+  /// A map as a journal keeps it, with other schemas.
+  fileprivate func replacingSchemas(by list: String) -> String {
+    replacing("map", of: 0) { map in
+      replacing("record", of: map) { record in replacing("schemas", of: record) { _ in list } }
+    }
+  }
+
+  /// An object as text, with another value for one of its members.
+  private func replacing(_ wanted: String, of token: Int, by value: (Int) -> String) -> String {
+    guard text[token].isObject else { return compact(token) }
+    var members: [String] = []
+    forEachMember(token) { name, old in
+      let key = String(decoding: text.slice(old - 1), as: UTF8.self)
+      members.append("\(key):\(name == wanted ? value(old) : compact(old))")
+    }
+    return "{\(members.joined(separator: ","))}"
+  }
+}

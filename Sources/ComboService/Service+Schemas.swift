@@ -1,0 +1,89 @@
+internal import ComboEdge
+internal import ComboMaps
+internal import ComboRooms
+internal import ComboSystem
+internal import ComboWire
+
+/// Schemas of records that the map does not have. Their partitions wait, and the others go on.
+extension Service {
+  /// - Returns: what is bad about the record; nil: its partition waits at it.
+  func lacksSchema(_ id: String, _ active: ActivePartition, _ bad: BadEvent) -> BadEvent? {
+    guard edges.schemas != nil else { return bad }
+    if let reason = schemas.refusal(of: id) {
+      return BadEvent(bad.code, "the record's schema is \(id), which is not used: \(reason)")
+    }
+    active.awaited = id
+    return nil
+  }
+
+  /// Partitions have come to records that wait.
+  func pauseAwaiting() {
+    let now = edges.time.monotonicMs()
+    for case let active? in partitions.active {
+      guard let id = active.awaited else { continue }
+      edges.group.pause(active.number)
+      if schemas.open[id] == nil {
+        log.info("partition \(.partition, active.number) waits for schema \(.text, id), which is asked for")
+      }
+      schemas.need(id, at: now)
+    }
+  }
+
+  /// Asks for schemas, and puts into force what has come.
+  func watchSchemas() {
+    if let source = edges.schemas {
+      if source.takeRetry() { schemas.forgetRefusals() }
+      let now = edges.time.monotonicMs()
+      for (id, answer) in schemaAnswers.takeAll() { take(schemas.heard(answer, about: id, at: now), id, now) }
+      if !schemas.open.isEmpty {
+        schemas.keep(Set(partitions.active.compactMap { $0?.awaited }))
+        for id in schemas.takeDue(at: now) {
+          let answers = schemaAnswers
+          edges.inBackground(.query) { answers.put((id, source.ask(id))) }
+        }
+      }
+    }
+    useNewestMap()
+  }
+
+  private func take(_ step: SchemaRequests.Step?, _ id: String, _ now: Int64) {
+    switch step {
+    case nil: break
+    case .wait(let reason, let mustSay):
+      if mustSay { log.warning("schema \(.text, id) is not there yet, and is asked for again: \(.reason, reason)") }
+    case .refuse(let reason):
+      log.warning(
+        """
+        records with schema \(.text, id) are bad events from now on: \(.reason, reason). Once that is corrected, send SIGHUP and redrive them
+        """)
+      goOn(id)
+    case .use(let text):
+      do throws(MapFaults) {
+        try partitions.learn([id: text])
+        log.info("schema \(.text, id) is there: the partitions are taken over again with it, so that the journal has it first")
+      } catch {
+        take(schemas.refuse(id, error.faults[0].description, now), id, now)
+      }
+    }
+  }
+
+  /// Reads on where partitions waited for it.
+  private func goOn(_ id: String) {
+    for case let active? in partitions.active where active.awaited == id {
+      active.awaited = nil
+      do throws(EdgeError) {
+        try edges.group.start(active.number, at: active.partition.offset)
+      } catch {
+        log.warning("partition \(.partition, active.number) cannot be read further, trying again: \(.reason, error)")
+        partitions.restore(active.number)
+      }
+    }
+  }
+
+  /// The schema that a partition waits for, for how long, and why.
+  func schemaWait(of active: ActivePartition, _ now: Int64) -> ServiceReport.SchemaWait? {
+    active.awaited.map { id in
+      .init(id: id, ms: schemas.open[id].map { now - $0.since } ?? 0, reason: schemas.open[id]?.reason)
+    }
+  }
+}

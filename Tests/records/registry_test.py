@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""A topic in Avro whose schemas come from a registry, on a real Kafka (COMBO_TEST_KAFKA): they change while the service runs, the registry goes
+away and comes back, the service is killed as a schema comes, an id is not known. Then verify proves each gift without the registry.
+
+    Tests/records/registry_test.py [PROGRAM]      PROGRAM: combo-consumer, .build/release/combo-consumer if it is not given
+
+pip install 'confluent-kafka[avro,schemaregistry]'.
+"""
+
+import base64
+import http.server
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+from confluent_kafka.schema_registry import Schema, SchemaReference, SchemaRegistryClient, topic_subject_name_strategy
+from confluent_kafka.schema_registry.avro import AvroSerializer
+from confluent_kafka.serialization import MessageField, SerializationContext
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from binary_test import Group, produce, wait_for  # noqa: E402
+import kafka  # noqa: E402
+
+TOPIC = "avro"
+LOGIN = "reader:correct horse"
+GIFTS = 300
+ROOMS = 20
+
+
+class Registry:
+    """A registry with Confluent's interface, which can go away."""
+
+    def __init__(self):
+        self.schemas, self.subjects, self.asked, self.server = [], {}, [], None
+        self.on_answer = lambda path: None
+        self.port = kafka.free_port(31_000)
+
+    def add(self, subject, value):
+        if value not in self.schemas:
+            self.schemas.append(value)
+        number = self.schemas.index(value) + 1
+        versions = self.subjects.setdefault(subject, [])
+        if number not in versions:
+            versions.append(number)
+        return number
+
+    def find(self, path):
+        parts = path.split("?")[0].strip("/").split("/")
+        if parts == ["schemas", "types"]:
+            return ["AVRO"]
+        if parts[:2] == ["schemas", "ids"] and int(parts[2]) <= len(self.schemas):
+            return self.schemas[int(parts[2]) - 1]
+        if parts[0] == "subjects" and int(parts[3]) <= len(self.subjects.get(parts[1], [])):
+            number = self.subjects[parts[1]][int(parts[3]) - 1]
+            return {"subject": parts[1], "version": int(parts[3]), "id": number, **self.schemas[number - 1]}
+        return None
+
+    def begin(self):
+        registry = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def say(self, status, value):
+                text = json.dumps(value).encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def do_GET(self):
+                if self.headers["Authorization"] != "Basic " + base64.b64encode(LOGIN.encode()).decode():
+                    return self.say(401, {"error_code": 401, "message": "who are you?"})
+                registry.asked.append(self.path)
+                found = registry.find(self.path)
+                self.say(200, found) if found else self.say(404, {"error_code": 40403, "message": "Schema not found"})
+                registry.on_answer(self.path)
+
+            def do_POST(self):
+                value = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                kept = {name: value[name] for name in ("schema", "references") if value.get(name)}
+                self.say(200, {"id": registry.add(self.path.split("/")[2], kept), **kept})
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+
+    def end(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def record(*fields, **more):
+    return json.dumps({"type": "record", "name": "Gift", "namespace": "live", "fields": list(fields), **more})
+
+
+def field(name, kind, **more):
+    return {"name": name, "type": kind, **more}
+
+
+PERSON = {"type": "record", "name": "Person", "namespace": "live", "fields": [field("id", "string")]}
+ITEM = {"type": "record", "name": "Item", "fields": [field("id", "string")]}
+ROOM, SENDER, GIFT, COUNT = field("room", "string"), field("sender", PERSON), field("gift", ITEM), field("count", "int")
+AMOUNT = field("amount", "int", aliases=["count"])
+VERSIONS = {
+    "first": record(ROOM, SENDER, GIFT, COUNT),
+    "field added": record(field("tags", {"type": "array", "items": "string"}, default=[]), ROOM, SENDER, GIFT, COUNT),
+    "renamed with an alias": record(ROOM, SENDER, GIFT, AMOUNT),
+    "field removed, one with a default added": record(ROOM, SENDER, GIFT, AMOUNT, field("note", ["null", "string"], default=None)),
+    "type in a schema of its own": record(ROOM, field("sender", "live.Person"), GIFT, AMOUNT),
+    "while the registry is away": record(ROOM, SENDER, GIFT, AMOUNT, field("level", "long", default=0)),
+    "killed as it came": record(ROOM, SENDER, GIFT, AMOUNT, field("medal", "boolean", default=False)),
+    "not known": record(ROOM, SENDER, GIFT, AMOUNT, field("late", "string", default="")),
+}
+MAP = {
+    "map": 1, "name": "versions", "rules": [{"event": "gift", "fields": {
+        "room": "/room", "sender": {"id": "/sender/id"}, "gift": {"id": "/gift/id"}, "count": ["/amount", "/count"]}}]}
+
+
+def main():
+    seed = int(os.environ.get("SEED", random.randrange(1 << 32)))
+    print(f"registry_test: SEED={seed}")
+    draw = random.Random(seed)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="combo-registry-"))
+    (folder / "login").write_text(LOGIN)
+    (folder / "map.json").write_text(json.dumps(MAP))
+    registry = Registry()
+    registry.begin()
+    client = SchemaRegistryClient({"url": f"http://127.0.0.1:{registry.port}", "basic.auth.user.info": LOGIN})
+    client.register_schema("person", Schema(json.dumps(PERSON), "AVRO"))
+    broker = kafka.Broker(str(folder))
+    port = kafka.free_port(32_000)
+    avro = Group(
+        broker, folder, TOPIC, "--map", folder / "map.json", "--schema-registry", f"http://127.0.0.1:{registry.port}/",
+        "--schema-registry-auth-file", folder / "login", "--http", f"127.0.0.1:{port}")
+    sent = []
+
+    def serializer(name):
+        schema = VERSIONS[name]
+        if "schema of its own" in name:
+            schema = Schema(schema, "AVRO", [SchemaReference("live.Person", "person", 1)])
+        return AvroSerializer(client, schema, conf={"subject.name.strategy": topic_subject_name_strategy})
+
+    serializers = {name: serializer(name) for name in VERSIONS}
+    context = SerializationContext(TOPIC, MessageField.VALUE)
+
+    def records(name, count=GIFTS, room=None):
+        for _ in range(count):
+            number = draw.randrange(1, 9)
+            value = {
+                "room": room or f"r{draw.randrange(ROOMS)}", "sender": {"id": f"u{draw.randrange(9)}"}, "gift": {"id": "rose"},
+                "count": number, "amount": number, "tags": ["a"], "note": None, "level": 3, "medal": True, "late": "x"}
+            sent.append(number)
+            yield value["room"], serializers[name](value, context)
+
+    def ask(path):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as refusal:
+            return refusal.code, refusal.read().decode()
+
+    def ready():
+        return ask("/health/ready")[0] == 200
+
+    try:
+        avro.start()
+        # The schema changes while the service runs.
+        for name in list(VERSIONS)[:5]:
+            produce(broker.address, TOPIC, records(name))
+            avro.wait_until_taken()
+        asked = [path for path in registry.asked if path.startswith("/schemas/ids/")]
+        assert len(asked) == len(set(asked)) == 5, asked
+        assert "/subjects/person/versions/1" in registry.asked, registry.asked
+        wait_for("readiness", ready)
+
+        # The registry goes away. Only the room's partition waits, and the others go on.
+        away = list(records("while the registry is away", room="r0"))
+        registry.end()
+        produce(broker.address, TOPIC, away)
+        wait_for("word of the registry", lambda: "is not there yet" in avro.text())
+        wait_for("word that it is not ready", lambda: "has waited for schema" in ask("/health/ready")[1])
+        assert re.search(r"^combo_partition_schema_wait_seconds\{.*\} [1-9]", ask("/metrics")[1], re.M)
+        produce(broker.address, TOPIC, records("first"))
+        avro.wait_until_taken(but=1)
+        assert not ready()
+        registry.begin()
+        avro.wait_until_taken()
+        wait_for("readiness", ready)
+
+        # Killed as a schema comes.
+        coming = list(records("killed as it came"))
+        registry.on_answer = lambda path: avro.process.kill()
+        produce(broker.address, TOPIC, coming)
+        avro.process.wait(120)
+        registry.on_answer = lambda path: None
+        avro.start()
+        avro.wait_until_taken()
+
+        # An id that nobody knows, until it is there after all.
+        late = list(records("not known"))
+        registry.schemas[-1], kept = {"schema": '"string"', "schemaType": "JSON"}, registry.schemas[-1]
+        unknown = [(room, value[:1] + (999).to_bytes(4, "big") + value[5:]) for room, value in records("first", 10)]
+        sent[-10:] = []
+        produce(broker.address, TOPIC, late + unknown)
+        avro.wait_until_taken()
+        wait_for("readiness", ready)
+        number = len(registry.schemas)
+        code, text = avro.run("redrive")
+        assert f"schema is {number}, which is not used: the registry has it as JSON" in text, text
+        assert "schema is 999, which is not used: the registry does not know it" in text, text
+        registry.schemas[-1] = kept
+        before = avro.text().count("asked for again")
+        avro.process.send_signal(signal.SIGHUP)
+        wait_for("word that refused schemas are asked for again", lambda: avro.text().count("asked for again") > before)
+        code, text = avro.run("redrive", "--yes", "--reason", f"schema is {number},")
+        assert code == 0 and f"{GIFTS} were sent back" in text, text
+        avro.wait_until_taken()
+
+        # All that was ever known stays known.
+        last = [one for name in VERSIONS for one in records(name, 20)]
+        registry.end()
+        avro.end(signal.SIGKILL)
+        avro.start()
+        produce(broker.address, TOPIC, last)
+        avro.wait_until_taken()
+        gifts = avro.proof()
+        assert gifts == sum(sent), f"{gifts} gifts are proven, {sum(sent)} were sent"
+        print(f"registry_test: {len(sent)} records by {len(VERSIONS)} schemas: each gift is proven once, without the registry")
+    finally:
+        if avro.process and avro.process.poll() is None:
+            avro.process.kill()
+        if sys.exc_info()[0]:
+            print(avro.text()[-12000:], file=sys.stderr)
+        broker.stop()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
