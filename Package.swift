@@ -130,7 +130,7 @@ let package = Package(
     tests(
       "ComboSimulation",
       [
-        "ComboCore", "ComboWire", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "ComboVerify",
+        "ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboRooms", "ComboService", "ComboVerify",
         "ComboTestSupport",
       ]),
     tests("ComboSystemTests", ["ComboSystem", "ComboTestSupport"]),

@@ -10,6 +10,14 @@ extension Derivation {
     return "with the map \(map.title)"
   }
 
+  /// Adds the schemas that another one's map has and this one's lacks.
+  package mutating func addSchemas(of other: Derivation) {
+    guard let mapping, let others = other.mapping, mapping != others, let map = try? RecordMap(canonical: mapping),
+      map.readsSchemasByID, let all = try? map.adding(RecordMap.schemas(of: others))
+    else { return }
+    self.mapping = all.canonical
+  }
+
   /// The decoder of records as it was made then.
   public func decoder() throws(FormatFault) -> RecordDecoder {
     guard let mapping else { return RecordDecoder(limits: limits, rules: rules) }

@@ -198,6 +198,7 @@ package final class EntryRunner {
       derivation = takeover.derivation
       if var own {
         if let rules, rules.contains(derivation.rules) { own.rules = derivation.rules }
+        own.addSchemas(of: derivation)
         derivation = own
       }
       isIntakeMade = false

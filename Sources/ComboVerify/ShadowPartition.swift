@@ -1,5 +1,6 @@
 internal import ComboCore
 internal import ComboEdge
+internal import ComboMaps
 internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
@@ -75,6 +76,7 @@ final class ShadowPartition {
     let beginning = try source.beginning(state, journal.entries, isLenient: false)
     beginning.records.isOnlyRead = true
     let group = journal.newestDerivation ?? beginning.derivation
+    own.addSchemas(of: group)
     let hasOtherRules = ([beginning.derivation] + journal.entries.compactMap { $0.takeover?.derivation }).contains {
       !knownRules.contains($0.rules)
     }

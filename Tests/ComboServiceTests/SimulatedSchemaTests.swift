@@ -8,24 +8,6 @@ import Testing
 @testable import ComboSimulation
 @testable import ComboTestSupport
 
-/// A registry whose answers a test decides.
-private final class SimRegistry: SchemaSource, @unchecked Sendable {
-  // The proof: a world belongs to one thread.
-  var answer: (String) -> SchemaAnswer = { _ in .none("away") }
-  var asked: [String] = []
-  var wantsRetry = false
-
-  func ask(_ id: String) -> SchemaAnswer {
-    asked.append(id)
-    return answer(id)
-  }
-
-  func takeRetry() -> Bool {
-    defer { wantsRetry = false }
-    return wantsRetry
-  }
-}
-
 /// Records in Avro on simulated brokers, with a registry that comes and goes.
 @Suite("Schemas of a registry, simulated")
 struct SimulatedSchemaTests {
@@ -36,34 +18,13 @@ struct SimulatedSchemaTests {
 
   private init(_ scene: SimScene) throws {
     self.scene = scene
-    scene.configuration.map = try Self.map()
+    scene.configuration.map = try SimRegistry.map()
     scene.world.schemas = registry
   }
 
-  private static func map() throws -> RecordMap {
-    let text = #"{"map":1,"name":"t","include":"wire","record":{"framing":"confluent","schemas":{}}}"#
-    return try RecordMap(Array(text.utf8), file: "t")
-  }
-
-  /// Each has one field more than the one before.
-  private static func schema(_ id: Int) -> String {
-    let more = (0..<id).map { #"{"name":"x\#($0)","type":"int"},"# }.joined()
-    let party = #"{"type":"record","name":"P","fields":[{"name":"id","type":"string"}]}"#
-    return #"{"type":"record","name":"G","fields":[\#(more){"name":"sender","type":\#(party)},{"name":"gift","type":"P"},"#
-      + #"{"name":"count","type":"int"}]}"#
-  }
-
-  private static func known(_ id: String) -> SchemaAnswer { .schema(schema(Int(id)!)) }
-
   /// A gift of two, in a room where the audit counts every gift, or in another partition.
   private func gift(_ id: Int, room: String = SimGifts.plainRooms[0]) {
-    func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count * 2)] + Array(text.utf8) }
-    let frame: [UInt8] = [0, 0, 0, UInt8(id >> 8), UInt8(id & 255)]
-    var record = SimRecord(
-      key: Array(room.utf8), value: frame + [UInt8](repeating: 2, count: id) + text("u") + text("g") + [4],
-      timestamp: scene.world.clock.wall)
-    if SimGifts.plainRooms.contains(room) { record.plainCount = 2 }
-    scene.world.put(record)
+    scene.world.put(SimRegistry.gift(id, room: room, at: scene.world.clock.wall))
   }
 
   /// A room of the other partition.
@@ -76,7 +37,7 @@ struct SimulatedSchemaTests {
 
   @Test("hold up only the partitions that need them, until the registry answers")
   func waiting() throws {
-    registry.answer = { $0 == "1" ? Self.known($0) : .none("away") }
+    registry.answer = { $0 == "1" ? SimRegistry.known($0) : .none("away") }
     let instance = scene.start()
     gift(1)
     gift(1, room: elsewhere)
@@ -90,11 +51,17 @@ struct SimulatedSchemaTests {
     #expect(instance.service.partitions.active[Int(own)]?.partition.offset == 2)
     let report = instance.service.report(scene.world.clock.monotonic)
     #expect(report.partitions[Int(own)].schemaWait?.reason == "away")
+    #expect(Health.reasonNotReady(report, at: report.at, isStopping: false) == nil)
+    scene.world.clock.advance(5000)
+    scene.turn(instance, 5)
+    let later = instance.service.report(scene.world.clock.monotonic)
+    let reason = Health.reasonNotReady(later, at: later.at, isStopping: false)
+    #expect(reason?.hasPrefix("partition \(own) has waited for schema 2 for ") == true && reason!.hasSuffix(" s: away"))
     let before = shown(elsewhere)
     gift(1, room: elsewhere)
     scene.turn(instance, 20)
     #expect(shown(elsewhere) > before)
-    registry.answer = Self.known
+    registry.answer = SimRegistry.known
     scene.world.clock.advance(10_000)
     scene.settle(instance)
     #expect(instance.service.totals.bad == 0)
@@ -103,7 +70,7 @@ struct SimulatedSchemaTests {
 
   @Test("are never forgotten: the next owner has them without a registry")
   func lasting() throws {
-    registry.answer = Self.known
+    registry.answer = SimRegistry.known
     let first = scene.start("a")
     for id in 1...3 { gift(id) }
     scene.settle(first)
@@ -118,13 +85,13 @@ struct SimulatedSchemaTests {
 
   @Test("that do not exist make bad events, until they are asked for again")
   func refused() throws {
-    registry.answer = { $0 == "1" ? Self.known($0) : .unusable("no Avro") }
+    registry.answer = { $0 == "1" ? SimRegistry.known($0) : .unusable("no Avro") }
     let instance = scene.start()
     for id in [1, 2, 1, 2, 2, 1] { gift(id, room: elsewhere) }
     scene.settle(instance)
     #expect(instance.service.totals.bad == 3)
     #expect(registry.asked.count { $0 == "2" } == 1)
-    registry.answer = Self.known
+    registry.answer = SimRegistry.known
     gift(2, room: elsewhere)
     scene.settle(instance)
     #expect(instance.service.totals.bad == 4)
@@ -149,7 +116,7 @@ struct SimulatedSchemaTests {
         if random.below(6) == 0 { newest += 1 }
         let isAway = random.below(3) == 0
         let isYoung = random.below(4) == 0
-        test.registry.answer = { isAway ? .none("away") : isYoung ? .unknown("not yet") : Self.known($0) }
+        test.registry.answer = { isAway ? .none("away") : isYoung ? .unknown("not yet") : SimRegistry.known($0) }
         for _ in 0..<random.below(12) {
           test.gift(1 + random.below(newest), room: random.below(2) == 0 ? SimGifts.plainRooms[0] : test.elsewhere)
         }
@@ -158,7 +125,7 @@ struct SimulatedSchemaTests {
         if random.below(5) == 0, let victim = scene.world.instances.first { scene.world.kill(victim) }
         if random.below(8) == 0 { scene.world.clock.advance(1000) }
       }
-      test.registry.answer = Self.known
+      test.registry.answer = SimRegistry.known
       #expect(scene.finish() == [], "seed \(seed)")
       #expect(scene.lines(.deadLetter) == [], "seed \(seed)")
     }

@@ -105,6 +105,29 @@ struct ShadowTests {
     #expect(shadow.report.otherRooms == 1 && shadow.report.differing == 0 && !shadow.report.isGood, "\(shadow.report.summary)")
   }
 
+  @Test("has the schemas that the group got from a registry", arguments: [false, true])
+  func schemas(hasOtherSettings: Bool) throws {
+    let scene = scene()
+    let registry = SimRegistry()
+    registry.answer = SimRegistry.known
+    scene.scene.configuration.map = try SimRegistry.map()
+    scene.scene.world.schemas = registry
+    func gifts(_ ids: Int...) {
+      for id in ids { scene.scene.world.put(SimRegistry.gift(id, room: "r", at: scene.scene.world.clock.wall)) }
+    }
+    let shadow = shadow(of: scene) { if hasOtherSettings { $0.settings.slots = 1 } }
+    let instance = scene.scene.start()
+    gifts(1, 2)
+    scene.rest(instance)
+    try round(shadow, scene)
+    gifts(1, 2, 3)
+    scene.rest(instance)
+    for _ in 0..<3 { try round(shadow, scene) }
+    let report = shadow.report
+    #expect(report.isGood && report.isStrict != hasOtherSettings && report.deadLetters == 0, "\(report.summary)")
+    #expect(!report.otherOptions.contains("a different map") && report.equal > 0, "\(report.otherOptions)")
+  }
+
   @Test("with other settings counts what differs, which is no fault, and names them")
   func otherSettings() throws {
     let scene = scene()

@@ -16,6 +16,7 @@ import random
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -28,7 +29,7 @@ from confluent_kafka.schema_registry.avro import AvroSerializer
 from confluent_kafka.serialization import MessageField, SerializationContext
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from binary_test import Group, produce, wait_for  # noqa: E402
+from binary_test import PROGRAM, Group, produce, wait_for  # noqa: E402
 import kafka  # noqa: E402
 
 TOPIC = "avro"
@@ -129,7 +130,6 @@ MAP = {
 
 def main():
     seed = int(os.environ.get("SEED", random.randrange(1 << 32)))
-    print(f"registry_test: SEED={seed}")
     draw = random.Random(seed)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="combo-registry-"))
     (folder / "login").write_text(LOGIN)
@@ -140,9 +140,12 @@ def main():
     client.register_schema("person", Schema(json.dumps(PERSON), "AVRO"))
     broker = kafka.Broker(str(folder))
     port = kafka.free_port(32_000)
-    avro = Group(
-        broker, folder, TOPIC, "--map", folder / "map.json", "--schema-registry", f"http://127.0.0.1:{registry.port}/",
-        "--schema-registry-auth-file", folder / "login", "--http", f"127.0.0.1:{port}")
+    reading = [
+        "--map", str(folder / "map.json"), "--schema-registry", f"http://127.0.0.1:{registry.port}/", "--schema-registry-auth-file",
+        str(folder / "login")]
+    delivery = draw.choice(["exactly-once", "at-least-once"])
+    print(f"registry_test: SEED={seed}, {delivery}")
+    avro = Group(broker, folder, TOPIC, *reading, "--http", f"127.0.0.1:{port}", "--delivery", delivery)
     sent = []
 
     def serializer(name):
@@ -170,6 +173,10 @@ def main():
         except urllib.error.HTTPError as refusal:
             return refusal.code, refusal.read().decode()
 
+    def command(*options):
+        done = subprocess.run([PROGRAM, *options], capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
     def ready():
         return ask("/health/ready")[0] == 200
 
@@ -184,6 +191,18 @@ def main():
         assert "/subjects/person/versions/1" in registry.asked, registry.asked
         wait_for("readiness", ready)
 
+        # What an operator asks it for.
+        code, text = avro.run("check", "--output", f"{TOPIC}-out", *reading)
+        assert "the schema registry at" in text and f"of \"{TOPIC}\" become events; 0 are dropped and 0 are bad" in text, text
+        code, text = command("map", *reading, "--brokers", broker.address, "--from-topic", TOPIC, "--last", "1000")
+        assert code == 0 and f"{len(sent)} of {len(sent)} records become events" in text, text[-2000:]
+        code, text = command(
+            "map", *reading, "--brokers", broker.address, "--from-topic", TOPIC, "--last", "1000", "--fetch-schemas", str(folder / "schemas"))
+        assert code == 0 and "5 schemas in " in text, text
+        code, text = command(
+            "map", *reading[:2], "--schemas", str(folder / "schemas"), "--brokers", broker.address, "--from-topic", TOPIC, "--last", "1000")
+        assert code == 0, text[-2000:]
+
         # The registry goes away. Only the room's partition waits, and the others go on.
         away = list(records("while the registry is away", room="r0"))
         registry.end()
@@ -194,6 +213,8 @@ def main():
         produce(broker.address, TOPIC, records("first"))
         avro.wait_until_taken(but=1)
         assert not ready()
+        code, text = avro.run("check", "--output", f"{TOPIC}-out", *reading)
+        assert code == 1 and "the schema registry cannot be used: " in text, text
         registry.begin()
         avro.wait_until_taken()
         wait_for("readiness", ready)

@@ -70,7 +70,7 @@ struct SeekPlan: Equatable {
 
   /// Adds how a derivation would differ from the one before.
   mutating func add(changesFrom old: Derivation, to new: Derivation) {
-    if old.mapping != new.mapping {
+    if old.mapping != new.mapping, !RecordMap.differInSchemas(old.mapping ?? "", new.mapping ?? "") {
       let (before, now) = (old.mapWords, new.mapWords)
       add(
         "The group ran \(before) until now, and --yes would continue \(before == now ? "with another one of that name" : now)."

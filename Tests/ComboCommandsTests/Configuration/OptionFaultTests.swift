@@ -55,6 +55,38 @@ struct OptionFaultTests {
         "run --brokers b --input i --output o --output-header a=x;b=y;a={room}",
         "--output-header gives \"a\" twice: give each header once"
       ),
+      (
+        "run --brokers b --input i --output o --schema-registry r:8081",
+        "--schema-registry must be an address such as https://registry:8081, not \"r:8081\""
+      ),
+      (
+        "run --brokers b --input i --output o --schema-registry http://u:secret@r",
+        "--schema-registry must have no login: put USER:PASSWORD or Bearer TOKEN into a file, and name that by --schema-registry-auth-file"
+      ),
+      (
+        "run --brokers b --input i --output o --schema-registry http://r --schemas /nowhere",
+        "--schemas and --schema-registry exclude each other: with a registry, schemas come from there and from the journal; leave one out"
+      ),
+      (
+        "run --brokers b --input i --output o --schema-registry http://r --framing glue",
+        "--schema-registry needs --framing confluent or apicurio: records framed as glue name no id that it knows"
+      ),
+      (
+        "run --brokers b --input i --output o --schema-registry http://r --schema-registry-ca /nowhere/ca.pem",
+        "--schema-registry-ca: cannot open /nowhere/ca.pem: No such file or directory"
+      ),
+      (
+        "run --brokers b --input i --output o --schema-registry http://r --schema-registry-auth-file /nowhere/login",
+        "--schema-registry-auth-file: cannot open the file: No such file or directory"
+      ),
+      (
+        "check --brokers b --input i --output o --schema-registry-auth-file f",
+        "--schema-registry-auth-file and --schema-registry-ca need --schema-registry URL"
+      ),
+      (
+        "map --schema-registry http://r --fetch-schemas f",
+        "--fetch-schemas needs --schema-registry URL, which has the schemas, and --from-topic TOPIC, whose records name them"
+      ),
       ("replay --slots two", "--slots must be a whole number from 0 to 100, not \"two\""),
       (
         "run --brokers b --input i --output o --room-settings slots,lingr_ms",
