@@ -54,13 +54,13 @@ class Group:
         self.topics = ["--brokers", broker.address, "--group", name, "--input", name]
         self.process = None
 
-    def start(self):
+    def start(self, partitions=4):
         ready = self.text().count("restored: ") + self.text().count("new: ")
         self.process = subprocess.Popen(
             [PROGRAM, "run", *self.topics, "--output", f"{self.name}-out", "--http", "none", "--linger-ms", "600",
              "--busy-linger-ms", "300", "--max-queue", "4", *self.options],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=open(self.log, "a"))
-        wait_for("restored partition", lambda: self.text().count("restored: ") + self.text().count("new: ") >= ready + 4)
+        wait_for("restored partition", lambda: self.text().count("restored: ") + self.text().count("new: ") >= ready + partitions)
 
     def text(self):
         return self.log.read_text() if self.log.exists() else ""

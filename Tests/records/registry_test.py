@@ -8,6 +8,7 @@ pip install 'confluent-kafka[avro,schemaregistry]'.
 """
 
 import base64
+import copy
 import http.server
 import json
 import os
@@ -24,6 +25,7 @@ import time
 import urllib.error
 import urllib.request
 
+import confluent_kafka
 from confluent_kafka.schema_registry import Schema, SchemaReference, SchemaRegistryClient, topic_subject_name_strategy
 from confluent_kafka.schema_registry.avro import AvroSerializer
 from confluent_kafka.serialization import MessageField, SerializationContext
@@ -121,6 +123,7 @@ VERSIONS = {
     "type in a schema of its own": record(ROOM, field("sender", "live.Person"), GIFT, AMOUNT),
     "while the registry is away": record(ROOM, SENDER, GIFT, AMOUNT, field("level", "long", default=0)),
     "killed as it came": record(ROOM, SENDER, GIFT, AMOUNT, field("medal", "boolean", default=False)),
+    "known to another instance": record(ROOM, SENDER, GIFT, AMOUNT, field("fans", {"type": "map", "values": "int"}, default={})),
     "not known": record(ROOM, SENDER, GIFT, AMOUNT, field("late", "string", default="")),
 }
 MAP = {
@@ -146,7 +149,7 @@ def main():
     delivery = draw.choice(["exactly-once", "at-least-once"])
     print(f"registry_test: SEED={seed}, {delivery}")
     avro = Group(broker, folder, TOPIC, *reading, "--http", f"127.0.0.1:{port}", "--delivery", delivery)
-    sent = []
+    sent, second = [], None
 
     def serializer(name):
         schema = VERSIONS[name]
@@ -162,9 +165,18 @@ def main():
             number = draw.randrange(1, 9)
             value = {
                 "room": room or f"r{draw.randrange(ROOMS)}", "sender": {"id": f"u{draw.randrange(9)}"}, "gift": {"id": "rose"},
-                "count": number, "amount": number, "tags": ["a"], "note": None, "level": 3, "medal": True, "late": "x"}
+                "count": number, "amount": number, "tags": ["a"], "note": None, "level": 3, "medal": True, "fans": {}, "late": "x"}
             sent.append(number)
             yield value["room"], serializers[name](value, context)
+
+    def assigned(group):
+        return [int(number) for number in re.findall(r"assigned: partitions (.*)", group.text())[-1].split(", ")]
+
+    def produce_to(partition, name):
+        producer = confluent_kafka.Producer({"bootstrap.servers": broker.address})
+        for room, value in records(name, 20, f"only-{partition}"):
+            producer.produce(TOPIC, value, room, partition)
+        assert producer.flush(60) == 0
 
     def ask(path):
         try:
@@ -228,6 +240,20 @@ def main():
         avro.start()
         avro.wait_until_taken()
 
+        # Another instance has it already, and the registry is away.
+        second = copy.copy(avro)
+        second.log, second.options = folder / "second.log", avro.options + ["--instance", "second", "--http", "none"]
+        second.start(2)
+        wait_for("two members", lambda: len(assigned(avro)) == len(assigned(second)) == 2)
+        produce_to(assigned(avro)[0], "known to another instance")
+        avro.wait_until_taken()
+        registry.end()
+        produce_to(assigned(second)[0], "known to another instance")
+        avro.wait_until_taken()
+        assert not re.search("warning (schema|records with schema)", second.text()), second.text()
+        registry.begin()
+        second.end(signal.SIGTERM)
+
         # An id that nobody knows, until it is there after all.
         late = list(records("not known"))
         registry.schemas[-1], kept = {"schema": '"string"', "schemaType": "JSON"}, registry.schemas[-1]
@@ -259,10 +285,11 @@ def main():
         assert gifts == sum(sent), f"{gifts} gifts are proven, {sum(sent)} were sent"
         print(f"registry_test: {len(sent)} records by {len(VERSIONS)} schemas: each gift is proven once, without the registry")
     finally:
-        if avro.process and avro.process.poll() is None:
-            avro.process.kill()
-        if sys.exc_info()[0]:
-            print(avro.text()[-12000:], file=sys.stderr)
+        for group in [avro, second] if second else [avro]:
+            if group.process and group.process.poll() is None:
+                group.process.kill()
+            if sys.exc_info()[0]:
+                print(group.text()[-12000:], file=sys.stderr)
         broker.stop()
         shutil.rmtree(folder, ignore_errors=True)
 
