@@ -17,6 +17,7 @@ import random
 import re
 import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -41,12 +42,19 @@ ROOMS = 20
 
 
 class Registry:
-    """A registry with Confluent's interface, which can go away."""
+    """A registry with Confluent's interface, which can go away; with TLS, by a certificate of its own authority."""
 
-    def __init__(self):
+    def __init__(self, folder):
+        self.ca, key = folder / "registry.crt", folder / "registry.key"
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=registry",
+             "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", self.ca], check=True, capture_output=True)
+        self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.tls.load_cert_chain(self.ca, key)
         self.schemas, self.subjects, self.asked, self.server = [], {}, [], None
         self.on_answer = lambda path: None
         self.port = kafka.free_port(31_000)
+        self.url = f"https://127.0.0.1:{self.port}"
 
     def add(self, subject, value):
         if value not in self.schemas:
@@ -96,6 +104,7 @@ class Registry:
                 pass
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", self.port), Handler)
+        self.server.socket = self.tls.wrap_socket(self.server.socket, server_side=True)
         threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
 
     def end(self):
@@ -137,15 +146,15 @@ def main():
     folder = pathlib.Path(tempfile.mkdtemp(prefix="combo-registry-"))
     (folder / "login").write_text(LOGIN)
     (folder / "map.json").write_text(json.dumps(MAP))
-    registry = Registry()
+    registry = Registry(folder)
     registry.begin()
-    client = SchemaRegistryClient({"url": f"http://127.0.0.1:{registry.port}", "basic.auth.user.info": LOGIN})
+    client = SchemaRegistryClient({"url": registry.url, "ssl.ca.location": str(registry.ca), "basic.auth.user.info": LOGIN})
     client.register_schema("person", Schema(json.dumps(PERSON), "AVRO"))
     broker = kafka.Broker(str(folder))
     port = kafka.free_port(32_000)
     reading = [
-        "--map", str(folder / "map.json"), "--schema-registry", f"http://127.0.0.1:{registry.port}/", "--schema-registry-auth-file",
-        str(folder / "login")]
+        "--map", str(folder / "map.json"), "--schema-registry", f"{registry.url}/", "--schema-registry-ca", str(registry.ca),
+        "--schema-registry-auth-file", str(folder / "login")]
     delivery = draw.choice(["exactly-once", "at-least-once"])
     print(f"registry_test: SEED={seed}, {delivery}")
     avro = Group(broker, folder, TOPIC, *reading, "--http", f"127.0.0.1:{port}", "--delivery", delivery)
@@ -204,6 +213,8 @@ def main():
         wait_for("readiness", ready)
 
         # What an operator asks it for.
+        code, text = command("map", *reading[:4], "--brokers", broker.address, "--from-topic", TOPIC, "--last", "1")
+        assert code == 1 and "certificate" in text, text
         code, text = avro.run("check", "--output", f"{TOPIC}-out", *reading)
         assert "the schema registry at" in text and f"of \"{TOPIC}\" become events; 0 are dropped and 0 are bad" in text, text
         code, text = command("map", *reading, "--brokers", broker.address, "--from-topic", TOPIC, "--last", "1000")
