@@ -359,7 +359,8 @@ package final class GroupConsumer {
   // MARK: Closing
 
   /// Without a commit: reports the last revocation to the delegate, leaves the group and waits for that, but not longer than
-  /// `timeoutMs`: then the session times out. A static member does not leave. Closing again has no effect.
+  /// `timeoutMs`: then the session times out. A static member does not leave, and its session goes on until it is freed. Closing again has
+  /// no effect.
   /// - Returns: whether the group knows what it has to.
   @discardableResult
   package func close(timeoutMs: Int64) -> Bool {

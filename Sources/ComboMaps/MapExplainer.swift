@@ -34,6 +34,8 @@ public struct MapExplanation: Sendable {
   public let fields: [Field]
   /// The number of further gifts in the record; the rule and the fields are those of the first.
   public let further: Int
+  /// The id of the schema that the record names; nil: it names none.
+  public let schema: String?
 }
 
 /// Explains what a map makes of records. One thread.
@@ -59,6 +61,7 @@ public final class MapExplainer {
     arena.reset()
     var event = Event()
     mapped.forgetRule()
+    mapped.binary?.schema = nil
     let outcome: MapExplanation.Outcome
     var isEvent = false
     do throws(BadEvent) {
@@ -69,7 +72,10 @@ public final class MapExplainer {
     }
     let further = isEvent ? decoder.further.count : 0
     if isEvent { mapped.goBack() }
-    guard mapped.rule >= 0 else { return MapExplanation(outcome: outcome, rule: nil, fields: [], further: further) }
+    let schema = mapped.binary?.schema?.description
+    guard mapped.rule >= 0 else {
+      return MapExplanation(outcome: outcome, rule: nil, fields: [], further: further, schema: schema)
+    }
     let rule = mapped.map.rules[mapped.rule]
     var fields: [MapExplanation.Field] = []
     if rule.outcome == .event {
@@ -91,7 +97,7 @@ public final class MapExplainer {
         }
       }
     }
-    return MapExplanation(outcome: outcome, rule: rule.name, fields: fields, further: further)
+    return MapExplanation(outcome: outcome, rule: rule.name, fields: fields, further: further, schema: schema)
   }
 
   private func field(_ name: String, _ node: Int32, _ value: String?, isShown: Bool) -> MapExplanation.Field {

@@ -60,13 +60,17 @@ struct BinaryReading {
     explainer = MapExplainer(map, limits: limits)
   }
 
-  /// The record as JSON with sorted names; nil, with the reason, if it is bad.
-  func json(_ record: [UInt8], header: [UInt8] = []) -> (json: String?, fault: BadEvent?, outcome: MapExplanation.Outcome) {
-    let explanation = record.withUnsafeBytes { record in
+  func explanation(_ record: [UInt8], header: [UInt8] = []) -> MapExplanation {
+    record.withUnsafeBytes { record in
       header.withUnsafeBytes { header in
         explainer.explain(record, key: nil) { name, body in if name == "__value_schema_id", !header.isEmpty { body(header) } }
       }
     }
+  }
+
+  /// The record as JSON with sorted names; nil, with the reason, if it is bad.
+  func json(_ record: [UInt8], header: [UInt8] = []) -> (json: String?, fault: BadEvent?, outcome: MapExplanation.Outcome) {
+    let explanation = explanation(record, header: header)
     if case .bad(let fault) = explanation.outcome, explainer.record.isEmpty { return (nil, fault, explanation.outcome) }
     let value = try! JSONSerialization.jsonObject(with: Data(explainer.record.utf8))
     let text = String(decoding: try! JSONSerialization.data(withJSONObject: value, options: [.sortedKeys]), as: UTF8.self)
@@ -82,6 +86,19 @@ struct BinaryRecordTests {
     for _ in 0..<2 {
       let read = reading.json(sample.record, header: sample.header)
       #expect(read.json == sample.json, "\(read.fault.map(\.description) ?? "")")
+    }
+  }
+
+  @Test("are explained with the schema that they name, and with none where they name none")
+  func schemas() throws {
+    let samples = BinarySample.all.filter { $0.form?.contains(#""schemas":{"#) ?? false }
+    #expect(samples.count >= 3)
+    for sample in samples {
+      let reading = BinaryReading(try sample.map())
+      let schema = try #require(reading.explanation(sample.record, header: sample.header).schema, "\(sample.name)")
+      #expect(sample.form!.contains("\"\(schema)\":"), "\(sample.name): \(schema)")
+      #expect(reading.explanation([]).schema == nil)
+      #expect(reading.explanation(Array(repeating: 0, count: 70_000)).schema == nil)
     }
   }
 

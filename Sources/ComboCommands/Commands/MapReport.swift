@@ -39,6 +39,7 @@ struct MapReport {
   // MARK: - A table
 
   private func table(_ explanation: MapExplanation, _ place: String) -> String {
+    let place = explanation.schema.map { "\(place), schema \($0)" } ?? place
     let by = explanation.rule.map { " by \($0)" } ?? ""
     var head: String
     switch explanation.outcome {
@@ -108,6 +109,10 @@ struct MapReport {
     out.append("{")
     member("place", place)
     out.append(",")
+    if let schema = explanation.schema {
+      member("schema", schema)
+      out.append(",")
+    }
     switch explanation.outcome {
     case .event(let type):
       member("outcome", type)

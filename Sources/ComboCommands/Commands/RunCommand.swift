@@ -72,7 +72,7 @@ enum RunCommand {
     var before = Service.Totals()
     let memory = GroupMemory()
     while true {
-      let service = try Service.build(options, properties, log: log, stop: stop, observatory: observatory, memory: memory)
+      var service = try Service.build(options, properties, log: log, stop: stop, observatory: observatory, memory: memory)
       if options.progress { service?.progress = Progress(before: before) { LineWriter.standardOutput.write($0) } }
       let code = service?.run()
       let isWanted = stop.takeFreshStart()
@@ -105,6 +105,8 @@ enum RunCommand {
         observatory?.startsAfresh(after: service.totals, isWanted: isWanted)
         before.add(service.totals)
       }
+      // Its member, too: while a static one is there, its session goes on.
+      service = nil
       let pause = Deadline(afterMs: pauseMs)
       while !pause.isOver, !stop.endsService {
         observatory?.beat()

@@ -11,7 +11,7 @@ final class BinaryRecordReader {
   private let inflated = ByteBuffer()
   private var avro: AvroReader
   /// The id of the schema of the record read last; nil: it names none.
-  private(set) var schema: SchemaID?
+  var schema: SchemaID?
   /// Of the last record whose schema the map does not have.
   private(set) var unknown: SchemaID?
 
