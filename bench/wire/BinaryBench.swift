@@ -34,7 +34,8 @@ enum BinaryBench {
   static func avroEvent(_ n: Int) -> [UInt8] {
     func number(_ value: Int) -> [UInt8] { varint(value << 1) }
     func text(_ text: String) -> [UInt8] { number(text.utf8.count) + Array(text.utf8) }
-    let sender = text("u\(n % 100)-\(n % 50)") + text("小明\(n % 1000)") + number(1) + text(avatar) + number(1) + number(1_732_104_000_123)
+    let sender =
+      text("u\(n % 100)-\(n % 50)") + text("小明\(n % 1000)") + number(1) + text(avatar) + number(1) + number(1_732_104_000_123)
     let receiver = text("a\(n % 100)") + text("主播晚风") + number(0) + number(0)
     let gift = text("rose") + text("玫瑰") + number(n % 500)
     return text(id(n)) + text("r\(n % 100)") + number(ts(n)) + sender + receiver + gift + number(1 + n % 10)
