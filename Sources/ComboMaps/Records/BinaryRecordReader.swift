@@ -12,6 +12,8 @@ final class BinaryRecordReader {
   private let avro: AvroReader
   /// The id of the schema of the record read last; nil: it names none.
   private(set) var schema: SchemaID?
+  /// The place of its message in its file, if its frame says.
+  private var indexes: [UInt64] = []
 
   /// - Parameter protobuf: reads the map's messages.
   init(_ form: RecordForm, protobuf: ProtobufReader?, limits: WireLimits) {
@@ -64,18 +66,17 @@ final class BinaryRecordReader {
   private var isProtobuf: Bool { if case .protobuf = form.content { true } else { false } }
 
   private func unframeConfluent(_ body: inout ByteCursor, _ header: RecordDecoder.HeaderLookup) throws(BadEvent) {
-    var named: Result<(SchemaID, [UInt64]), BadEvent>?
+    var named: Result<SchemaID, BadEvent>?
+    func read(_ frame: inout ByteCursor) throws(BadEvent) -> SchemaID {
+      let id = try Self.schemaID(&frame)
+      if isProtobuf { try readIndexes(&frame) }
+      return id
+    }
     header(Self.schemaHeader) { value in
       var value = ByteCursor(value)
-      named = Result { () throws(BadEvent) in (try Self.schemaID(&value), isProtobuf ? try Self.indexes(&value) : []) }
+      named = Result { () throws(BadEvent) in try read(&value) }
     }
-    var indexes: [UInt64] = []
-    if let named {
-      (schema, indexes) = try named.get()
-    } else {
-      schema = try Self.schemaID(&body)
-      if isProtobuf { indexes = try Self.indexes(&body) }
-    }
+    if let named { schema = try named.get() } else { schema = try read(&body) }
     guard case .protobuf(_, let wanted?) = form.content, wanted != indexes else { return }
     func text(_ indexes: [UInt64]) -> String { indexes.map(String.init).joined(separator: ".") }
     throw Self.fault("the record is the message \(text(indexes)) of its file, but the map reads message \(text(wanted))")
@@ -95,18 +96,17 @@ final class BinaryRecordReader {
   }
 
   /// The place of a message in its file: its number, then that of a message within it, and so on. A single 0 stands for the first one.
-  private static func indexes(_ body: inout ByteCursor) throws(BadEvent) -> [UInt64] {
+  private func readIndexes(_ body: inout ByteCursor) throws(BadEvent) {
     func zigzag(_ body: inout ByteCursor) throws(BadEvent) -> UInt64 {
       let number = try body.number()
-      if number & 1 == 1 { throw fault("the record names a message by a negative number") }
+      if number & 1 == 1 { throw Self.fault("the record names a message by a negative number") }
       return number >> 1
     }
     let count = try zigzag(&body)
-    if count == 0 { return [0] }
-    if count > 64 { throw fault("the record's message lies in \(count) others") }
-    var indexes: [UInt64] = []
+    indexes.removeAll(keepingCapacity: true)
+    if count == 0 { return indexes.append(0) }
+    if count > 64 { throw Self.fault("the record's message lies in \(count) others") }
     for _ in 0..<count { indexes.append(try zigzag(&body)) }
-    return indexes
   }
 
   private func expect(_ byte: UInt8, _ body: inout ByteCursor, _ frame: String) throws(BadEvent) {

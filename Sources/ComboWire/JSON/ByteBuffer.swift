@@ -88,7 +88,8 @@ public final class ByteBuffer {
     count += 1
   }
 
-  /// Appends a text as it is, in UTF-8.
+  /// Appends a text as it is, in UTF-8. A literal is rather a `StaticString`.
+  @_disfavoredOverload
   public func append(_ text: String) {
     var text = text
     text.withUTF8 { append(Bytes($0)) }
@@ -249,7 +250,9 @@ private func littleEndianWord(_ text: Bytes, _ at: Int, _ length: Int) -> UInt64
     let last = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self))
     return last &>> UInt64(64 - 8 * length)
   }
-  return (0..<length).reduce(0) { $0 | UInt64(text[at + $1]) &<< UInt64(8 * $1) }
+  var word: UInt64 = 0
+  for place in (at..<at + length).reversed() { word = word &<< 8 | UInt64(text[place]) }
+  return word
 }
 
 /// Marks bytes of a word that a JSON string must escape by their highest bit. The lowest mark is right; those above it may be too many.
