@@ -163,7 +163,7 @@ final class AvroReader {
   private func uuid(_ value: Bytes) {
     out.append(#"""#)
     for (place, byte) in value.enumerated() {
-      if [4, 6, 8, 10].contains(place) { out.append(0x2d) }
+      if [4, 6, 8, 10].contains(place) { out.append(0x2d as UInt8) }
       for digit in [byte >> 4, byte & 15] { out.append(digit < 10 ? 0x30 + digit : 0x57 + digit) }
     }
     out.append(#"""#)
