@@ -149,7 +149,8 @@ struct CompiledMap {
   var prefix: [[UInt8]] = []
   var hasBeside = false
   var unpacked: [Unpacked] = []
-  var messages: [ProtobufMessage] = []
+  /// nil: there are no messages.
+  var protobuf: ProtobufPlan?
   var signs: [GiftSigns] = []
   /// The description of each node, for sentences.
   var descriptions: [String] = []

@@ -4,6 +4,7 @@ internal import ComboWire
 /// Makes the compiled form. Cannot fail: what it is given was checked.
 struct MapCompiler {
   private var map = CompiledMap()
+  private var messages: [ProtobufMessage] = []
   /// Before all pointers.
   private var prefix: [String] = []
   /// Looked for before the rule's own fields.
@@ -39,6 +40,7 @@ struct MapCompiler {
     compiler.map.worthName = compiler.text(Array(#","value":"#.utf8))
     // Text that is copied in blocks is read a little after its end.
     compiler.map.bytes.append(contentsOf: Array(repeating: 0, count: BumpArena.padding))
+    if !compiler.messages.isEmpty { compiler.map.protobuf = ProtobufPlan(compiler.messages) }
     return compiler.map
   }
 
@@ -63,12 +65,12 @@ struct MapCompiler {
   }
 
   private mutating func unpack(_ definition: MapDefinition, _ guardian: Int32) {
-    let before = map.messages.count
+    let before = messages.count
     map.record = definition.record?.moved(by: before) ?? map.record
     for message in definition.messages {
       var moved = message
       moved.fields = message.fields.map { $0.moved(by: before) }
-      map.messages.append(moved)
+      messages.append(moved)
     }
     for text in definition.unpacked {
       let path = prefix + text.path

@@ -89,7 +89,7 @@ final class MappedDecoder {
     headers = Array(repeating: .none, count: map.headers.count)
     hasHeaders = !map.headers.isEmpty
     hasTexts = !map.unpacked.isEmpty
-    protobuf = map.messages.isEmpty ? nil : ProtobufReader(map.messages, limits: limits)
+    protobuf = map.protobuf.map { ProtobufReader($0, limits: limits) }
     binary = map.record.map { [protobuf] in BinaryRecordReader($0, protobuf: protobuf, limits: limits) }
     form = map.form
     isFramed = map.isFramed

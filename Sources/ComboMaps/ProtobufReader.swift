@@ -1,4 +1,3 @@
-internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
@@ -9,34 +8,39 @@ internal import ComboWire
 /// name are skipped; of one that is not repeated the last counts; of repeated numbers both forms are read, packed or not. What is not
 /// there is not in the JSON either. The time taken goes by the bytes; without allocations in the steady state. One thread.
 final class ProtobufReader {
-  /// A value of a field that the map names.
+  /// A value of a field that the map names; or, of a field of which all values count, their list.
   private struct Piece {
-    /// The number, as on the wire; of what has a length, where it begins and ends.
+    /// The number, as on the wire; of what has a length, where it begins; of a list, its first value in `pieces`.
     var bits: UInt64 = 0
-    var start = 0
+    /// Where it ends; of a list, its last value.
     var end = 0
-    /// The same field's next value in `pieces`; -1: none.
+    /// The next value of a list; -1: none.
     var next = -1
-    var hasLength = false
+    var wire = Self.absent
+
+    static let absent = UInt64.max
+    var start: Int { Int(truncatingIfNeeded: bits) }
   }
 
-  private let messages: [ProtobufMessage]
+  private let plan: ProtobufPlan
   private let limits: WireLimits
   private let out = ByteBuffer()
   private let decoded = ByteBuffer()
   private var bytes = Bytes.none
-  /// The values of the messages that are being read, the innermost one's last; and for each of their fields its first and last value.
-  private var pieces: [Piece] = []
-  private var ends: [(first: Int, last: Int)] = []
+  /// For each message that is being read, the innermost one last: a piece for each of its fields, then the values of lists.
+  private var pieces = UnsafeMutableBufferPointer<Piece>.allocate(capacity: 256)
+  private var pieceCount = 0
   /// Where the message stands, and as what, for sentences.
   private var place = ""
   private var form = ""
   private var code = BadEvent.Code.wrongType
 
-  init(_ messages: [ProtobufMessage], limits: WireLimits) {
-    self.messages = messages
+  init(_ plan: ProtobufPlan, limits: WireLimits) {
+    self.plan = plan
     self.limits = limits
   }
+
+  deinit { pieces.deallocate() }
 
   /// The message as JSON, in the arena.
   ///
@@ -60,213 +64,209 @@ final class ProtobufReader {
 
   private func json(of message: Bytes, _ type: Int, into arena: BumpArena) throws(BadEvent) -> Bytes {
     out.removeAll()
-    pieces.removeAll(keepingCapacity: true)
-    ends.removeAll(keepingCapacity: true)
+    pieceCount = 0
     bytes = message
-    try object(0..<bytes.count, type, depth: 1)
+    try object(Piece(end: message.count), type, depth: 1)
     return arena.copy(out.bytes)
   }
 
   // MARK: - The wire
 
-  private func object(_ range: Range<Int>, _ message: Int, depth: Int) throws(BadEvent) {
+  private func object(_ whole: Piece, _ message: Int, depth: Int) throws(BadEvent) {
     if depth > limits.depth { throw fault("its messages are nested deeper than \(limits.depth) levels") }
-    let fields = messages[message].fields
-    let (piecesBefore, endsBefore) = (pieces.count, ends.count)
-    for _ in fields { ends.append((-1, -1)) }
-    var at = range.lowerBound
-    while at < range.upperBound {
-      let start = at
-      let tag = try varint(&at, range.upperBound)
-      guard tag >> 3 >= 1, tag >> 3 <= ProtobufMessage.numberMax else { throw fault("no field begins at byte \(start)") }
+    let type = plan.messages[message]
+    let fields = plan.fields.all.baseAddress! + type.first
+    let first = pieceCount
+    for _ in 0..<type.count { push(Piece()) }
+    var wire = ByteCursor(bytes, whole.start, whole.end)
+    while wire.at < wire.end {
+      let start = wire.at
+      let tag = try varint(&wire)
+      let number = tag >> 3
+      guard number >= 1, number <= ProtobufMessage.numberMax else { throw fault("no field begins at byte \(start)") }
       if tag & 7 == Self.groupBegins {
-        try skipGroup(tag >> 3, &at, range.upperBound, depth: depth + 1)
+        try skipGroup(number, &wire, depth: depth + 1)
         continue
       }
-      let (piece, wire) = try value(tag & 7, &at, range.upperBound)
-      guard let index = fields.firstIndex(where: { $0.number == tag >> 3 }) else { continue }
-      if wire != fields[index].type.wire, !(wire == .length && fields[index].isRepeated) {
-        let field = fields[index]
+      let piece = try value(tag & 7, &wire)
+      guard let index = plan.place(of: number, in: type) else { continue }
+      let field = fields + index
+      if piece.wire != field.pointee.wire, !(piece.wire == Self.length && field.pointee.isList) {
+        let declared = plan.declared[message].fields[index]
         throw fault(
-          "its field \(tag >> 3), \(field.name), does not have the wire type of \(field.type.word), its type in the map")
+          "its field \(number), \(declared.name), does not have the wire type of \(declared.type.word), its type in the map")
       }
-      let slot = endsBefore + index
-      if ends[slot].first < 0 { ends[slot].first = pieces.count } else { pieces[ends[slot].last].next = pieces.count }
-      ends[slot].last = pieces.count
-      pieces.append(piece)
+      if field.pointee.isList { add(piece, to: first + index) } else { pieces[first + index] = piece }
     }
     out.append("{")
-    var isFirst = true
-    for (index, field) in fields.enumerated() where ends[endsBefore + index].first >= 0 {
-      if !isFirst { out.append(",") }
-      isFirst = false
-      out.append(jsonString: field.name)
-      out.append(":")
-      if case .map(let key, let value) = field.type {
-        try map(key, value, from: ends[endsBefore + index].first, field, depth: depth)
-      } else if field.isRepeated {
-        try list(field, from: ends[endsBefore + index].first, depth: depth)
+    // Behind the first field's comma.
+    var skipped = 1
+    for index in 0..<type.count where pieces[first + index].wire != Piece.absent {
+      let field = fields + index
+      let piece = pieces[first + index]
+      let name = field.pointee.name
+      out.append(padded: plan.bytes.all.baseAddress! + (name.start + skipped), name.count - skipped)
+      skipped = 0
+      if case .map(let key) = field.pointee.kind {
+        try map(plan.parts[key], plan.parts[key + 1], piece, depth: depth)
+      } else if field.pointee.isList {
+        try list(field.pointee, piece, depth: depth)
       } else {
-        try append(pieces[ends[endsBefore + index].last], field, depth: depth)
+        try append(piece, field.pointee, depth: depth)
       }
       if out.count > limits.recordBytes {
         throw BadEvent(.tooLarge, "\(place) comes to more than \(limits.recordBytes) bytes of JSON, the maximum of a record")
       }
     }
     out.append("}")
-    pieces.removeLast(pieces.count - piecesBefore)
-    ends.removeLast(ends.count - endsBefore)
+    pieceCount = first
+  }
+
+  @inline(__always)
+  private func push(_ piece: Piece) {
+    if pieceCount == pieces.count { growPieces() }
+    pieces[pieceCount] = piece
+    pieceCount += 1
+  }
+
+  @inline(never)
+  private func growPieces() {
+    let larger = UnsafeMutableBufferPointer<Piece>.allocate(capacity: 2 * pieces.count)
+    _ = larger.moveInitialize(fromContentsOf: pieces)
+    pieces.deallocate()
+    pieces = larger
+  }
+
+  private func add(_ piece: Piece, to list: Int) {
+    if pieces[list].wire == Piece.absent {
+      pieces[list] = Piece(bits: UInt64(pieceCount), wire: Self.length)
+    } else {
+      pieces[pieces[list].end].next = pieceCount
+    }
+    pieces[list].end = pieceCount
+    push(piece)
   }
 
   /// Groups, an old form of messages, are no field that a map can name.
   private static let groupBegins: UInt64 = 3
   private static let groupEnds: UInt64 = 4
+  private static let length = ProtobufMessage.Wire.length.rawValue
 
-  private func skipGroup(_ number: UInt64, _ at: inout Int, _ end: Int, depth: Int) throws(BadEvent) {
+  private func skipGroup(_ number: UInt64, _ wire: inout ByteCursor, depth: Int) throws(BadEvent) {
     if depth > limits.depth { throw fault("its messages are nested deeper than \(limits.depth) levels") }
     while true {
-      let tag = try varint(&at, end)
+      let tag = try varint(&wire)
       if tag & 7 == Self.groupEnds {
-        if tag >> 3 != number { throw fault("a group ends before byte \(at) that has not begun") }
+        if tag >> 3 != number { throw fault("a group ends before byte \(wire.at) that has not begun") }
         return
       }
       if tag & 7 == Self.groupBegins {
-        try skipGroup(tag >> 3, &at, end, depth: depth + 1)
+        try skipGroup(tag >> 3, &wire, depth: depth + 1)
       } else {
-        _ = try value(tag & 7, &at, end)
+        _ = try value(tag & 7, &wire)
       }
     }
   }
 
-  private func value(_ wire: UInt64, _ at: inout Int, _ end: Int) throws(BadEvent) -> (Piece, ProtobufMessage.Wire) {
-    var piece = Piece()
-    switch ProtobufMessage.Wire(rawValue: wire) {
-    case .varint?:
-      piece.bits = try varint(&at, end)
-      return (piece, .varint)
-    case .eight?:
-      piece.bits = try fixed(8, &at, end)
-      return (piece, .eight)
-    case .four?:
-      piece.bits = try fixed(4, &at, end)
-      return (piece, .four)
+  @inline(__always)
+  private func value(_ type: UInt64, _ wire: inout ByteCursor) throws(BadEvent) -> Piece {
+    switch ProtobufMessage.Wire(rawValue: type) {
+    case .varint?: return Piece(bits: try varint(&wire), wire: type)
     case .length?:
-      let length = try varint(&at, end)
-      guard length <= UInt64(end - at) else { throw fault("the value at byte \(at) is longer than the rest") }
-      piece.hasLength = true
-      piece.start = at
-      at += Int(length)
-      piece.end = at
-      return (piece, .length)
-    case nil: throw fault("the wire type \(wire) before byte \(at) is not supported")
+      let length = try varint(&wire)
+      let start = wire.at
+      guard length <= UInt64(wire.end - start), wire.take(Int(length)) != nil else {
+        throw fault("the value at byte \(start) is longer than the rest")
+      }
+      return Piece(bits: UInt64(start), end: wire.at, wire: type)
+    case .eight?, .four?:
+      guard let bits = wire.little(type == ProtobufMessage.Wire.four.rawValue ? 4 : 8) else { throw cut(wire) }
+      return Piece(bits: bits, wire: type)
+    case nil: throw fault("the wire type \(type) before byte \(wire.at) is not supported")
     }
   }
 
-  private func varint(_ at: inout Int, _ end: Int) throws(BadEvent) -> UInt64 {
-    var value: UInt64 = 0
-    var shift: UInt64 = 0
-    while at < end {
-      let byte = bytes[at]
-      // The tenth byte has room for one bit.
-      if shift == 63, byte > 1 { throw fault("the number that ends at byte \(at) has more than 64 bits") }
-      at += 1
-      value |= UInt64(byte & 0x7F) << shift
-      if byte < 0x80 { return value }
-      shift += 7
-    }
-    throw fault("it is cut off at byte \(end)")
+  @inline(__always)
+  private func varint(_ wire: inout ByteCursor) throws(BadEvent) -> UInt64 {
+    if let value = wire.varint() { return value }
+    throw wire.at < wire.end ? fault("the number that ends at byte \(wire.at) has more than 64 bits") : cut(wire)
   }
 
-  private func fixed(_ count: Int, _ at: inout Int, _ end: Int) throws(BadEvent) -> UInt64 {
-    if end - at < count { throw fault("it is cut off at byte \(end)") }
-    var value: UInt64 = 0
-    for place in 0..<count { value |= UInt64(bytes[at + place]) << UInt64(8 * place) }
-    at += count
-    return value
-  }
+  private func cut(_ wire: ByteCursor) -> BadEvent { fault("it is cut off at byte \(wire.end)") }
 
   // MARK: - JSON
 
-  private func list(_ field: ProtobufMessage.Field, from first: Int, depth: Int) throws(BadEvent) {
+  private func list(_ field: ProtobufPlan.Field, _ list: Piece, depth: Int) throws(BadEvent) {
     out.append("[")
     var isFirst = true
-    var next = first
+    var next = list.start
     while next >= 0 {
       let piece = pieces[next]
       next = piece.next
-      guard piece.hasLength, field.type.wire != .length else {
+      guard piece.wire == Self.length, field.wire != Self.length else {
         if !isFirst { out.append(",") }
         isFirst = false
         try append(piece, field, depth: depth)
         continue
       }
-      var at = piece.start
-      while at < piece.end {
+      var packed = ByteCursor(bytes, piece.start, piece.end)
+      while packed.at < packed.end {
         if !isFirst { out.append(",") }
         isFirst = false
-        try append(value(field.type.wire.rawValue, &at, piece.end).0, field, depth: depth)
+        try append(value(field.wire, &packed), field, depth: depth)
       }
     }
     out.append("]")
   }
 
   /// The entries of a map: messages of a key and a value, either of which may be left out.
-  private func map(
-    _ key: ProtobufMessage.Scalar, _ type: ProtobufMessage.FieldType, from first: Int, _ field: ProtobufMessage.Field, depth: Int
-  ) throws(BadEvent) {
-    let named = ProtobufMessage.Field(number: 1, name: field.name, type: .scalar(key), isRepeated: false)
-    let valued = ProtobufMessage.Field(number: 2, name: field.name, type: type, isRepeated: false)
+  private func map(_ key: ProtobufPlan.Field, _ value: ProtobufPlan.Field, _ list: Piece, depth: Int) throws(BadEvent) {
     out.append("{")
-    var next = first
+    var next = list.start
     while next >= 0 {
       let entry = pieces[next]
-      if next != first { out.append(",") }
+      if next != list.start { out.append(",") }
       next = entry.next
-      let name = try last(of: entry, named)
-      if key == .string { try append(name ?? Piece(), named, depth: depth) } else { try quoted(name ?? Piece(), named) }
+      let name = try last(of: entry, 1, key.wire, key)
+      if case .scalar(.string) = key.kind {
+        try append(name, key, depth: depth)
+      } else {
+        out.append(#"""#)
+        try append(name, key, depth: depth)
+        out.append(#"""#)
+      }
       out.append(":")
-      try append(last(of: entry, valued) ?? Piece(), valued, depth: depth + 1)
+      try append(last(of: entry, 2, value.wire, value), value, depth: depth + 1)
     }
     out.append("}")
   }
 
-  private func quoted(_ piece: Piece, _ field: ProtobufMessage.Field) throws(BadEvent) {
-    out.append(#"""#)
-    try append(piece, field, depth: 0)
-    out.append(#"""#)
-  }
-
-  /// The last value of a field in a message of at most two fields; nil: it has none.
-  private func last(of message: Piece, _ field: ProtobufMessage.Field) throws(BadEvent) -> Piece? {
-    var found: Piece?
-    var at = message.start
-    while at < message.end {
-      let tag = try varint(&at, message.end)
-      let (piece, wire) = try value(tag & 7, &at, message.end)
-      guard tag >> 3 == field.number else { continue }
-      if wire != field.type.wire { throw fault("an entry of \(field.name) does not have the wire types of its type in the map") }
+  /// The last value with a number in a message of at most two fields; empty if it has none.
+  private func last(
+    of message: Piece, _ number: UInt64, _ type: UInt64, _ field: ProtobufPlan.Field
+  ) throws(BadEvent) -> Piece {
+    var found = Piece()
+    var wire = ByteCursor(bytes, message.start, message.end)
+    while wire.at < wire.end {
+      let tag = try varint(&wire)
+      let piece = try value(tag & 7, &wire)
+      guard tag >> 3 == number else { continue }
+      if piece.wire != type { throw fault("an entry of \(plan.name(field)) does not have the wire types of its type in the map") }
       found = piece
     }
     return found
   }
 
-  private func append(_ known: ProtobufMessage.Known, _ piece: Piece, _ field: ProtobufMessage.Field) throws(BadEvent) {
-    func part(_ number: UInt64, _ scalar: ProtobufMessage.Scalar) throws(BadEvent) -> Piece {
-      try last(of: piece, .init(number: number, name: field.name, type: .scalar(scalar), isRepeated: false)) ?? Piece()
+  private func time(_ message: Piece, _ field: ProtobufPlan.Field, _ word: String, _ write: (Int64, Int64) -> String?)
+    throws(BadEvent)
+  {
+    let varint = ProtobufMessage.Wire.varint.rawValue
+    let seconds = Int64(bitPattern: try last(of: message, 1, varint, field).bits)
+    let nanos = Int64(Int32(truncatingIfNeeded: try last(of: message, 2, varint, field).bits))
+    guard let text = write(seconds, nanos) else {
+      throw fault("its field \(field.number), \(plan.name(field)), is no \(word): \(seconds) s and \(nanos) ns")
     }
-    switch known {
-    case .wrapper(let scalar):
-      try append(part(1, scalar), .init(number: 1, name: field.name, type: .scalar(scalar), isRepeated: false), depth: 0)
-    case .timestamp, .duration:
-      let seconds = Int64(bitPattern: try part(1, .int64).bits)
-      let nanos = Int64(Int32(truncatingIfNeeded: try part(2, .int32).bits))
-      let isTime: Bool
-      if case .timestamp = known { isTime = true } else { isTime = false }
-      guard let text = isTime ? WellKnownText.timestamp(seconds, nanos) : WellKnownText.duration(seconds, nanos) else {
-        throw fault("its field \(field.number), \(field.name), is no \(known.word): \(seconds) s and \(nanos) ns")
-      }
-      out.append(jsonString: text)
-    }
+    out.append(jsonString: text)
   }
 
   private func base64(_ value: Bytes) {
@@ -283,23 +283,28 @@ final class ProtobufReader {
     out.append(#"""#)
   }
 
-  private func append(_ piece: Piece, _ field: ProtobufMessage.Field, depth: Int) throws(BadEvent) {
+  private func append(_ piece: Piece, _ field: ProtobufPlan.Field, depth: Int) throws(BadEvent) {
     let bits = piece.bits
-    switch field.type {
-    case .message(_, let message): try object(piece.start..<piece.end, message, depth: depth + 1)
+    switch field.kind {
+    case .message(let message): try object(piece, message, depth: depth + 1)
     // Only a field as a whole is a map.
     case .map: preconditionFailure("a map within a map's value")
-    case .known(let known): try append(known, piece, field)
-    case .enumeration(_, let place):
+    case .wrapper(let value):
+      let value = plan.parts[value]
+      try append(last(of: piece, 1, value.wire, value), value, depth: 0)
+    case .timestamp: try time(piece, field, "timestamp", WellKnownText.timestamp)
+    case .duration: try time(piece, field, "duration", WellKnownText.duration)
+    case .enumeration(let place):
       let number = Int32(truncatingIfNeeded: bits)
-      if let symbol = messages[place].symbols[number] { out.append(jsonString: symbol) } else { out.append(Int64(number)) }
+      let type = plan.messages[place]
+      guard let index = plan.place(of: ProtobufPlan.number(number), in: type) else { return out.append(Int64(number)) }
+      let symbol = plan.symbols[type.first + index]
+      out.append(padded: plan.bytes.all.baseAddress! + symbol.start, symbol.count)
     case .scalar(.bytes): base64(Bytes(rebasing: bytes[piece.start..<piece.end]))
     case .scalar(.string):
-      let text = Bytes(rebasing: bytes[piece.start..<piece.end])
-      if csj_is_utf8(text.baseAddress?.assumingMemoryBound(to: UInt8.self), text.count) == 0 {
-        throw fault("its field \(field.number), \(field.name), is not UTF-8")
+      if !out.append(checkedJSONString: Bytes(rebasing: bytes[piece.start..<piece.end])) {
+        throw fault("its field \(field.number), \(plan.name(field)), is not UTF-8")
       }
-      out.append(jsonString: text)
     case .scalar(.int32), .scalar(.sfixed32): out.append(Int64(Int32(truncatingIfNeeded: bits)))
     case .scalar(.int64), .scalar(.sfixed64): out.append(Int64(bitPattern: bits))
     case .scalar(.uint32), .scalar(.fixed32): out.append(Int64(UInt32(truncatingIfNeeded: bits)))

@@ -232,6 +232,9 @@ struct BinaryRecordTests {
       #"{"schema":\#(field(#"{"type":"bytes","logicalType":"decimal","precision":4,"scale":3}"#))}"#)
     #expect(decimal.json(long(1) + [0xff]).json == #"{"v":-0.001}"#)
     #expect(decimal.json(long(2) + [0x7f, 0xff]).json == #"{"v":32.767}"#)
+    let uuid = try reading(
+      #"{"schema":\#(field(#"{"type":"fixed","name":"U","size":16,"logicalType":"uuid"}"#))}"#)
+    #expect(uuid.json(Array(UInt8(1)...16)).json == #"{"v":"01020304-0506-0708-090a-0b0c0d0e0f10"}"#)
   }
 
   @Test("groups of Protobuf's second edition are skipped, and maps have values that were left out")

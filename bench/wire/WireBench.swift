@@ -5,7 +5,7 @@ import Glibc
 
 /// Decodes events of about 300 bytes, the copy into an arena included, and encodes instructions, on one core; prints how many a second.
 ///
-///     bench-wire [decode|unlike|mapped|composed|various|encode] [ROUNDS] [TIMES]
+///     bench-wire [decode|unlike|mapped|composed|various|protobuf|avro|encode] [ROUNDS] [TIMES]
 ///
 /// Each of 4,096 events is decoded TIMES (120) times in a round, each instruction encoded TIMES times. Who counts instructions of
 /// the processor takes the difference of runs of several TIMES; the program says how many events or instructions a TIME is.
@@ -23,6 +23,8 @@ enum WireBench {
       MapBench.run("mapped", rounds, times, events: (0..<4096).map(event), text: BuiltInMaps.text("wire")!)
       MapBench.run("composed", rounds, times, events: (0..<4096).map(MapBench.event), text: MapBench.map)
       MapBench.run("various", rounds, times, events: (0..<4096).map(MapBench.variousEvent), text: MapBench.map)
+      MapBench.run("protobuf", rounds, times, events: (0..<4096).map(BinaryBench.protobufEvent), text: BinaryBench.protobufMap)
+      MapBench.run("avro", rounds, times, events: (0..<4096).map(BinaryBench.avroEvent), text: BinaryBench.avroMap)
       EncodeBench.run(rounds, times)
     case "decode": decodeEvents(what, rounds, times, (0..<4096).map(event))
     case "unlike": decodeEvents(what, rounds, times, (0..<4096).map(unlikeEvent))
@@ -30,9 +32,12 @@ enum WireBench {
     case "composed": MapBench.run("composed", rounds, times, events: (0..<4096).map(MapBench.event), text: MapBench.map)
     case "various":
       MapBench.run("various", rounds, times, events: (0..<4096).map(MapBench.variousEvent), text: MapBench.map)
+    case "protobuf":
+      MapBench.run(what, rounds, times, events: (0..<4096).map(BinaryBench.protobufEvent), text: BinaryBench.protobufMap)
+    case "avro": MapBench.run(what, rounds, times, events: (0..<4096).map(BinaryBench.avroEvent), text: BinaryBench.avroMap)
     case "encode": EncodeBench.run(rounds, times)
     default:
-      print("bench-wire [decode|unlike|mapped|composed|various|encode] [ROUNDS] [TIMES]: \(what) is none of these")
+      print("bench-wire [decode|unlike|mapped|composed|various|protobuf|avro|encode] [ROUNDS] [TIMES]: \(what) is none of these")
       exit(2)
     }
   }

@@ -9,11 +9,13 @@ final class BinaryRecordReader {
   private let limits: WireLimits
   private let out = ByteBuffer()
   private let inflated = ByteBuffer()
-  private var avro: AvroReader
+  private let avro: AvroReader
   /// The id of the schema of the record read last; nil: it names none.
   var schema: SchemaID?
   /// Of the last record whose schema the map does not have.
   private(set) var unknown: SchemaID?
+  /// The place of its message in its file, if its frame says.
+  private var indexes: [UInt64] = []
 
   /// - Parameter protobuf: reads the map's messages.
   init(_ form: RecordForm, protobuf: ProtobufReader?, limits: WireLimits) {
@@ -29,7 +31,7 @@ final class BinaryRecordReader {
   /// Returns the record as JSON, in the arena.
   func json(of record: Bytes, header: RecordDecoder.HeaderLookup, into arena: BumpArena) throws(BadEvent) -> Bytes {
     schema = nil
-    var body = Reading(record)
+    var body = ByteCursor(record)
     switch form.framing {
     case .none: break
     case .confluent: try unframeConfluent(&body, header)
@@ -37,21 +39,21 @@ final class BinaryRecordReader {
       try expect(0, &body, "byte 0 and a schema id of 8 bytes")
       schema = SchemaID(try body.big(8))
       // The message's name, as a message of its own.
-      if isProtobuf { try body.skip(Int(truncatingIfNeeded: body.varint())) }
+      if isProtobuf { _ = try body.part(Int(truncatingIfNeeded: body.number())) }
     case .glue:
       try expect(3, &body, "byte 3, a byte for the compression, and a UUID")
-      let compression = try body.byte()
-      schema = SchemaID(uuid: try body.take(16))
+      let compression = try body.part(1)[0]
+      schema = SchemaID(uuid: try body.part(16))
       if compression == 5 {
-        body = Reading(try inflate(body.rest))
+        body = ByteCursor(try inflate(body.rest))
       } else if compression != 0 {
         throw Self.fault("the record's compression is \(compression); 0 (none) and 5 (zlib) are known")
       }
-      if isProtobuf { _ = try body.varint() }
+      if isProtobuf { _ = try body.number() }
     case .singleObject:
       try expect(0xc3, &body, "bytes C3 01 and a fingerprint")
       try expect(1, &body, "bytes C3 01 and a fingerprint")
-      schema = SchemaID(fingerprint: try body.little(8))
+      schema = SchemaID(fingerprint: try body.big(8).byteSwapped)
     }
     switch form.content {
     case .protobuf(let message, _): return try protobuf!.json(ofRecord: body.rest, message, into: arena)
@@ -74,57 +76,55 @@ final class BinaryRecordReader {
 
   private var isProtobuf: Bool { if case .protobuf = form.content { true } else { false } }
 
-  private func unframeConfluent(_ body: inout Reading, _ header: RecordDecoder.HeaderLookup) throws(BadEvent) {
-    var named: Result<(SchemaID, [UInt64]), BadEvent>?
+  private func unframeConfluent(_ body: inout ByteCursor, _ header: RecordDecoder.HeaderLookup) throws(BadEvent) {
+    var named: Result<SchemaID, BadEvent>?
+    func read(_ frame: inout ByteCursor) throws(BadEvent) -> SchemaID {
+      let id = try Self.schemaID(&frame)
+      if isProtobuf { try readIndexes(&frame) }
+      return id
+    }
     header(Self.schemaHeader) { value in
-      var value = Reading(value)
-      named = Result { () throws(BadEvent) in (try Self.schemaID(&value), isProtobuf ? try Self.indexes(&value) : []) }
+      var value = ByteCursor(value)
+      named = Result { () throws(BadEvent) in try read(&value) }
     }
-    var indexes: [UInt64] = []
-    if let named {
-      (schema, indexes) = try named.get()
-    } else {
-      schema = try Self.schemaID(&body)
-      if isProtobuf { indexes = try Self.indexes(&body) }
-    }
+    if let named { schema = try named.get() } else { schema = try read(&body) }
     guard case .protobuf(_, let wanted?) = form.content, wanted != indexes else { return }
     func text(_ indexes: [UInt64]) -> String { indexes.map(String.init).joined(separator: ".") }
     throw Self.fault("the record is the message \(text(indexes)) of its file, but the map reads message \(text(wanted))")
   }
 
-  private static func schemaID(_ body: inout Reading) throws(BadEvent) -> SchemaID {
+  private static func schemaID(_ body: inout ByteCursor) throws(BadEvent) -> SchemaID {
     switch body.rest.first {
     case 0:
-      try body.skip(1)
+      _ = try body.part(1)
       return SchemaID(try body.big(4))
     case 1:
-      try body.skip(1)
-      return SchemaID(uuid: try body.take(16))
+      _ = try body.part(1)
+      return SchemaID(uuid: try body.part(16))
     default:
       throw fault("the record does not begin with the frame that the map names: byte 0 and a schema id, or byte 1 and a GUID")
     }
   }
 
   /// The place of a message in its file: its number, then that of a message within it, and so on. A single 0 stands for the first one.
-  private static func indexes(_ body: inout Reading) throws(BadEvent) -> [UInt64] {
-    func zigzag(_ body: inout Reading) throws(BadEvent) -> UInt64 {
-      let number = try body.varint()
-      if number & 1 == 1 { throw fault("the record names a message by a negative number") }
+  private func readIndexes(_ body: inout ByteCursor) throws(BadEvent) {
+    func zigzag(_ body: inout ByteCursor) throws(BadEvent) -> UInt64 {
+      let number = try body.number()
+      if number & 1 == 1 { throw Self.fault("the record names a message by a negative number") }
       return number >> 1
     }
     let count = try zigzag(&body)
-    if count == 0 { return [0] }
-    if count > 64 { throw fault("the record's message lies in \(count) others") }
-    var indexes: [UInt64] = []
+    indexes.removeAll(keepingCapacity: true)
+    if count == 0 { return indexes.append(0) }
+    if count > 64 { throw Self.fault("the record's message lies in \(count) others") }
     for _ in 0..<count { indexes.append(try zigzag(&body)) }
-    return indexes
   }
 
-  private func expect(_ byte: UInt8, _ body: inout Reading, _ frame: String) throws(BadEvent) {
+  private func expect(_ byte: UInt8, _ body: inout ByteCursor, _ frame: String) throws(BadEvent) {
     guard body.rest.first == byte else {
       throw Self.fault("the record does not begin with the frame that the map names: \(frame)")
     }
-    try body.skip(1)
+    _ = try body.part(1)
   }
 
   /// The contents of a zlib stream, which may not be longer than a record.
@@ -143,7 +143,7 @@ final class BinaryRecordReader {
   }
 
   @inline(never)
-  private static func unknown(_ schema: SchemaID?, _ known: [SchemaID: AvroSchema]) -> BadEvent {
+  private static func unknown(_ schema: SchemaID?, _ known: [SchemaID: AvroPlan]) -> BadEvent {
     let ids = known.keys.map(\.description).sorted()
     let list = ids.count > 8 ? "\(ids.prefix(8).joined(separator: ", ")) and \(ids.count - 8) more" : ids.joined(separator: ", ")
     return fault(
@@ -154,36 +154,19 @@ final class BinaryRecordReader {
   static func fault(_ sentence: String) -> BadEvent { BadEvent(.notJSON, sentence) }
 }
 
-/// Bytes that are read from their beginning on.
-struct Reading {
-  private(set) var rest: Bytes
-
-  init(_ bytes: Bytes) { rest = bytes }
-
-  mutating func take(_ count: Int) throws(BadEvent) -> Bytes {
-    guard count >= 0, count <= rest.count else { throw BinaryRecordReader.fault("the record is cut off within its frame") }
-    defer { rest = Bytes(rebasing: rest[count...]) }
-    return Bytes(rebasing: rest[..<count])
+/// The bytes of a frame.
+extension ByteCursor {
+  mutating func part(_ count: Int) throws(BadEvent) -> Bytes {
+    if let part = take(count) { return part }
+    throw BinaryRecordReader.fault("the record is cut off within its frame")
   }
 
-  mutating func skip(_ count: Int) throws(BadEvent) { _ = try take(count) }
-
-  mutating func byte() throws(BadEvent) -> UInt8 { try take(1)[0] }
-
   /// A number, its highest byte first.
-  mutating func big(_ count: Int) throws(BadEvent) -> UInt64 { try take(count).reduce(0) { $0 << 8 | UInt64($1) } }
+  mutating func big(_ count: Int) throws(BadEvent) -> UInt64 { try part(count).reduce(0) { $0 << 8 | UInt64($1) } }
 
-  /// A number, its lowest byte first.
-  mutating func little(_ count: Int) throws(BadEvent) -> UInt64 { try take(count).reversed().reduce(0) { $0 << 8 | UInt64($1) } }
-
-  /// A number of up to 63 bits in Protobuf's variable length.
-  mutating func varint() throws(BadEvent) -> UInt64 {
-    var value: UInt64 = 0
-    for shift in stride(from: UInt64(0), to: 63, by: 7) {
-      let byte = try byte()
-      value |= UInt64(byte & 0x7f) << shift
-      if byte < 0x80 { return value }
-    }
-    throw BinaryRecordReader.fault("a number in the record's frame does not end")
+  mutating func number() throws(BadEvent) -> UInt64 {
+    if let number = varint() { return number }
+    throw BinaryRecordReader.fault(
+      at == end ? "the record is cut off within its frame" : "a number in the record's frame does not end")
   }
 }

@@ -26,7 +26,7 @@ extension MapReader {
         framing: framing, content: .protobuf(message: place, indexes: members["indexes"].flatMap { self.indexes($0) }))
     }
     if let schema = members["schema"] {
-      return AvroSchemaReader.read(schema, &self).map { .init(framing: framing, content: .avro($0)) }
+      return AvroSchemaReader.read(schema, &self).map { .init(framing: framing, content: .avro(AvroPlan($0))) }
     }
     return schemas(members["schemas"]!, framing).map { .init(framing: framing, content: .avroByID($0)) }
   }
@@ -40,16 +40,18 @@ extension MapReader {
     return places.map(UInt64.init)
   }
 
-  private mutating func schemas(_ token: Int, _ framing: RecordForm.Framing) -> [SchemaID: AvroSchema]? {
+  private mutating func schemas(_ token: Int, _ framing: RecordForm.Framing) -> [SchemaID: AvroPlan]? {
     if framing == .none {
       fault(token, "schemas by id need a framing that names the id; for records without a frame give one schema")
       return nil
     }
-    var found: [SchemaID: AvroSchema] = [:]
+    var found: [SchemaID: AvroPlan] = [:]
     if framing == .singleObject {
       // Its fingerprint is its id.
       for element in array(token, "schemas") ?? [] {
-        if let schema = AvroSchemaReader.read(element, &self) { found[SchemaID(fingerprint: schema.fingerprint)] = schema }
+        if let schema = AvroSchemaReader.read(element, &self) {
+          found[SchemaID(fingerprint: schema.fingerprint)] = AvroPlan(schema)
+        }
       }
     } else if let members = object(token, "schemas", nil) {
       for (name, nameToken, value) in members.list {
@@ -57,7 +59,7 @@ extension MapReader {
           fault(nameToken, "the name of a schema must be its id, a number or a UUID, not \"\(name)\"")
           continue
         }
-        if let schema = AvroSchemaReader.read(value, &self) { found[id] = schema }
+        if let schema = AvroSchemaReader.read(value, &self) { found[id] = AvroPlan(schema) }
       }
     }
     return found

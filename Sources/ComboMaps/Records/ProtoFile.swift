@@ -33,7 +33,7 @@ public struct ProtoFile {
   public init(_ descriptors: [UInt8]) throws(Fault) {
     var limits = WireLimits()
     limits.recordBytes = 16 * Self.bytesMax
-    let reader = ProtobufReader(Self.messages, limits: limits)
+    let reader = ProtobufReader(ProtobufPlan(Self.messages), limits: limits)
     let arena = BumpArena()
     do {
       let json = try descriptors.withUnsafeBytes { try reader.json(ofRecord: $0, 0, into: arena) }

@@ -21,9 +21,9 @@ struct RecordForm {
     /// A place in the map's messages, and the message's place in its file; nil: that is not looked at.
     case protobuf(message: Int, indexes: [UInt64]?)
     /// One schema for all records.
-    case avro(AvroSchema)
+    case avro(AvroPlan)
     /// Schemas by id.
-    case avroByID([SchemaID: AvroSchema])
+    case avroByID([SchemaID: AvroPlan])
   }
 
   var framing: Framing

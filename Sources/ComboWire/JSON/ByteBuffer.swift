@@ -88,7 +88,8 @@ public final class ByteBuffer {
     count += 1
   }
 
-  /// Appends a text as it is, in UTF-8.
+  /// Appends a text as it is, in UTF-8. A literal is rather a `StaticString`.
+  @_disfavoredOverload
   public func append(_ text: String) {
     var text = text
     text.withUTF8 { append(Bytes($0)) }
@@ -125,21 +126,50 @@ public final class ByteBuffer {
     count += 16
   }
 
+  /// Appends bytes in blocks of 16: up to 15 more can be read after the last.
+  @inline(__always)
+  package func append(padded from: UnsafeRawPointer, _ count: Int) {
+    let out = UnsafeMutableRawPointer(reserve(count + 15))
+    var at = 0
+    repeat {
+      out.storeBytes(of: from.loadUnaligned(fromByteOffset: at, as: SIMD16<UInt8>.self), toByteOffset: at, as: SIMD16<UInt8>.self)
+      at &+= 16
+    } while at < count
+    self.count += count
+  }
+
   /// Appends a JSON string, quotes included. The bytes must be UTF-8. Only what must be escaped is.
-  public func append(jsonString bytes: Bytes) {
-    var out = reserve(bytes.count * 6 + 2)
+  public func append(jsonString bytes: Bytes) { _ = appendString(bytes) }
+
+  /// Appends a JSON string if the bytes are UTF-8. Returns false, having appended something else, if they are not.
+  package func append(checkedJSONString bytes: Bytes) -> Bool {
+    appendString(bytes) || csj_is_utf8(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count) != 0
+  }
+
+  /// Appends a JSON string; returns whether all its bytes are ASCII.
+  private func appendString(_ bytes: Bytes) -> Bool {
+    // A word is written as a whole, whatever is left of the text.
+    var out = reserve(bytes.count * 6 + 10)
     out.pointee = 0x22
     out += 1
-    for byte in bytes {
-      if byte >= 0x20 && byte != 0x22 && byte != 0x5C {
-        out.pointee = byte
-        out += 1
-      } else {
-        out = writeEscape(of: byte, at: out)
+    var at = 0
+    var seen: UInt64 = 0
+    while at < bytes.count {
+      let length = min(bytes.count - at, 8)
+      let word = littleEndianWord(bytes, at, length)
+      seen |= word
+      UnsafeMutableRawPointer(out).storeBytes(of: word.littleEndian, as: UInt64.self)
+      let clean = min(escapes(word).trailingZeroBitCount >> 3, length)
+      out += clean
+      at += clean
+      if clean < length {
+        out = writeEscape(of: bytes[at], at: out)
+        at += 1
       }
     }
     out.pointee = 0x22
     commit(upTo: out + 1)
+    return seen & 0x8080_8080_8080_8080 == 0
   }
 
   /// Appends a JSON string, quotes included.
@@ -210,6 +240,29 @@ private func writeLong(_ value: Int64, at start: UnsafeMutablePointer<UInt8>) ->
     place[-1] = 0x30 + UInt8(rest)
   }
   return end
+}
+
+/// Reads 1 to 8 bytes of a text, the first one lowest; the rest is 0.
+@inline(__always)
+private func littleEndianWord(_ text: Bytes, _ at: Int, _ length: Int) -> UInt64 {
+  if length == 8 { return UInt64(littleEndian: text.loadUnaligned(fromByteOffset: at, as: UInt64.self)) }
+  if text.count >= 8 {
+    let last = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self))
+    return last &>> UInt64(64 - 8 * length)
+  }
+  var word: UInt64 = 0
+  for place in (at..<at + length).reversed() { word = word &<< 8 | UInt64(text[place]) }
+  return word
+}
+
+/// Marks bytes of a word that a JSON string must escape by their highest bit. The lowest mark is right; those above it may be too many.
+@inline(__always)
+private func escapes(_ word: UInt64) -> UInt64 {
+  let ones: UInt64 = 0x0101_0101_0101_0101
+  let control = word &- ones &* 0x20
+  let quote = (word ^ ones &* 0x22) &- ones
+  let backslash = (word ^ ones &* 0x5C) &- ones
+  return (control | quote | backslash) & ~word & (ones &* 0x80)
 }
 
 @inline(never)

@@ -1,0 +1,132 @@
+internal import ComboWire
+
+/// The messages of a map in plain values, which the decoders of all threads read where they stand.
+final class ProtobufPlan {
+  /// The type of a field.
+  enum Kind {
+    case scalar(ProtobufMessage.Scalar)
+    /// The place of the message.
+    case message(Int)
+    case enumeration(Int)
+    /// The place in `parts` of the entries' key, which their value follows.
+    case map(Int)
+    /// The place in `parts` of the value within.
+    case wrapper(Int)
+    case timestamp, duration
+  }
+
+  struct Field {
+    let number: UInt64
+    let kind: Kind
+    /// The wire type of its values.
+    let wire: UInt64
+    /// Whether all values count, and not the last one only.
+    let isList: Bool
+    /// `,"name":`
+    let name: Text
+  }
+
+  /// A part of `bytes`.
+  struct Text {
+    let start: Int
+    let count: Int
+  }
+
+  /// A message or an enum: where its fields or symbols begin, and their numbers.
+  struct Message {
+    let first: Int
+    let numbers: Int
+    let count: Int
+  }
+
+  private struct Number {
+    let number: UInt64
+    /// The place within the message.
+    let place: Int
+  }
+
+  let declared: [ProtobufMessage]
+  let messages = FixedList<Message>()
+  let fields = FixedList<Field>()
+  /// What entries of maps and wrappers consist of.
+  let parts = FixedList<Field>()
+  /// The symbols of enums, as JSON.
+  let symbols = FixedList<Text>()
+  let bytes = FixedList<UInt8>()
+  /// Sorted within each message.
+  private let numbers = FixedList<Number>()
+
+  init(_ declared: [ProtobufMessage]) {
+    self.declared = declared
+    for message in declared {
+      let values = message.symbols.keys.sorted()
+      let listed = message.fields.map(\.number) + values.map(Self.number)
+      messages.append(Message(first: values.isEmpty ? fields.count : symbols.count, numbers: numbers.count, count: listed.count))
+      numbers.append(contentsOf: listed.enumerated().map { Number(number: $1, place: $0) }.sorted { $0.number < $1.number })
+      for value in values { symbols.append(text(message.symbols[value]!)) }
+      for field in message.fields {
+        fields.append(self.field(field.number, field.type, text(field.name, isName: true), isList: field.isRepeated))
+      }
+    }
+    // They are copied in blocks of 16.
+    bytes.append(contentsOf: repeatElement(0, count: 16))
+  }
+
+  /// The number by which a value of an enum is found.
+  static func number(_ value: Int32) -> UInt64 { UInt64(UInt32(bitPattern: value)) }
+
+  private func text(_ text: String, isName: Bool = false) -> Text {
+    let out = ByteBuffer(capacity: 64)
+    if isName { out.append(",") }
+    out.append(jsonString: text)
+    if isName { out.append(":") }
+    bytes.append(contentsOf: out.array)
+    return Text(start: bytes.count - out.count, count: out.count)
+  }
+
+  private func field(_ number: UInt64, _ type: ProtobufMessage.FieldType, _ name: Text, isList: Bool = false) -> Field {
+    func add(_ parts: Field...) -> Int {
+      self.parts.append(contentsOf: parts)
+      return self.parts.count - parts.count
+    }
+    let kind: Kind
+    var isList = isList
+    switch type {
+    case .scalar(let scalar): kind = .scalar(scalar)
+    case .message(_, let place): kind = .message(place)
+    case .enumeration(_, let place): kind = .enumeration(place)
+    case .map(let key, let value):
+      kind = .map(add(field(1, .scalar(key), name), field(2, value, name)))
+      isList = true
+    case .known(.wrapper(let scalar)): kind = .wrapper(add(field(1, .scalar(scalar), name)))
+    case .known(.timestamp): kind = .timestamp
+    case .known(.duration): kind = .duration
+    }
+    return Field(number: number, kind: kind, wire: type.wire.rawValue, isList: isList, name: name)
+  }
+
+  /// Returns the place of a field or symbol within its message, by its number.
+  @inline(__always)
+  func place(of number: UInt64, in message: Message) -> Int? {
+    if message.count == 0 { return nil }
+    let sorted = UnsafeMutableBufferPointer(rebasing: numbers.all[message.numbers..<message.numbers + message.count])
+    // Most messages number their fields without gaps.
+    let guess = number &- sorted[0].number
+    if guess < UInt64(sorted.count), sorted[Int(guess)].number == number { return sorted[Int(guess)].place }
+    return search(number, sorted)
+  }
+
+  private func search(_ number: UInt64, _ sorted: UnsafeMutableBufferPointer<Number>) -> Int? {
+    var (low, high) = (0, sorted.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if sorted[middle].number < number { low = middle + 1 } else { high = middle }
+    }
+    return low < sorted.count && sorted[low].number == number ? sorted[low].place : nil
+  }
+
+  /// The name of a field, for sentences.
+  func name(_ field: Field) -> String {
+    String(decoding: bytes.all[field.name.start + 2..<field.name.start + field.name.count - 2], as: UTF8.self)
+  }
+}

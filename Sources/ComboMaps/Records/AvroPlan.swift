@@ -1,0 +1,46 @@
+internal import ComboWire
+
+/// A schema in plain values, which the decoders of all threads read where they stand.
+final class AvroPlan {
+  struct Node {
+    let kind: AvroSchema.Kind
+    let isUUID: Bool
+    /// The digits behind the point of a `decimal`; -1 if it is none.
+    let scale: Int
+    /// The number of bytes of a `fixed`.
+    let size: Int
+    /// Its part of `parts`: a record's fields, a union's branches, an enum's symbols, the values of an array or a map.
+    let first: Int
+    let count: Int
+  }
+
+  struct Part {
+    /// The place of its type; of a symbol -1.
+    let type: Int
+    /// What is written before its value, or instead of it, in `bytes`.
+    let text: Int
+    let textCount: Int
+  }
+
+  let schema: AvroSchema
+  let nodes = FixedList<Node>()
+  let parts = FixedList<Part>()
+  let bytes = FixedList<UInt8>()
+
+  init(_ schema: AvroSchema) {
+    self.schema = schema
+    for node in schema.nodes {
+      let count = max(node.types.count, node.texts.count)
+      nodes.append(
+        Node(
+          kind: node.kind, isUUID: node.isUUID, scale: node.scale ?? -1, size: node.size, first: parts.count, count: count))
+      for part in 0..<count {
+        let text = node.texts.isEmpty ? [] : node.texts[part]
+        parts.append(Part(type: node.types.isEmpty ? -1 : node.types[part], text: bytes.count, textCount: text.count))
+        bytes.append(contentsOf: text)
+      }
+    }
+    // They are copied in blocks of 16.
+    bytes.append(contentsOf: repeatElement(0, count: 16))
+  }
+}
