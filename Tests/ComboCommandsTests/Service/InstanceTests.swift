@@ -159,7 +159,10 @@ extension ServiceTests {
       try service.waitForLog("revoked: ")
       // An eager instance has nothing left at this point; a cooperative one works on in two partitions.
       let assignments = service.log.count { $0.contains("assigned: ") }
-      try TestKafka.leave(group.group, instance: "one", brokers: group.brokers)
+      // Its name in the group ends with the rules that it can follow.
+      let name = try ControlClient(group.properties).members(ofGroup: group.group, withinMs: ServiceKafka.patienceMs)
+        .compactMap { $0.instance == "one" ? "one" + ($0.rules.map { ".rules-\($0)" } ?? "") : nil }
+      try TestKafka.leave(group.group, instance: try #require(name.first), brokers: group.brokers)
       if other.consumer.isCooperative {
         // On a slow machine it may have joined already, and joins once more.
         try wait(for: "it starts afresh, or has joined again: \(service.text)") {
