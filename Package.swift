@@ -102,10 +102,8 @@ let package = Package(
       "ComboCommands",
       [
         "ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboKafka", "ComboLog", "ComboIntake",
-        "ComboRegistry",
-        "ComboRooms", "ComboService", "ComboHTTP", "ComboGenerate", "ComboReplay", "ComboVerify", "ComboClient", "CGetopt",
-        "CMemory",
-        "CSimdJSON",
+        "ComboRegistry", "ComboRooms", "ComboService", "ComboHTTP", "ComboGenerate", "ComboReplay", "ComboVerify", "ComboClient",
+        "CGetopt", "CMemory", "CSimdJSON",
       ]),
     .executableTarget(name: "combo-consumer", dependencies: ["ComboCommands"], swiftSettings: settings),
 

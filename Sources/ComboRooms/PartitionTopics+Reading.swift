@@ -107,14 +107,14 @@ extension PartitionTopics {
     /// That of the last takeover; nil: there is none.
     package var newestDerivation: Derivation? { entries.last { $0.takeover != nil }?.takeover?.derivation }
 
-    package init(_ cursor: JournalCursor, end: Int64) {
+    fileprivate init(_ cursor: JournalCursor, end: Int64) {
       self.cursor = cursor
       self.end = end
     }
 
     /// Takes the next record in.
     /// - Returns: its fault, if nothing may be concluded from it.
-    package mutating func take(_ value: Bytes?, at offset: Int64) -> FormatFault? {
+    fileprivate mutating func take(_ value: Bytes?, at offset: Int64) -> FormatFault? {
       let taken = cursor.take(value, at: offset)
       switch taken {
       case .none, .entry, .overtaken: break

@@ -16,7 +16,7 @@ package struct JournalOwner {
   package func hasEntries(_ partition: Int32) throws(EdgeError) -> Bool {
     guard try reader.partitions(.journal).contains(partition) else { return false }
     var found = false
-    try readTail(partition) {
+    try reader.readJournalTail(partition, of: topics) {
       found =
         switch $0 {
         case .entry, .first, .overtaken, .foreign: true
@@ -32,7 +32,7 @@ package struct JournalOwner {
     for partition in try reader.partitions(.journal) {
       var found: (entry: JournalEntry, fault: FormatFault)?
       var isOwn = false
-      try readTail(partition) {
+      try reader.readJournalTail(partition, of: topics) {
         if case .foreign(let entry, let fault) = $0 { found = (entry, fault) }
         if $0.own != nil { isOwn = true }
         return found == nil
@@ -61,18 +61,19 @@ package struct JournalOwner {
     return named
   }
 
-  private func readTail(_ partition: Int32, _ take: (JournalCursor.Record) -> Bool) throws(EdgeError) {
-    var cursor = JournalCursor(topics)
-    try reader.readJournalTail(partition) { take(cursor.take($0.value, at: $0.offset)) }
-  }
 }
 
 extension ReadEdge {
   /// Hands out a partition's newest records of the journal: an entry is among them, if it holds any, as only marks of transactions stand
   /// between entries. Records in an open transaction are not waited for.
-  func readJournalTail(_ partition: Int32, _ take: (InputRecord) -> Bool) throws(EdgeError) {
+  func readJournalTail(
+    _ partition: Int32, of topics: TopicIdentity, _ take: (JournalCursor.Record) -> Bool
+  ) throws(EdgeError) {
     let (first, end) = try bounds(.journal, partition)
     let stable = min(end, try stableEnd(.journal, partition))
-    try read(.journal, partition, from: max(first, stable - 64), to: stable, unless: { false }, take)
+    var cursor = JournalCursor(topics)
+    try read(.journal, partition, from: max(first, stable - 64), to: stable, unless: { false }) {
+      take(cursor.take($0.value, at: $0.offset))
+    }
   }
 }

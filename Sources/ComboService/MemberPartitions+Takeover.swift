@@ -42,7 +42,9 @@ extension MemberPartitions {
 
   /// Takes over the schemas that the last owner had, so that none is ever forgotten.
   func learn(from derivation: Derivation?) {
-    guard let mapping = derivation?.mapping, configuration.map?.readsSchemasByID == true, isNews(mapping) else { return }
+    guard let mapping = derivation?.mapping, configuration.map?.readsSchemasByID == true, mapping != learned
+    else { return }
+    learned = mapping
     do throws(MapFaults) {
       try learn(RecordMap.schemas(of: mapping))
     } catch {

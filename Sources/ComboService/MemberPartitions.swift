@@ -29,7 +29,7 @@ package final class MemberPartitions {
   /// Counts the maps: each has more schemas than the one before.
   private(set) var mapVersion = 0
   /// The map of the partition restored last, whose schemas are known.
-  private var learned: String?
+  var learned: String?
   let edges: Edges
   let log: ServiceLog
   let memory: GroupMemory
@@ -342,12 +342,6 @@ package final class MemberPartitions {
   }
 
   // MARK: - Schemas
-
-  /// Whether this is not the map of the partition restored last.
-  func isNews(_ mapping: String) -> Bool {
-    defer { learned = mapping }
-    return mapping != learned
-  }
 
   /// From now on takeovers are by a map with these schemas. Partitions that are active keep theirs.
   func learn(_ schemas: [String: String]) throws(MapFaults) {

@@ -18,11 +18,9 @@ package struct OutputLoss {
   /// True if instructions are missing that the journal has as written: the output was recreated while no instance ran.
   package func happenedBeforeStart() throws(EdgeError) -> Bool {
     for partition in try reader.partitions(.journal) {
-      var cursor = JournalCursor(topics)
       var said: [(n: Int64, clock: Int64)] = []
       var saidTo = Int64.min
-      try reader.readJournalTail(partition) { record in
-        let taken = cursor.take(record.value, at: record.offset)
+      try reader.readJournalTail(partition, of: topics) { taken in
         if case .first = taken { (said, saidTo) = ([], .min) }
         guard let entry = taken.counting else { return true }
         // Where no room is awake, an entry may have led to dead letters only.

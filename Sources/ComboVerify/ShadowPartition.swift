@@ -100,7 +100,7 @@ final class ShadowPartition {
     if hasOtherRules { try runner.derive(by: own) }
     // Only now, as the runner asks for its first entry when it is made.
     for entry in journal.entries { queue.append(entry) }
-    course = Course(runner: runner, journal: JournalCursor(source.topics, after: journal.terms), journalOffset: end)
+    course = Course(runner: runner, journal: journal.cursor, journalOffset: end)
     do {
       try runThrough()
     } catch {

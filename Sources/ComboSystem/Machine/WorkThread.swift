@@ -3,6 +3,7 @@ internal import Glibc
 /// A thread of its own for work that blocks or takes long.
 package final class WorkThread {
   private var thread = pthread_t()
+  private var isJoined = false
   private final class Box {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -20,6 +21,12 @@ package final class WorkThread {
     precondition(error == 0, "the system has no thread left (error \(error))")
   }
 
+  /// The system keeps the stack of a thread that has ended until somebody waits for it, or nobody can.
+  deinit { if !isJoined { pthread_detach(thread) } }
+
   /// Waits until it has ended. To be called once.
-  package func join() { pthread_join(thread, nil) }
+  package func join() {
+    isJoined = true
+    pthread_join(thread, nil)
+  }
 }

@@ -75,7 +75,7 @@ extension JournalEntry {
   }
 }
 
-/// Reads journal entries, whosever they are: ``JournalCursor`` is for others. One a thread.
+/// Reads journal entries, whosever they are. Only ``JournalCursor`` uses it. One a thread.
 final class JournalDecoder {
   private let reader = RecordReader("a journal entry")
 
