@@ -60,7 +60,6 @@ package struct JournalOwner {
     }
     return named
   }
-
 }
 
 extension ReadEdge {
