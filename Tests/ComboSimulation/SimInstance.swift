@@ -26,6 +26,10 @@ final class SimInstance: @unchecked Sendable {
   var crashAt = Int.max
   var freezeAt = Int.max
   private(set) var isDead = false
+  /// The newest rules of the engine that its release has.
+  private let knownRules: Rules
+  /// Whether the group went over to rules that its release does not have, which it may do only while this instance is no member.
+  private var wasLeftBehind = false
   /// Whether it is in the middle of something.
   var isBusy = false
   /// What runs beside its loop.
@@ -43,6 +47,7 @@ final class SimInstance: @unchecked Sendable {
     self.transactionalID = transactionalID
     // A release that says nothing is one that has its own rules only.
     let known = configuration.knownRules.upperBound
+    knownRules = known
     member = SimMember(
       number: number, staticName: staticName, rules: known == .oldest ? nil : configuration.rules.newestFollowed.version)
     time = SimTime(world.clock, skew: skew)
@@ -57,7 +62,7 @@ final class SimInstance: @unchecked Sendable {
     self.group = group
     let log = ServiceLog(world.hears ? .debug : .error, countsRepeats: false) { [unowned self] line in
       if isDead { return }
-      self.world.said("\(self.transactionalID): \(line.dropFirst(25))")
+      self.world.said(String(line.dropFirst(25)), by: self)
     }
     var edges = Edges(
       group: group, output: output, direct: direct, reader: SimReadEdge(world.broker, instance: self), time: time)
@@ -68,7 +73,9 @@ final class SimInstance: @unchecked Sendable {
     }
     edges.groupRules = { [unowned self] in
       let rules = self.broker.group.members.map { $0.rules ?? Rules.oldest.version }
-      return rules.min() ?? known.version
+      let common = rules.min() ?? known.version
+      for other in self.world.instances where other.knownRules.version < common { other.wasLeftBehind = true }
+      return common
     }
     edges.schemas = world.schemas
     edges.inBackground = { [unowned self] _, work in beside.append(work) }
@@ -109,6 +116,9 @@ final class SimInstance: @unchecked Sendable {
     if let producer = output.producer { broker.left(producer) }
     direct.leave()
   }
+
+  /// Whether this fault may end it: it came back to a group that follows newer rules than its release has.
+  func mayEnd(by fault: String) -> Bool { wasLeftBehind && fault.contains("of the engine's rules") }
 
   /// Tells it to end, as a signal does.
   func signal() { stop.set() }

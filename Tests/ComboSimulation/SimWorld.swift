@@ -51,9 +51,9 @@ final class SimWorld: @unchecked Sendable {
     self.random = random
   }
 
-  func said(_ line: String) {
-    if hears { heard.append("\(clock.monotonic) \(line)") }
-    if line.contains(" error "), !expectsErrors { complaints.append(line) }
+  func said(_ line: String, by instance: SimInstance) {
+    if hears { heard.append("\(clock.monotonic) \(instance.transactionalID): \(line)") }
+    if line.hasPrefix("error "), !expectsErrors, !instance.mayEnd(by: line) { complaints.append("\(instance.transactionalID): \(line)") }
   }
 
   // MARK: - Instances
@@ -98,7 +98,7 @@ final class SimWorld: @unchecked Sendable {
   }
 
   private func end(_ instance: SimInstance) {
-    if let fatal = instance.service.fatal { ends.append(fatal) }
+    if let fatal = instance.service.fatal, !instance.mayEnd(by: fatal) { ends.append(fatal) }
     _ = instance.service.stop()
     if !instance.isDead { instance.die() }
     broker.group.remove(instance.member)
@@ -204,7 +204,10 @@ final class SimWorld: @unchecked Sendable {
     if instances.isEmpty { _ = start("last", makeConfiguration()) }
     // Rooms are idle when all banners that wait were shown: some 19 s for the longest queue met so far, of a few ms a round.
     for round in 0..<20_000 {
-      if instances.isEmpty { return "no instance is left: \(ends)" }
+      if instances.isEmpty {
+        if !ends.isEmpty { return "no instance is left: \(ends)" }
+        _ = start("last", makeConfiguration())
+      }
       for instance in instances { turn(instance) }
       heartbeats()
       if round % 8 == 7, isDone() { return nil }
