@@ -53,7 +53,9 @@ final class SimWorld: @unchecked Sendable {
 
   func said(_ line: String, by instance: SimInstance) {
     if hears { heard.append("\(clock.monotonic) \(instance.transactionalID): \(line)") }
-    if line.hasPrefix("error "), !expectsErrors, !instance.mayEnd(by: line) { complaints.append("\(instance.transactionalID): \(line)") }
+    if line.hasPrefix("error "), !expectsErrors, !instance.mayEnd(by: line) {
+      complaints.append("\(instance.transactionalID): \(line)")
+    }
   }
 
   // MARK: - Instances
