@@ -24,6 +24,8 @@ final class ProtobufPlan {
     let isList: Bool
     /// `,"name":`
     let name: Text
+
+    var isMap: Bool { if case .map = kind { true } else { false } }
   }
 
   /// A part of `bytes`.
@@ -37,6 +39,9 @@ final class ProtobufPlan {
     let first: Int
     let numbers: Int
     let count: Int
+    /// The first number, and how many from there on follow each other as the fields do.
+    let firstNumber: UInt64
+    let inOrder: UInt64
   }
 
   private struct Number {
@@ -61,7 +66,12 @@ final class ProtobufPlan {
     for message in declared {
       let values = message.symbols.keys.sorted()
       let listed = message.fields.map(\.number) + values.map(Self.number)
-      messages.append(Message(first: values.isEmpty ? fields.count : symbols.count, numbers: numbers.count, count: listed.count))
+      let firstNumber = listed.first ?? 0
+      let inOrder = listed.enumerated().prefix { $1 == firstNumber + UInt64($0) }.count
+      messages.append(
+        Message(
+          first: values.isEmpty ? fields.count : symbols.count, numbers: numbers.count, count: listed.count,
+          firstNumber: firstNumber, inOrder: UInt64(inOrder)))
       numbers.append(contentsOf: listed.enumerated().map { Number(number: $1, place: $0) }.sorted { $0.number < $1.number })
       for value in values { symbols.append(text(message.symbols[value]!)) }
       for field in message.fields {
@@ -107,16 +117,15 @@ final class ProtobufPlan {
 
   /// Returns the place of a field or symbol within its message, by its number.
   @inline(__always)
-  func place(of number: UInt64, in message: Message) -> Int? {
-    if message.count == 0 { return nil }
-    let sorted = UnsafeMutableBufferPointer(rebasing: numbers.all[message.numbers..<message.numbers + message.count])
+  func place(of number: UInt64, in message: UnsafePointer<Message>) -> Int? {
     // Most messages number their fields without gaps.
-    let guess = number &- sorted[0].number
-    if guess < UInt64(sorted.count), sorted[Int(guess)].number == number { return sorted[Int(guess)].place }
-    return search(number, sorted)
+    let guess = number &- message.pointee.firstNumber
+    return guess < message.pointee.inOrder ? Int(truncatingIfNeeded: guess) : search(number, message.pointee)
   }
 
-  private func search(_ number: UInt64, _ sorted: UnsafeMutableBufferPointer<Number>) -> Int? {
+  @inline(never)
+  private func search(_ number: UInt64, _ message: Message) -> Int? {
+    let sorted = UnsafeMutableBufferPointer(rebasing: numbers.all[message.numbers..<message.numbers + message.count])
     var (low, high) = (0, sorted.count)
     while low < high {
       let middle = (low + high) / 2

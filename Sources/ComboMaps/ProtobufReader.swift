@@ -8,28 +8,39 @@ internal import ComboWire
 /// name are skipped; of one that is not repeated the last counts; of repeated numbers both forms are read, packed or not. What is not
 /// there is not in the JSON either. The time taken goes by the bytes; without allocations in the steady state. One thread.
 final class ProtobufReader {
-  /// A value of a field that the map names; or, of a field of which all values count, their list.
+  /// A value as it is on the wire.
   private struct Piece {
-    /// The number, as on the wire; of what has a length, where it begins; of a list, its first value in `pieces`.
+    /// The number; where a value with a length begins.
     var bits: UInt64 = 0
-    /// Where it ends; of a list, its last value.
+    /// Where it ends.
     var end = 0
-    /// The next value of a list; -1: none.
-    var next = -1
-    var wire = Self.absent
 
-    static let absent = UInt64.max
     var start: Int { Int(truncatingIfNeeded: bits) }
   }
 
+  /// The JSON of a value, without its name.
+  private struct Fragment {
+    /// The place of its field within the message.
+    let field: Int
+    let range: Range<Int>
+  }
+
   private let plan: ProtobufPlan
+  // The plan's lists.
+  private let messages: UnsafePointer<ProtobufPlan.Message>
+  private let fields: UnsafePointer<ProtobufPlan.Field>
+  private let texts: UnsafeRawPointer
   private let limits: WireLimits
   private let out = ByteBuffer()
   private let decoded = ByteBuffer()
   private var bytes = Bytes.none
-  /// For each message that is being read, the innermost one last: a piece for each of its fields, then the values of lists.
-  private var pieces = UnsafeMutableBufferPointer<Piece>.allocate(capacity: 256)
-  private var pieceCount = 0
+  /// The values of each message that is being read, the innermost one last.
+  private var fragments = UnsafeMutableBufferPointer<Fragment>.allocate(capacity: 256)
+  private var fragmentCount = 0
+  /// For a message whose fields do not come in the map's order.
+  private let ordered = ByteBuffer()
+  /// Whether each text is checked to be UTF-8, for the sentence that names the field, and not only their JSON as a whole.
+  private var checksTexts = false
   /// Where the message stands, and as what, for sentences.
   private var place = ""
   private var form = ""
@@ -37,10 +48,13 @@ final class ProtobufReader {
 
   init(_ plan: ProtobufPlan, limits: WireLimits) {
     self.plan = plan
+    messages = UnsafePointer(plan.messages.all.baseAddress.unsafelyUnwrapped)
+    fields = UnsafePointer(plan.fields.all.baseAddress.unsafelyUnwrapped)
+    texts = UnsafeRawPointer(plan.bytes.all.baseAddress.unsafelyUnwrapped)
     self.limits = limits
   }
 
-  deinit { pieces.deallocate() }
+  deinit { fragments.deallocate() }
 
   /// The message as JSON, in the arena.
   ///
@@ -63,22 +77,34 @@ final class ProtobufReader {
   }
 
   private func json(of message: Bytes, _ type: Int, into arena: BumpArena) throws(BadEvent) -> Bytes {
-    out.removeAll()
-    pieceCount = 0
     bytes = message
-    try object(Piece(end: message.count), type, depth: 1)
+    try write(type)
+    if !out.isUTF8() {
+      checksTexts = true
+      defer { checksTexts = false }
+      try write(type)
+    }
     return arena.copy(out.bytes)
+  }
+
+  private func write(_ message: Int) throws(BadEvent) {
+    out.removeAll()
+    fragmentCount = 0
+    try object(Piece(end: bytes.count), message, depth: 1)
   }
 
   // MARK: - The wire
 
   private func object(_ whole: Piece, _ message: Int, depth: Int) throws(BadEvent) {
     if depth > limits.depth { throw fault("its messages are nested deeper than \(limits.depth) levels") }
-    let type = plan.messages[message]
-    let fields = plan.fields.all.baseAddress! + type.first
-    let first = pieceCount
-    for _ in 0..<type.count { push(Piece()) }
+    let type = messages + message
+    let fields = fields + type.pointee.first
+    let (begin, first) = (out.count, fragmentCount)
+    // The field of the value before, and whether its list has no value yet.
+    var (last, isEmpty) = (-1, true)
+    var isOrdered = true
     var wire = ByteCursor(bytes, whole.start, whole.end)
+    out.append(UInt8(ascii: "{"))
     while wire.at < wire.end {
       let start = wire.at
       let tag = try varint(&wire)
@@ -91,60 +117,91 @@ final class ProtobufReader {
       let piece = try value(tag & 7, &wire)
       guard let index = plan.place(of: number, in: type) else { continue }
       let field = fields + index
-      if piece.wire != field.pointee.wire, !(piece.wire == Self.length && field.pointee.isList) {
+      let isPacked = tag & 7 != field.pointee.wire
+      if isPacked, tag & 7 != Self.length || !field.pointee.isList {
         let declared = plan.declared[message].fields[index]
         throw fault(
           "its field \(number), \(declared.name), does not have the wire type of \(declared.type.word), its type in the map")
       }
-      if field.pointee.isList { add(piece, to: first + index) } else { pieces[first + index] = piece }
-    }
-    out.append("{")
-    // Behind the first field's comma.
-    var skipped = 1
-    for index in 0..<type.count where pieces[first + index].wire != Piece.absent {
-      let field = fields + index
-      let piece = pieces[first + index]
-      let name = field.pointee.name
-      out.append(padded: plan.bytes.all.baseAddress! + (name.start + skipped), name.count - skipped)
-      skipped = 0
-      if case .map(let key) = field.pointee.kind {
-        try map(plan.parts[key], plan.parts[key + 1], piece, depth: depth)
-      } else if field.pointee.isList {
-        try list(field.pointee, piece, depth: depth)
+      if index != last || !field.pointee.isList {
+        if index <= last { isOrdered = false }
+        if last >= 0 { close(fields + last) }
+        open(field, isFirst: last < 0)
+        (last, isEmpty) = (index, true)
+      }
+      if !isEmpty, !isPacked || piece.start < piece.end { out.append(UInt8(ascii: ",")) }
+      let value = out.count
+      if isPacked {
+        try packed(piece, field.pointee, depth: depth)
       } else {
         try append(piece, field.pointee, depth: depth)
       }
+      push(Fragment(field: index, range: value..<out.count))
+      if out.count > value { isEmpty = false }
       if out.count > limits.recordBytes {
         throw BadEvent(.tooLarge, "\(place) comes to more than \(limits.recordBytes) bytes of JSON, the maximum of a record")
       }
     }
-    out.append("}")
-    pieceCount = first
+    if last >= 0 { close(fields + last) }
+    out.append(UInt8(ascii: "}"))
+    if !isOrdered { order(first, fields, from: begin) }
+    fragmentCount = first
   }
 
   @inline(__always)
-  private func push(_ piece: Piece) {
-    if pieceCount == pieces.count { growPieces() }
-    pieces[pieceCount] = piece
-    pieceCount += 1
+  private func push(_ fragment: Fragment) {
+    if fragmentCount == fragments.count { growFragments() }
+    fragments[fragmentCount] = fragment
+    fragmentCount += 1
   }
 
   @inline(never)
-  private func growPieces() {
-    let larger = UnsafeMutableBufferPointer<Piece>.allocate(capacity: 2 * pieces.count)
-    _ = larger.moveInitialize(fromContentsOf: pieces)
-    pieces.deallocate()
-    pieces = larger
+  private func growFragments() {
+    let larger = UnsafeMutableBufferPointer<Fragment>.allocate(capacity: 2 * fragments.count)
+    _ = larger.moveInitialize(fromContentsOf: fragments)
+    fragments.deallocate()
+    fragments = larger
   }
 
-  private func add(_ piece: Piece, to list: Int) {
-    if pieces[list].wire == Piece.absent {
-      pieces[list] = Piece(bits: UInt64(pieceCount), wire: Self.length)
-    } else {
-      pieces[pieces[list].end].next = pieceCount
+  @inline(__always)
+  private func open(_ field: UnsafePointer<ProtobufPlan.Field>, isFirst: Bool) {
+    let name = field.pointee.name
+    // The first name has no comma before it.
+    let skipped = isFirst ? 1 : 0
+    out.append(padded: texts + (name.start &+ skipped), name.count &- skipped)
+    if field.pointee.isList { out.append(UInt8(ascii: field.pointee.isMap ? "{" : "[")) }
+  }
+
+  @inline(__always)
+  private func close(_ field: UnsafePointer<ProtobufPlan.Field>) {
+    if field.pointee.isList { out.append(UInt8(ascii: field.pointee.isMap ? "}" : "]")) }
+  }
+
+  /// Writes an object again, its fields in the map's order. Of one that is not repeated the last value counts.
+  @inline(never)
+  private func order(_ first: Int, _ fields: UnsafePointer<ProtobufPlan.Field>, from begin: Int) {
+    ordered.removeAll()
+    ordered.append(out.bytes(begin..<out.count))
+    out.truncate(to: begin)
+    var values = UnsafeMutableBufferPointer(rebasing: fragments[first..<fragmentCount])
+    values.sort { ($0.field, $0.range.lowerBound) < ($1.field, $1.range.lowerBound) }
+    var (last, isEmpty) = (-1, true)
+    out.append(UInt8(ascii: "{"))
+    for (index, value) in values.enumerated() {
+      let field = fields + value.field
+      if !field.pointee.isList, index + 1 < values.count, values[index + 1].field == value.field { continue }
+      if value.field != last {
+        if last >= 0 { close(fields + last) }
+        open(field, isFirst: last < 0)
+        (last, isEmpty) = (value.field, true)
+      }
+      if value.range.isEmpty { continue }
+      if !isEmpty { out.append(UInt8(ascii: ",")) }
+      isEmpty = false
+      out.append(ordered.bytes(value.range.lowerBound - begin..<value.range.upperBound - begin))
     }
-    pieces[list].end = pieceCount
-    push(piece)
+    if last >= 0 { close(fields + last) }
+    out.append(UInt8(ascii: "}"))
   }
 
   /// Groups, an old form of messages, are no field that a map can name.
@@ -171,17 +228,17 @@ final class ProtobufReader {
   @inline(__always)
   private func value(_ type: UInt64, _ wire: inout ByteCursor) throws(BadEvent) -> Piece {
     switch ProtobufMessage.Wire(rawValue: type) {
-    case .varint?: return Piece(bits: try varint(&wire), wire: type)
+    case .varint?: return Piece(bits: try varint(&wire))
     case .length?:
       let length = try varint(&wire)
       let start = wire.at
       guard length <= UInt64(wire.end - start), wire.take(Int(length)) != nil else {
         throw fault("the value at byte \(start) is longer than the rest")
       }
-      return Piece(bits: UInt64(start), end: wire.at, wire: type)
+      return Piece(bits: UInt64(start), end: wire.at)
     case .eight?, .four?:
       guard let bits = wire.little(type == ProtobufMessage.Wire.four.rawValue ? 4 : 8) else { throw cut(wire) }
-      return Piece(bits: bits, wire: type)
+      return Piece(bits: bits)
     case nil: throw fault("the wire type \(type) before byte \(wire.at) is not supported")
     }
   }
@@ -196,49 +253,27 @@ final class ProtobufReader {
 
   // MARK: - JSON
 
-  private func list(_ field: ProtobufPlan.Field, _ list: Piece, depth: Int) throws(BadEvent) {
-    out.append("[")
-    var isFirst = true
-    var next = list.start
-    while next >= 0 {
-      let piece = pieces[next]
-      next = piece.next
-      guard piece.wire == Self.length, field.wire != Self.length else {
-        if !isFirst { out.append(",") }
-        isFirst = false
-        try append(piece, field, depth: depth)
-        continue
-      }
-      var packed = ByteCursor(bytes, piece.start, piece.end)
-      while packed.at < packed.end {
-        if !isFirst { out.append(",") }
-        isFirst = false
-        try append(value(field.wire, &packed), field, depth: depth)
-      }
+  /// The numbers of a list that stand in one value.
+  private func packed(_ piece: Piece, _ field: ProtobufPlan.Field, depth: Int) throws(BadEvent) {
+    var wire = ByteCursor(bytes, piece.start, piece.end)
+    while wire.at < wire.end {
+      if wire.at > piece.start { out.append(UInt8(ascii: ",")) }
+      try append(value(field.wire, &wire), field, depth: depth)
     }
-    out.append("]")
   }
 
-  /// The entries of a map: messages of a key and a value, either of which may be left out.
-  private func map(_ key: ProtobufPlan.Field, _ value: ProtobufPlan.Field, _ list: Piece, depth: Int) throws(BadEvent) {
-    out.append("{")
-    var next = list.start
-    while next >= 0 {
-      let entry = pieces[next]
-      if next != list.start { out.append(",") }
-      next = entry.next
-      let name = try last(of: entry, 1, key.wire, key)
-      if case .scalar(.string) = key.kind {
-        try append(name, key, depth: depth)
-      } else {
-        out.append(#"""#)
-        try append(name, key, depth: depth)
-        out.append(#"""#)
-      }
-      out.append(":")
-      try append(last(of: entry, 2, value.wire, value), value, depth: depth + 1)
+  /// An entry of a map: a message of a key and a value, either of which may be left out.
+  private func entry(_ entry: Piece, _ key: ProtobufPlan.Field, _ value: ProtobufPlan.Field, depth: Int) throws(BadEvent) {
+    let name = try last(of: entry, 1, key.wire, key)
+    if case .scalar(.string) = key.kind {
+      try append(name, key, depth: depth)
+    } else {
+      out.append(UInt8(ascii: #"""#))
+      try append(name, key, depth: depth)
+      out.append(UInt8(ascii: #"""#))
     }
-    out.append("}")
+    out.append(UInt8(ascii: ":"))
+    try append(last(of: entry, 2, value.wire, value), value, depth: depth + 1)
   }
 
   /// The last value with a number in a message of at most two fields; empty if it has none.
@@ -251,7 +286,7 @@ final class ProtobufReader {
       let tag = try varint(&wire)
       let piece = try value(tag & 7, &wire)
       guard tag >> 3 == number else { continue }
-      if piece.wire != type { throw fault("an entry of \(plan.name(field)) does not have the wire types of its type in the map") }
+      if tag & 7 != type { throw fault("an entry of \(plan.name(field)) does not have the wire types of its type in the map") }
       found = piece
     }
     return found
@@ -271,7 +306,7 @@ final class ProtobufReader {
 
   private func base64(_ value: Bytes) {
     let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-    out.append(#"""#)
+    out.append(UInt8(ascii: #"""#))
     for start in stride(from: 0, to: value.count, by: 3) {
       let count = min(3, value.count - start)
       var bits: UInt32 = 0
@@ -280,15 +315,14 @@ final class ProtobufReader {
         out.append(place <= count ? alphabet.utf8Start[Int(bits >> UInt32(18 - 6 * place) & 63)] : 0x3d)
       }
     }
-    out.append(#"""#)
+    out.append(UInt8(ascii: #"""#))
   }
 
   private func append(_ piece: Piece, _ field: ProtobufPlan.Field, depth: Int) throws(BadEvent) {
     let bits = piece.bits
     switch field.kind {
     case .message(let message): try object(piece, message, depth: depth + 1)
-    // Only a field as a whole is a map.
-    case .map: preconditionFailure("a map within a map's value")
+    case .map(let key): try entry(piece, plan.parts[key], plan.parts[key + 1], depth: depth)
     case .wrapper(let value):
       let value = plan.parts[value]
       try append(last(of: piece, 1, value.wire, value), value, depth: 0)
@@ -296,15 +330,15 @@ final class ProtobufReader {
     case .duration: try time(piece, field, "duration", WellKnownText.duration)
     case .enumeration(let place):
       let number = Int32(truncatingIfNeeded: bits)
-      let type = plan.messages[place]
+      let type = messages + place
       guard let index = plan.place(of: ProtobufPlan.number(number), in: type) else { return out.append(Int64(number)) }
-      let symbol = plan.symbols[type.first + index]
-      out.append(padded: plan.bytes.all.baseAddress! + symbol.start, symbol.count)
+      let symbol = plan.symbols[type.pointee.first + index]
+      out.append(padded: texts + symbol.start, symbol.count)
     case .scalar(.bytes): base64(Bytes(rebasing: bytes[piece.start..<piece.end]))
     case .scalar(.string):
-      if !out.append(checkedJSONString: Bytes(rebasing: bytes[piece.start..<piece.end])) {
-        throw fault("its field \(field.number), \(plan.name(field)), is not UTF-8")
-      }
+      let begin = out.count
+      out.append(jsonString: Bytes(rebasing: bytes[piece.start..<piece.end]))
+      if checksTexts, !out.isUTF8(from: begin) { throw fault("its field \(field.number), \(plan.name(field)), is not UTF-8") }
     case .scalar(.int32), .scalar(.sfixed32): out.append(Int64(Int32(truncatingIfNeeded: bits)))
     case .scalar(.int64), .scalar(.sfixed64): out.append(Int64(bitPattern: bits))
     case .scalar(.uint32), .scalar(.fixed32): out.append(Int64(UInt32(truncatingIfNeeded: bits)))

@@ -138,6 +138,27 @@ struct MapProtobufTests {
     }
     #expect(packed == #"{"uid":7,"packed":[1,-1,300,5],"fixed":[1,2]}"#)
     #expect(try json { $0.long(4, []) } == #"{"uid":7,"packed":[]}"#)
+    let unordered = try json {
+      $0.text(3, "last")
+      $0.long(
+        12,
+        Wire.of {
+          $0.text(3, "n")
+          $0.long(4, [])
+          $0.long(
+            2,
+            Wire.of {
+              $0.number(2, 3)
+              $0.text(1, "a")
+            })
+          $0.number(1, 9)
+          $0.long(2, Wire.of { $0.text(1, "b") })
+          $0.number(4, 6)
+        })
+      $0.long(2, Wire.of { $0.number(2, 1) })
+    }
+    let ordered = #"{"uid":9,"items":[{"id":"a","num":3},{"id":"b"}],"name":"n","packed":[6]}"#
+    #expect(unordered == #"{"uid":7,"items":[{"num":1}],"name":"last","inner":\#(ordered)}"#)
     let inner = try json {
       $0.long(12, Wire.of { $0.number(1, 8) })
       $0.long(12, Wire.of { $0.long(12, Wire.of { $0.text(3, "deep") }) })

@@ -22,10 +22,18 @@ final class AvroPlan {
     let textCount: Int
   }
 
+  /// Where the lists stand, as long as their plan is there.
+  struct Lists {
+    let nodes: UnsafePointer<Node>
+    let parts: UnsafePointer<Part>
+    let texts: UnsafeRawPointer
+  }
+
   let schema: AvroSchema
-  let nodes = FixedList<Node>()
-  let parts = FixedList<Part>()
-  let bytes = FixedList<UInt8>()
+  let lists: Lists
+  private let nodes = FixedList<Node>()
+  private let parts = FixedList<Part>()
+  private let bytes = FixedList<UInt8>()
 
   init(_ schema: AvroSchema) {
     self.schema = schema
@@ -42,5 +50,8 @@ final class AvroPlan {
     }
     // They are copied in blocks of 16.
     bytes.append(contentsOf: repeatElement(0, count: 16))
+    lists = Lists(
+      nodes: UnsafePointer(nodes.all.baseAddress!), parts: UnsafePointer(parts.all.baseAddress!),
+      texts: UnsafeRawPointer(bytes.all.baseAddress!))
   }
 }

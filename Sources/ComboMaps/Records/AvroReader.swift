@@ -11,6 +11,8 @@ final class AvroReader {
   private let out: ByteBuffer
   private let latin = ByteBuffer()
   private var bytes = ByteCursor(.none)
+  /// Whether each text is checked to be UTF-8, for the sentence that says where it is, and not only their JSON as a whole.
+  private var checksTexts = false
 
   /// - Parameter out: where the JSON goes.
   init(limits: WireLimits, to out: ByteBuffer) {
@@ -20,18 +22,27 @@ final class AvroReader {
 
   /// Writes the record to the buffer.
   func read(_ record: Bytes, by plan: AvroPlan) throws(BadEvent) {
+    try write(record, plan)
+    if !out.isUTF8() {
+      checksTexts = true
+      defer { checksTexts = false }
+      try write(record, plan)
+    }
+  }
+
+  private func write(_ record: Bytes, _ plan: AvroPlan) throws(BadEvent) {
     bytes = ByteCursor(record)
     out.removeAll()
-    try value(plan.schema.root, plan, depth: 1)
+    try value(plan.schema.root, plan.lists, depth: 1)
     if bytes.at < bytes.end { throw fault("\(bytes.end - bytes.at) bytes are left after its end") }
   }
 
-  private func value(_ type: Int, _ plan: AvroPlan, depth: Int) throws(BadEvent) {
+  private func value(_ type: Int, _ plan: AvroPlan.Lists, depth: Int) throws(BadEvent) {
     if depth > limits.depth { throw fault("its values are nested deeper than \(limits.depth) levels") }
     if out.count > limits.recordBytes {
       throw BadEvent(.tooLarge, "the record comes to more than \(limits.recordBytes) bytes of JSON, the maximum of a record")
     }
-    let node = plan.nodes.all.baseAddress! + type
+    let node = plan.nodes + type
     switch node.pointee.kind {
     case .null: out.append("null")
     case .boolean:
@@ -50,36 +61,36 @@ final class AvroReader {
     case .string: try string()
     case .enumeration:
       let index = try long()
-      guard index >= 0, index < node.pointee.count else { throw fault("\(plan.schema.nodes[type].name) has no symbol \(index)") }
-      append(plan.parts[node.pointee.first + Int(index)], plan)
+      guard index >= 0, index < node.pointee.count else { throw fault("an enum before byte \(bytes.at) has no symbol \(index)") }
+      append(plan.parts + (node.pointee.first + Int(index)), plan)
     case .record:
-      out.append("{")
-      for index in node.pointee.first..<node.pointee.first + node.pointee.count {
-        let field = plan.parts[index]
+      out.append(UInt8(ascii: "{"))
+      let first = plan.parts + node.pointee.first
+      for field in first..<first + node.pointee.count {
         append(field, plan)
-        try value(field.type, plan, depth: depth + 1)
+        try value(field.pointee.type, plan, depth: depth + 1)
       }
-      out.append("}")
+      out.append(UInt8(ascii: "}"))
     case .union:
       let index = try long()
       guard index >= 0, index < node.pointee.count else { throw fault("a union before byte \(bytes.at) has no branch \(index)") }
-      let branch = plan.parts[node.pointee.first + Int(index)]
+      let branch = plan.parts + (node.pointee.first + Int(index))
       append(branch, plan)
-      try value(branch.type, plan, depth: depth + 1)
-      if branch.textCount > 0 { out.append("}") }
+      try value(branch.pointee.type, plan, depth: depth + 1)
+      if branch.pointee.textCount > 0 { out.append(UInt8(ascii: "}")) }
     case .array:
-      out.append("[")
+      out.append(UInt8(ascii: "["))
       try blocks(plan.parts[node.pointee.first].type, plan, depth: depth, isMap: false)
-      out.append("]")
+      out.append(UInt8(ascii: "]"))
     case .map:
-      out.append("{")
+      out.append(UInt8(ascii: "{"))
       try blocks(plan.parts[node.pointee.first].type, plan, depth: depth, isMap: true)
-      out.append("}")
+      out.append(UInt8(ascii: "}"))
     }
   }
 
   /// Blocks of values, up to an empty one. Each value comes to JSON of one byte at least, so that a great number of empty ones ends at the limit.
-  private func blocks(_ type: Int, _ plan: AvroPlan, depth: Int, isMap: Bool) throws(BadEvent) {
+  private func blocks(_ type: Int, _ plan: AvroPlan.Lists, depth: Int, isMap: Bool) throws(BadEvent) {
     var isFirst = true
     while true {
       var count = try long()
@@ -93,11 +104,11 @@ final class AvroReader {
       }
       while count > 0 {
         count -= 1
-        if !isFirst { out.append(",") }
+        if !isFirst { out.append(UInt8(ascii: ",")) }
         isFirst = false
         if isMap {
           try string()
-          out.append(":")
+          out.append(UInt8(ascii: ":"))
         }
         try value(type, plan, depth: depth + 1)
       }
@@ -134,12 +145,14 @@ final class AvroReader {
   // MARK: - JSON
 
   @inline(__always)
-  private func append(_ part: AvroPlan.Part, _ plan: AvroPlan) {
-    if part.textCount > 0 { out.append(padded: plan.bytes.all.baseAddress! + part.text, part.textCount) }
+  private func append(_ part: UnsafePointer<AvroPlan.Part>, _ plan: AvroPlan.Lists) {
+    if part.pointee.textCount > 0 { out.append(padded: plan.texts + part.pointee.text, part.pointee.textCount) }
   }
 
   private func string() throws(BadEvent) {
-    if !out.append(checkedJSONString: try counted()) { throw fault("the text that ends at byte \(bytes.at) is not UTF-8") }
+    let begin = out.count
+    out.append(jsonString: try counted())
+    if checksTexts, !out.isUTF8(from: begin) { throw fault("the text that ends at byte \(bytes.at) is not UTF-8") }
   }
 
   private func number(_ value: Double) { value.isFinite ? out.append(value) : out.append("null") }

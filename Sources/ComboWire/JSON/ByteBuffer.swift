@@ -138,26 +138,19 @@ public final class ByteBuffer {
     self.count += count
   }
 
+  /// Whether it holds UTF-8 from a byte on.
+  package func isUTF8(from start: Int = 0) -> Bool { csj_is_utf8(base + start, count - start) != 0 }
+
   /// Appends a JSON string, quotes included. The bytes must be UTF-8. Only what must be escaped is.
-  public func append(jsonString bytes: Bytes) { _ = appendString(bytes) }
-
-  /// Appends a JSON string if the bytes are UTF-8. Returns false, having appended something else, if they are not.
-  package func append(checkedJSONString bytes: Bytes) -> Bool {
-    appendString(bytes) || csj_is_utf8(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count) != 0
-  }
-
-  /// Appends a JSON string; returns whether all its bytes are ASCII.
-  private func appendString(_ bytes: Bytes) -> Bool {
+  public func append(jsonString bytes: Bytes) {
     // A word is written as a whole, whatever is left of the text.
     var out = reserve(bytes.count * 6 + 10)
     out.pointee = 0x22
     out += 1
     var at = 0
-    var seen: UInt64 = 0
     while at < bytes.count {
       let length = min(bytes.count - at, 8)
       let word = littleEndianWord(bytes, at, length)
-      seen |= word
       UnsafeMutableRawPointer(out).storeBytes(of: word.littleEndian, as: UInt64.self)
       let clean = min(escapes(word).trailingZeroBitCount >> 3, length)
       out += clean
@@ -169,7 +162,6 @@ public final class ByteBuffer {
     }
     out.pointee = 0x22
     commit(upTo: out + 1)
-    return seen & 0x8080_8080_8080_8080 == 0
   }
 
   /// Appends a JSON string, quotes included.
@@ -250,9 +242,15 @@ private func littleEndianWord(_ text: Bytes, _ at: Int, _ length: Int) -> UInt64
     let last = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self))
     return last &>> UInt64(64 - 8 * length)
   }
-  var word: UInt64 = 0
-  for place in (at..<at + length).reversed() { word = word &<< 8 | UInt64(text[place]) }
-  return word
+  // The ends of a shorter text overlap.
+  if length >= 4 {
+    let low = UInt32(littleEndian: text.loadUnaligned(fromByteOffset: at, as: UInt32.self))
+    let high = UInt32(littleEndian: text.loadUnaligned(fromByteOffset: at + length - 4, as: UInt32.self))
+    return UInt64(low) | UInt64(high) &<< UInt64(8 * length - 32)
+  }
+  let middle = length / 2
+  let last = UInt64(text[at + length - 1]) &<< UInt64(8 * length - 8)
+  return UInt64(text[at]) | UInt64(text[at + middle]) &<< UInt64(8 * middle) | last
 }
 
 /// Marks bytes of a word that a JSON string must escape by their highest bit. The lowest mark is right; those above it may be too many.
