@@ -97,6 +97,8 @@ package final class LogFile: @unchecked Sendable {
   package let committed = LogBell()
   /// Whether the file was not closed properly last time, and was checked.
   package let wasChecked: Bool
+  /// Where bits of what was written ahead had flipped when the file was opened; they were turned back. In bytes from its beginning.
+  package let repaired: [Int]
   /// Whether the file was of an earlier version, which can no longer open it.
   package let wasUpgraded: Bool
   /// Whether the log was created now.
@@ -117,7 +119,7 @@ package final class LogFile: @unchecked Sendable {
       writer = try Database(nil, name: place.name)
       try LogSchema.create(writer)
       version = LogSchema.version
-      (wasChecked, wasUpgraded) = (false, false)
+      (wasChecked, wasUpgraded, repaired) = (false, false, [])
       (isNew, madeFolder) = (true, nil)
       reader = writer
       writing = Lock()
@@ -131,8 +133,12 @@ package final class LogFile: @unchecked Sendable {
       }
       if use == .look {
         let path = try LogHome.path(of: LogDisk.resolved(given), isOwner: false)
-        guard LogDisk.size(path) ?? 0 > 0 else { throw LogFault(.unknown, "there is no log \(path). Check --data") }
+        guard LogDisk.size(path) ?? 0 > 0 else {
+          try LogAhead.requireNone(of: path)
+          throw LogFault(.unknown, "there is no log \(path). Check --data")
+        }
         self.place = .file(path)
+        repaired = LogLock.isHeld(path) ? [] : try LogAhead.repair(path, isOwner: false)
         (lock, ahead) = (nil, nil)
         writer = try Database(path, name: path, access: .reader)
         version = try LogSchema.check(writer, name: path)
@@ -150,7 +156,9 @@ package final class LogFile: @unchecked Sendable {
             .readOnly, "\(path) is read-only. Allow this user to write it (chmod u+w), or give --data another file")
         }
         isNew = LogDisk.size(path) ?? 0 == 0
+        if isNew { try LogAhead.requireNone(of: path) }
         let lock = try LogLock(path)
+        repaired = try LogAhead.repair(path, isOwner: true)
         self.lock = lock
         let wasOpen = (LogDisk.size(path + "-wal") ?? 0) > 0
         writer = try Database(path, name: path, lock: lock)

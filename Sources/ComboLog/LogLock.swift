@@ -107,6 +107,16 @@ final class LogLock: Sendable {
     Glibc.flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: holderByte, l_len: 1, l_pid: 0)
   }
 
+  /// Whether a process has the file open as its owner.
+  /// - Parameter path: without links in it.
+  static func isHeld(_ path: String) -> Bool {
+    if let id = LogFileID(path), owned.withLock({ $0.contains(id) }) { return true }
+    let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    var range = holderRange
+    return fcntl(file, F_GETLK, &range) == 0 && range.l_type != Int16(F_UNLCK)
+  }
+
   /// The process that holds the lock; nil: it is not of this container.
   private static func holder(_ descriptor: Int32) -> pid_t? {
     var range = holderRange

@@ -17,6 +17,9 @@ final class LogFolder {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
+  /// The log's file, or one beside it.
+  func url(_ ending: String = "") -> URL { URL(fileURLWithPath: path + ending) }
+
   func open(_ limits: LogFile.Limits = .init()) throws -> LogFile { try LogFile(.file(path), limits: limits) }
 }
 

@@ -26,7 +26,7 @@ enum DemoCommand {
       return 1
     }
     defer { stage.file.close() }
-    stage.warnOfUpgrade(log)
+    stage.warn(log)
     let observatory = Observatory(stop: flag)
     var server: HTTPServer?
     if let address = options.http {

@@ -33,7 +33,7 @@ enum LiveCommand {
       } else {
         log.info("records are kept in \(.file, stage.file.place.name)")
       }
-      stage.warnOfUpgrade(log)
+      stage.warn(log)
       if stage.file.wasChecked { log.info("the file was not closed cleanly last time; it was checked and is intact") }
       return Live(options, stage, log, stop).run()
     } catch {

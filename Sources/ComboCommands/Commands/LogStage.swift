@@ -30,7 +30,13 @@ final class LogStage: Sendable {
     }
   }
 
-  func warnOfUpgrade(_ log: ServiceLog) {
+  /// Logs what happened to the file when it was opened.
+  func warn(_ log: ServiceLog) {
+    let (bits, name) = (file.repaired.count, file.place.name + "-wal")
+    if bits > 0 {
+      log.warning(
+        "\(.count, bits) flipped bits of \(.file, name) were turned back, nothing is lost: check the memory and the disk")
+    }
     if file.wasUpgraded {
       log.warning(
         "new records in \(.file, file.place.name) have checksums from now on: combo-consumer 0.1.0 can no longer open it")

@@ -1,0 +1,166 @@
+internal import Glibc
+
+/// What SQLite wrote ahead (`FILE-wal`), as https://www.sqlite.org/fileformat2.html#walformat describes it.
+///
+/// SQLite takes the first frame whose checksum is wrong for the end: so a crash leaves it. A bit that has flipped would so take all that was
+/// written after it, without a word. The checksums also show which bit it was.
+enum LogAhead {
+  private static let headerBytes = 32
+  private static let frameHeaderBytes = 24
+
+  /// Throws `damaged` if records were written ahead for a file that is not there.
+  static func requireNone(of path: String) throws(LogFault) {
+    guard (LogDisk.size(path + "-wal") ?? 0) > 0 else { return }
+    throw LogFault(
+      .damaged,
+      "there is no \(path), but \(path)-wal, which holds the newest records of a file that was moved or deleted. Move that file back, or"
+        + " delete \(path)-wal to do without them")
+  }
+
+  /// Turns back single bits that have flipped. No process may have the file open. It is read once.
+  /// - Parameters:
+  ///   - path: of the database.
+  ///   - isOwner: false: nothing is written, and a bit that has flipped is a fault.
+  /// - Returns: where, in bytes from the beginning of the file written ahead.
+  static func repair(_ path: String, isOwner: Bool) throws(LogFault) -> [Int] {
+    let name = path + "-wal"
+    let file = open(name, (isOwner ? O_RDWR : O_RDONLY) | O_CLOEXEC)
+    if file == -1 { return [] }
+    defer { close(file) }
+    var repaired: [Int] = []
+    func turnBack(_ bit: Int, _ bytes: inout [UInt8], at start: Int) throws(LogFault) {
+      flip(bit, in: &bytes)
+      let place = start + bit / 8
+      if !isOwner {
+        throw LogFault(
+          .damaged,
+          "a bit has flipped in byte \(place) of \(name). live turns it back when it starts with this file; until then nothing is read of it"
+        )
+      }
+      guard pwrite(file, [bytes[bit / 8]], 1, off_t(place)) == 1, fsync(file) == 0 else {
+        throw LogFault(
+          .readOnly, "\(name) is damaged at byte \(place), and cannot be written to repair it. Check its permissions")
+      }
+      repaired.append(place)
+    }
+
+    /// The only one of the bits that may have flipped; nil: there is none.
+    func only(_ bits: [Int], _ start: Int, _ count: Int) throws(LogFault) -> Int? {
+      if bits.count < 2 { return bits.first }
+      throw LogFault(
+        .damaged,
+        "a bit has flipped between byte \(start) and byte \(start + count) of \(name), and it cannot be known which one. Nothing was changed."
+          + " Put a copy of \(path) and \(name) in their places, or delete \(name) to do without all that it holds")
+    }
+
+    guard var header = read(file, headerBytes, at: 0) else { return [] }
+    if !isHeader(header) {
+      let bits = (0..<headerBytes * 8).filter { bit in
+        flip(bit, in: &header)
+        defer { flip(bit, in: &header) }
+        return isHeader(header)
+      }
+      guard let bit = try only(bits, 0, headerBytes) else { return [] }
+      try turnBack(bit, &header, at: 0)
+    }
+    let isLittle = header[3] & 1 == 0
+    let salts = header[16..<24]
+    var sum = Sum(header[24...])
+    var at = headerBytes
+    while var frame = read(file, frameHeaderBytes + Int(big(header, at: 8)), at: at) {
+      if !isNext(frame, salts, after: sum, isLittle) {
+        guard let bit = try only(flippedBits(frame, salts, after: sum, isLittle), at, frame.count) else { break }
+        try turnBack(bit, &frame, at: at)
+      }
+      sum = Sum(frame[16..<24])
+      at += frame.count
+    }
+    return repaired
+  }
+
+  /// The bits without whose flip a frame would be the next one; none: that is not what is wrong with it. The sum tells the lower bits of a word
+  /// from all others, but not always the upper ones.
+  private static func flippedBits(_ frame: [UInt8], _ salts: ArraySlice<UInt8>, after sum: Sum, _ isLittle: Bool) -> [Int] {
+    var tried = frame
+    // What is not summed up.
+    var bits = (8 * 8..<frameHeaderBytes * 8).filter { bit in
+      flip(bit, in: &tried)
+      defer { flip(bit, in: &tried) }
+      return isNext(tried, salts, after: sum, isLittle)
+    }
+    if frame[8..<16] != salts { return bits }
+    let (found, written) = (sum.of(frame, isLittle), Sum(frame[16..<24]))
+    let missing = Sum(first: written.first &- found.first, second: written.second &- found.second)
+    // What one more in the first or the second word of a pair adds to the whole sum, from the last pair to the first.
+    var (one, two) = (Sum(first: 1, second: 1), Sum(first: 0, second: 1))
+    for pair in (Array(stride(from: frameHeaderBytes, to: frame.count, by: 8)).reversed() + [0]) {
+      for (at, weight) in [(pair, one), (pair + 4, two)] {
+        for bit in 0..<32 {
+          let byte = isLittle ? at + bit / 8 : at + 3 - bit / 8
+          let isSet = frame[byte] >> UInt8(bit % 8) & 1 == 1
+          let change: UInt32 = isSet ? 0 &- (1 << UInt32(bit)) : 1 << UInt32(bit)
+          if change &* weight.first == missing.first, change &* weight.second == missing.second {
+            bits.append(byte * 8 + bit % 8)
+          }
+        }
+      }
+      one = one.stepped
+      two = two.stepped
+    }
+    return bits
+  }
+
+  private static func isNext(_ frame: [UInt8], _ salts: ArraySlice<UInt8>, after sum: Sum, _ isLittle: Bool) -> Bool {
+    frame[8..<16] == salts && sum.of(frame, isLittle) == Sum(frame[16..<24])
+  }
+
+  private static func isHeader(_ header: [UInt8]) -> Bool {
+    let magic = big(header, at: 0)
+    return magic & ~1 == 0x377f_0682 && Sum().adding(header, 0..<24, magic & 1 == 0) == Sum(header[24..<32])
+  }
+
+  private static func flip(_ bit: Int, in bytes: inout [UInt8]) { bytes[bit / 8] ^= 1 << UInt8(bit % 8) }
+
+  private static func read(_ file: Int32, _ count: Int, at start: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: count)
+    return pread(file, &bytes, count, off_t(start)) == count ? bytes : nil
+  }
+
+  private static func big(_ bytes: some Collection<UInt8>, at start: Int) -> UInt32 {
+    bytes.dropFirst(start).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  /// SQLite's checksum. That of a frame goes on from that of the frame before it.
+  private struct Sum: Equatable {
+    var first: UInt32
+    var second: UInt32
+
+    init(first: UInt32 = 0, second: UInt32 = 0) { (self.first, self.second) = (first, second) }
+
+    /// - Parameter written: 8 bytes.
+    init(_ written: ArraySlice<UInt8>) { (first, second) = (big(written, at: 0), big(written, at: 4)) }
+
+    /// That of the next frame: of its page's number and size, and of the page.
+    func of(_ frame: [UInt8], _ isLittle: Bool) -> Sum {
+      adding(frame, 0..<8, isLittle).adding(frame, frameHeaderBytes..<frame.count, isLittle)
+    }
+
+    /// The same a pair of words later.
+    var stepped: Sum { Sum(first: first &+ second, second: first &+ second &+ second) }
+
+    /// - Parameter range: a multiple of 8 bytes.
+    func adding(_ bytes: [UInt8], _ range: Range<Int>, _ isLittle: Bool) -> Sum {
+      var sum = self
+      bytes.withUnsafeBytes { bytes in
+        for at in stride(from: range.lowerBound, to: range.upperBound, by: 8) {
+          let (one, two) = (
+            bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self), bytes.loadUnaligned(fromByteOffset: at + 4, as: UInt32.self)
+          )
+          sum.first &+= (isLittle ? UInt32(littleEndian: one) : UInt32(bigEndian: one)) &+ sum.second
+          sum.second &+= (isLittle ? UInt32(littleEndian: two) : UInt32(bigEndian: two)) &+ sum.first
+        }
+      }
+      return sum
+    }
+  }
+}
