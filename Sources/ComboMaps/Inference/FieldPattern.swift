@@ -31,7 +31,8 @@ struct FieldPattern: Sendable {
   private static func list(_ words: String) -> [String] { words.split { $0 == " " || $0 == "\n" }.map(String.init) }
 
   private static let people = """
-    user sender from viewer giver gifter fan donor member supporter author chatter customer account payer buyer audience
+    user sender from viewer giver gifter fan donor donator member supporter author chatter customer account payer buyer audience
+    advertiser
     """
   private static let hosts = "anchor host streamer broadcaster presenter"
   private static let others = "target receiver recipient giftee gifted touser tolist receive seat ruid dest toid touid \(hosts)"
@@ -41,7 +42,7 @@ struct FieldPattern: Sendable {
   /// Numbers that are somebody's, or of something beside the gift.
   private static let notCounts = """
     user sender viewer author medal rank fans badges super gifter cumulative lifetime fanticket msgparamsender month community
-    bomb watching likecount
+    bomb watching likecount cumlative
     """
   /// How a record is delivered, and what was before it.
   private static let aside = ["subscription", "transport", "condition", "before", "old"]
