@@ -220,11 +220,7 @@ public struct ProtoFile {
 
   // MARK: - The descriptor set as JSON
 
-  private func member(_ token: Int, _ name: String) -> Int? {
-    var found: Int?
-    source.forEachMember(token) { if $0 == name { found = $1 } }
-    return found
-  }
+  private func member(_ token: Int, _ name: String) -> Int? { source.member(name, of: token) }
 
   private func elements(_ token: Int, _ name: String) -> [Int] { member(token, name).map(source.elements) ?? [] }
 
