@@ -34,6 +34,13 @@ extension Bytes {
   }
 }
 
+/// A text as JSON writes it.
+func quoted(_ text: String) -> String {
+  let buffer = ByteBuffer(capacity: 64)
+  buffer.append(jsonString: text)
+  return String(decoding: buffer.bytes, as: UTF8.self)
+}
+
 // Errors that only a map can cause. One function a fault, so that its wording has one home.
 extension BadEvent {
   @inline(never)

@@ -49,8 +49,8 @@ struct MapCompiler {
     unpack(definition, guardian)
     let first = map.rules.count
     // Not by its line: a journal holds its map in one, and a rule must have the same name everywhere.
-    for (index, rule) in definition.rules.enumerated() { add(rule, named: "rule \(index + 1)") }
-    add(MapRule(condition: nil, outcome: otherwise, line: 0), named: "otherwise")
+    for rule in definition.rules { add(rule, named: "rule \(rule.number)") }
+    add(MapRule(condition: nil, outcome: otherwise, number: 0, line: 0), named: "otherwise")
     for index in (first..<map.rules.count - 1).reversed() {
       let next = index + 1
       map.rules[index].nextRoot =

@@ -72,6 +72,8 @@ struct MapRule {
   var outcome: MapOutcome
   /// The pointer below which it is tried, if not below the record: one of the map's roots, or its own where that goes through more arrays.
   var root: [String] = []
+  /// Its place among the map's rules, from 1: the same below each root.
+  var number: Int
   /// Where the rule begins, as a line of its file.
   var line: Int
   /// Whether each record has an id of its own, though it has a total too.

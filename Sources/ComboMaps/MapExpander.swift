@@ -104,7 +104,7 @@ struct MapExpander {
     let members = plainMembers(file)
     files.append(members)
     guard let include = members.first(where: { $0.name == "include" })?.value else { return }
-    let list = include.source.text[include.token].isArray ? elements(include.source, include.token) : [include.token]
+    let list = include.source.text[include.token].isArray ? include.source.elements(include.token) : [include.token]
     for token in list {
       let place = include.inside(token)
       guard place.source.text[token].isString else {
@@ -129,23 +129,9 @@ struct MapExpander {
 
   // MARK: - Values
 
-  private func elements(_ source: MapText, _ token: Int) -> [Int] {
-    var elements: [Int] = []
-    var element = token + 1
-    while element < source.text.next(token) {
-      elements.append(element)
-      element = source.text.next(element)
-    }
-    return elements
-  }
-
   private func plainMembers(_ value: Value) -> [Member] {
     var members: [Member] = []
-    var token = value.token + 1
-    while token < value.source.text.next(value.token) {
-      members.append(Member(name: value.source.text.string(token), token: token, value: value.inside(token + 1)))
-      token = value.source.text.next(token + 1)
-    }
+    value.source.forEachMember(value.token) { members.append(Member(name: $0, token: $1 - 1, value: value.inside($1))) }
     return members
   }
 
@@ -165,7 +151,7 @@ struct MapExpander {
     let text = use.source.text
     var sets: [[String: Value]] = [[:]]
     if let with = members.first(where: { $0.name == "with" })?.value {
-      let tokens = text[with.token].isArray ? elements(with.source, with.token) : [with.token]
+      let tokens = text[with.token].isArray ? with.source.elements(with.token) : [with.token]
       sets = tokens.map { token in
         guard text[token].isObject else {
           fault(with, "with must be an object of arguments, or an array of such, one for each use")
@@ -176,7 +162,7 @@ struct MapExpander {
     }
     var values: [Value] = []
     for arguments in sets {
-      for token in text[use.token].isArray ? elements(use.source, use.token) : [use.token] {
+      for token in text[use.token].isArray ? use.source.elements(use.token) : [use.token] {
         guard text[token].isString else {
           fault(use, "use must be the name of a definition, or an array of such")
           continue
@@ -256,7 +242,7 @@ struct MapExpander {
     if token.isString { return texts(value) }
     if token.isNumber { return [value.source.compact(value.token)] }
     if token.isArray {
-      return elements(value.source, value.token).flatMap { resolved(value.inside($0)) }.flatMap { words($0, in: place) }
+      return value.source.elements(value.token).flatMap { resolved(value.inside($0)) }.flatMap { words($0, in: place) }
     }
     fault(place, "in a string only a string, a number or an array of such can be used, not \(token.typeName)")
     return []
@@ -313,7 +299,7 @@ struct MapExpander {
       if !isFirst { out.append(",") }
       isFirst = false
     }
-    for token in elements(array.source, array.token) {
+    for token in array.source.elements(array.token) {
       let element = array.inside(token)
       if array.source.text[token].isString {
         for text in texts(element) {

@@ -142,7 +142,7 @@ extension Event.Kind {
 
 extension Event {
   /// A field's result; nil: none, or one without a short text.
-  fileprivate func text(of field: String) -> String? {
+  func text(of field: String) -> String? {
     func text(_ bytes: Bytes) -> String? { bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
     switch field {
     case "room": return text(room)

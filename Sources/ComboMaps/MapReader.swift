@@ -219,9 +219,9 @@ struct MapReader {
     guard let elements = array(token, "rules") else { return [] }
     if elements.isEmpty { fault(token, "rules must have at least one rule") }
     if elements.count > 200 { fault(token, "rules may have at most 200 rules, not \(elements.count)") }
-    for element in elements {
+    for (index, element) in elements.enumerated() {
       guard let members = object(element, "a rule", Self.ruleMembers) else { continue }
-      var rule = MapRule(condition: nil, outcome: .bad(""), line: source.line(element))
+      var rule = MapRule(condition: nil, outcome: .bad(""), number: index + 1, line: source.line(element))
       if let when = members["when"] { rule.condition = condition(when) }
       // Conditions look from the map's root, fields from the rule's.
       root = members["root"].flatMap { pointer($0, "root") } ?? base

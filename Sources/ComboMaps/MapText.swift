@@ -70,6 +70,32 @@ final class MapText {
     return String(decoding: parser.compact(text, token, into: arena), as: UTF8.self)
   }
 
+  /// The elements of an array.
+  func elements(_ token: Int) -> [Int] {
+    var elements: [Int] = []
+    var element = token + 1
+    while element < text.next(token) {
+      elements.append(element)
+      element = text.next(element)
+    }
+    return elements
+  }
+
+  func forEachMember(_ token: Int, _ body: (_ name: String, _ value: Int) -> Void) {
+    var member = token + 1
+    while member < text.next(token) {
+      body(text.string(member), member + 1)
+      member = text.next(member + 1)
+    }
+  }
+
+  /// The member of an object with this name; of several the last.
+  func member(_ wanted: String, of token: Int) -> Int? {
+    var found: Int?
+    if text[token].isObject { forEachMember(token) { name, value in if name == wanted { found = value } } }
+    return found
+  }
+
   private static func firstBadUTF8(_ bytes: [UInt8]) -> Int {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -145,24 +145,3 @@ extension RecordMap: Equatable {
   /// Whether both make the same of every record.
   public static func == (a: RecordMap, b: RecordMap) -> Bool { a.canonical == b.canonical }
 }
-
-extension MapText {
-  /// The elements of an array.
-  func elements(_ token: Int) -> [Int] {
-    var elements: [Int] = []
-    var element = token + 1
-    while element < text.next(token) {
-      elements.append(element)
-      element = text.next(element)
-    }
-    return elements
-  }
-
-  func forEachMember(_ token: Int, _ body: (_ name: String, _ value: Int) -> Void) {
-    var member = token + 1
-    while member < text.next(token) {
-      body(text.string(member), member + 1)
-      member = text.next(member + 1)
-    }
-  }
-}

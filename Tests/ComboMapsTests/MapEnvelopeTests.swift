@@ -125,10 +125,10 @@ struct MapEnvelopeTests {
   @Test(
     "its message says what the record lacks for the nearest rule",
     arguments: [
-      (#"{"cmd":"GIFT","giftId":2}"#, "t, rule 2 would, but /n or /num is missing"),
+      (#"{"cmd":"GIFT","giftId":2}"#, "t, rule 1 would, but /n or /num is missing"),
       (#"{"data":{"cmd":"GIFT","n":1}}"#, "t, rule 1 would, but /data/giftId is missing"),
-      (#"{"cmd":"GIFT","giftId":2,"n":0}"#, "t, rule 2 would, but /n or /num is not above 0"),
-      (#"{"cmd":"GIFT2","giftId":2,"n":1}"#, #"t, rule 2 would, but /cmd is not "GIFT""#),
+      (#"{"cmd":"GIFT","giftId":2,"n":0}"#, "t, rule 1 would, but /n or /num is not above 0"),
+      (#"{"cmd":"GIFT2","giftId":2,"n":1}"#, #"t, rule 1 would, but /cmd is not "GIFT""#),
       (#"{"a":{"cmd":"GIFT","giftId":2,"n":1}}"#, "no root of the map leads to what it names"),
     ])
   func lacks(record: String, expected: String) throws {

@@ -37,6 +37,21 @@ struct MapToolTests {
     #expect(try explain(map, "{").rule == nil)
   }
 
+  @Test("names a rule by its place in the file, whichever of the roots it was found below")
+  func ruleBelowRoots() throws {
+    let map = """
+      {"map": 1, "name": "t", "roots": ["/data", "/payload", ""], "rules": [
+        {"when": {"at": "/k", "is": 0}, "drop": "none"},
+        {"when": {"at": "/k", "is": 1}, "event": "gift", "fields": {
+          "room": {"const": "r"}, "ts": {"const": 1}, "sender": {"id": "/u"}, "gift": {"id": "/g"}
+        }}
+      ]}
+      """
+    for record in [#"{"data":{"k":1,"u":1,"g":2}}"#, #"{"payload":{"k":1,"u":1,"g":2}}"#, #"{"k":1,"u":1,"g":2}"#] {
+      #expect(try explain(map, record).rule == "t, rule 2", "\(record)")
+    }
+  }
+
   @Test("is how many more gifts a record holds")
   func further() throws {
     let map = giftMap("", more: #", "roots": ["/list/*"]"#)

@@ -35,7 +35,8 @@ package struct PlatformShape: Sendable {
   }
 
   package static let all: [PlatformShape] = [
-    .tiktok, .douyin, .bilibili, .bilibiliOpen, .douyu, .huya, .kuaishou, .acfun, .twitch, .youtube, .kick,
+    .tiktok, .douyin, .bilibili, .bilibiliOpen, .douyu, .huya, .kuaishou, .acfun, .twitch, .youtube, .kick, .streamElements,
+    .streamlabs, .chzzk, .soop, .trovo, .rumble, .niconico,
   ]
 }
 

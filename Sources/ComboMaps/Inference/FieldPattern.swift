@@ -4,6 +4,7 @@ internal import Glibc
 
 /// What a field of a gift is called, on platforms that are known and in general, and what its values look like.
 struct FieldPattern: Sendable {
+  let field: String
   /// Whole names or their ends, the surest first.
   let names: [String]
   /// Words that say whose an id is, in its name or above it.
@@ -14,101 +15,115 @@ struct FieldPattern: Sendable {
   let less: [String]
   /// What it must score.
   let least: Int
-  /// Whether its values can be what it is.
-  let fits: @Sendable (String) -> Bool
   /// The doubt that it stands for a better one, of which there is none.
   let doubt: String
+  /// Whether its values can be what it is.
+  let fits: @Sendable (String) -> Bool
 
   private init(
-    _ names: String, words: String = "", not: String = "", less: String = "", least: Int = 30, doubt: String = "",
-    fits: @escaping @Sendable (String) -> Bool = Self.isID
+    _ field: String, _ names: String, words: String = "", not: String = "", less: String = "", least: Int = 30,
+    doubt: String = "", fits: @escaping @Sendable (String) -> Bool = Self.isID
   ) {
-    func list(_ words: String) -> [String] { words.split { $0 == " " || $0 == "\n" }.map(String.init) }
-    (self.names, self.words, self.not, self.less) = (list(names), list(words), list(not), list(less))
-    (self.least, self.fits, self.doubt) = (least, fits, doubt)
+    (self.names, self.words, self.not, self.less) = (Self.list(names), Self.list(words), Self.list(not), Self.list(less))
+    (self.field, self.least, self.doubt, self.fits) = (field, least, doubt, fits)
   }
 
+  private static func list(_ words: String) -> [String] { words.split { $0 == " " || $0 == "\n" }.map(String.init) }
+
   private static let people = """
-    user sender from viewer giver gifter fan donor member supporter author chatter customer account payer buyer audience
+    user sender from viewer giver gifter fan donor donator member supporter author chatter customer account payer buyer audience
+    advertiser
     """
   private static let hosts = "anchor host streamer broadcaster presenter"
-  /// The likeliest first, where several arrays may hold receivers.
   private static let others = "target receiver recipient giftee gifted touser tolist receive seat ruid dest toid touid \(hosts)"
   private static let gifts = "gift present prop item goods product sticker gf"
-  private static let combos = "group combo streak merge batch"
+  private static let giftNames = "giftname gfname propname presentname itemname goodsname name title gift"
+  private static let personNames = "nickname nick uname username sendernick nn displayname uniqueid login name sendnick"
+  /// Numbers that are somebody's, or of something beside the gift.
+  private static let notCounts = """
+    user sender viewer author medal rank fans badges super gifter cumulative lifetime fanticket msgparamsender month community
+    bomb watching likecount cumlative
+    """
   /// How a record is delivered, and what was before it.
   private static let aside = ["subscription", "transport", "condition", "before", "old"]
   /// What envelopes are called says nothing of what is in them.
   private static let envelopes = ["message", "msg", "event", "data", "payload", "body", "raw", "content"]
+  /// Words of receivers, the likeliest first where several arrays may hold them.
+  static let receivers = list(others)
+  /// Of a gift's price, and of a record's own number, the surest names.
+  static let (prices, counts) = (all["gift.value"]![0].names.prefix(6), all["count"]![0].names.prefix(8))
 
-  // MARK: - The fields
-
-  static let gift = FieldPattern(
-    "giftid gfid itemtype iitemtype presentid propid secgiftid", words: gifts,
-    not: """
-      user sender receiver room group batch type gifter giftee gifted community recipient member total subscription author
-      channel viewer owner image icon picture properties monitorextra
-      """, less: "send blind origin combo gifttype", least: 35)
-  static let giftName = FieldPattern(
-    "giftname gfname propname presentname itemname goodsname name title gift", not: "\(others) \(people)",
-    doubt: "gift.id: no id was found, so the name is used")
-  static let plan = FieldPattern(
-    "msgparamsubplan subplan subtier tier plan subscriptiontype level", not: "badges", least: 40,
-    doubt: "gift.id: nothing else names the gift, so what a subscription costs is used"
-  ) { isID($0) && !$0.contains(".") }
-  static let sender = FieldPattern(
-    "uid userid openid useruuid senderuid lsenderuid senderid unionid principalid secopenid chatteruserid", words: people,
-    not: "\(others) gift room medal master guard combo group msg message subscription session",
-    less: "shortid displayid uniqueid", least: 40)
-  static let senderName = FieldPattern(
-    "\(personName.names.joined(separator: " ")) \(people)", not: "\(others) \(gifts)",
-    doubt: "sender.id: no id was found, so the name is used")
-  static let receiver = FieldPattern(
-    "", words: others, not: "\(gifts) room medal sender from condition broadcaster index", least: 40)
-  static let room = FieldPattern(
-    "room rid channel cid roomid liveid livestreamid livechatid chatroomid broadcasteruserid broadcasterid",
-    words: "room live channel stream session chatroom rid studio", not: "\(gifts) user name title type area plan source",
-    less: "\(people) condition", least: 45)
-  /// A gift may be to somebody else in the host's room.
-  static let host = FieldPattern(
-    "", words: "\(hosts) owner", not: "\(gifts) sender name", least: 40, doubt: "room: no room was found, so the host is used")
-  static let time = FieldPattern(
-    "sendtime sendtimems ts timestamp createtime time createdat eventtime clienttimestamp publishedat tmisentts timestampusec at"
-      + " sentat createdtime date ctime msgtime", not: "medal", less: "expire start birth reg update", least: 10
-  ) { unit(of: $0) != nil }
-  static let id = FieldPattern(
-    """
-    msgid messageid eventid tid orderid uuid payid strpayid transactionid txid uniqueno payflowid requestid serialno logid traceid
-    id
-    """, not: "\(people) \(others) \(combos) gift present goods product sticker session",
-    less: "source recipient associated parent reply", least: 20
-  ) { isID($0) && GiftMark.words(in: $0).isEmpty }
-  static let value = FieldPattern(
-    "diamondcount diamondcost diamonds giftprice unitprice price value jewelsamount coinspergift coins coin cost worth pc amountmicros amount",
-    not: "total sum discount remain balance original donovalue level \(people)", less: "combo blind", least: 25
-  ) { (Double($0) ?? -1) >= 0 }
-  static let streak = FieldPattern(
-    "groupid comboid combokey mergekey streakid streak bcid", words: combos, less: "community origin batchcombo", least: 40)
-  static let end = FieldPattern("repeatend comboend isend end finish finished isfinal final islast last") {
-    ["0", "1", "true", "false"].contains($0)
-  }
-  /// Numbers that are somebody's, or of something beside the gift.
-  private static let notCounts = """
-    user sender viewer author medal rank fans badges super gifter cumulative lifetime fanticket msgparamsender month community
-    bomb watching likecount
-    """
-  /// Numbers that go on within a streak.
-  static let total = FieldPattern("repeatcount combocount combonum combo combohits hits", not: notCounts, fits: isCount)
-  static let count = FieldPattern(
-    """
-    giftnum num giftcount gfcnt quantity qty count iitemcount itemcount groupcount sendcount batchsize massgiftcount
-    giftmembershipscount number bits amount total times totalcount
-    """, not: notCounts, less: "combo", least: 15, fits: isCount)
-  static let personName = FieldPattern(
-    "nickname nick uname username senderuname ssendernick nn displayname uniqueid login name sendnick")
-  static let personPicture = FieldPattern(
-    "avatar avatarurl face uface headurl headimg ic icon profilepictureurl profilepicture picture portrait")
-  static let giftPicture = FieldPattern("giftimg gifticon icon picurl giftpic image img pic url")
+  /// What a field may be, by its name. Of one field the surest first: if nothing is found for it, the next counts.
+  static let all = Dictionary(
+    grouping: [
+      FieldPattern(
+        "gift.id", "giftid gfid itemtype iitemtype presentid propid secgiftid", words: gifts,
+        not: """
+          user sender receiver room group batch type gifter giftee gifted community recipient member total subscription author
+          channel viewer owner image icon picture properties monitorextra
+          """, less: "send blind origin combo gifttype", least: 35),
+      FieldPattern("gift.id", giftNames, not: "\(others) \(people)", doubt: "no id was found, so the name is used"),
+      FieldPattern(
+        "gift.id", "msgparamsubplan subplan subtier tier plan subscriptiontype level", not: "badges", least: 40,
+        doubt: "nothing else names the gift, so what a subscription costs is used", fits: { isID($0) && !$0.contains(".") }),
+      FieldPattern("gift.show.name", giftNames),
+      FieldPattern("gift.show.avatar", "giftimg gifticon icon picurl giftpic image img pic url", fits: { _ in true }),
+      FieldPattern(
+        "sender.id", "uid userid openid useruuid senderuid senderid unionid principalid secopenid chatteruserid", words: people,
+        not: "\(others) gift room medal master guard combo group msg message subscription session",
+        less: "shortid displayid uniqueid", least: 40),
+      FieldPattern(
+        "sender.id", "\(personNames) \(people)", not: "\(others) \(gifts)", doubt: "no id was found, so the name is used"),
+      FieldPattern(
+        "receiver.id", "", words: others, not: "\(gifts) room medal sender from condition broadcaster index", least: 40),
+      FieldPattern("person.show.name", personNames),
+      FieldPattern(
+        "person.show.avatar",
+        "avatar avatarurl face uface headurl headimg ic icon profilepictureurl profilepicture picture portrait",
+        fits: { _ in true }),
+      FieldPattern(
+        "room", "room rid channel cid roomid liveid livestreamid livechatid chatroomid broadcasteruserid broadcasterid",
+        words: "room live channel stream session chatroom rid studio", not: "\(gifts) user name title type area plan source",
+        less: "\(people) condition", least: 45),
+      // A gift may be to somebody else in the host's room.
+      FieldPattern(
+        "room", "", words: "\(hosts) owner", not: "\(gifts) sender name", least: 40,
+        doubt: "no room was found, so the host is used"),
+      FieldPattern(
+        "ts",
+        """
+        sendtime sendtimems ts timestamp createtime time createdat eventtime clienttimestamp publishedat tmisentts timestampusec at
+        sentat createdtime date ctime msgtime
+        """, not: "medal", less: "expire start birth reg update", least: 10, fits: { unit(of: $0) != nil }),
+      FieldPattern(
+        "id",
+        """
+        msgid messageid eventid tid orderid uuid payid strpayid transactionid txid uniqueno payflowid requestid serialno logid
+        traceid id
+        """, not: "\(people) \(others) group combo streak merge batch gift present goods product sticker session",
+        less: "source recipient associated parent reply", least: 20, fits: { isID($0) && GiftMark.words(in: $0).isEmpty }),
+      FieldPattern(
+        "gift.value",
+        """
+        diamondcount diamondcost diamonds giftprice unitprice price value jewelsamount coinspergift coins coin cost worth pc
+        amountmicros amount
+        """, not: "total sum discount remain balance original donovalue level \(people)", less: "combo blind", least: 25,
+        doubt: "it may be the worth of one gift, or that of all of the record", fits: { (Double($0) ?? -1) >= 0 }),
+      FieldPattern(
+        "streak", "groupid comboid combokey mergekey streakid streak bcid", words: "group combo streak merge batch",
+        less: "community origin batchcombo", least: 40),
+      FieldPattern(
+        "ends", "repeatend comboend isend end finish finished isfinal final islast last",
+        fits: { ["0", "1", "true", "false"].contains($0) }),
+      // Numbers that go on within a streak.
+      FieldPattern("total", "repeatcount combocount combonum combo combohits hits", not: notCounts, fits: isCount),
+      FieldPattern(
+        "count",
+        """
+        giftnum num giftcount gfcnt quantity qty count itemcount groupcount sendcount batchsize massgiftcount
+        giftmembershipscount number bits amount total times totalcount
+        """, not: notCounts, less: "combo", least: 15, fits: isCount),
+    ], by: \.field)
 
   // MARK: - Fitting
 
@@ -116,9 +131,11 @@ struct FieldPattern: Sendable {
   func score(_ leaf: LeafPath) -> Int? {
     let place = names.firstIndex { leaf.last == $0 || $0.count > 4 && leaf.last.hasSuffix($0) }
     if words.isEmpty, place == nil { return nil }
-    var score = place.map { 70 - 2 * $0 + (leaf.last == names[$0] ? 6 : 0) } ?? 0
+    let isExact = names.contains(leaf.last)
+    var score = place.map { 70 - 2 * $0 + (isExact ? 6 : 0) } ?? 0
     if !words.isEmpty {
-      score = (Self.isIdentity(leaf.last) ? 25 : -40) + (Self.has(leaf.last, words) ? 35 : 0)
+      let isIdentity = Self.isIdentity(leaf.last)
+      score = (isIdentity ? 25 : -40) + (Self.has(leaf.last, words) ? 35 : 0)
       // What is called a renderer or an event of gifts is no gift itself.
       if let parent = leaf.above.first, Self.has(parent, words),
         words.contains(where: { parent.hasPrefix($0) || parent.hasSuffix($0) })
@@ -127,9 +144,9 @@ struct FieldPattern: Sendable {
       } else if leaf.above.dropFirst().contains(where: { Self.has($0, words) }) {
         score += 8
       }
-      if names.contains(leaf.last) { score = max(score + 25, 65) }
+      if isExact { score = max(score + 25, isIdentity ? 65 : 52) }
     }
-    if !names.contains(leaf.last), Self.has(leaf.last, not) { score -= 70 }
+    if !isExact, Self.has(leaf.last, not) { score -= 70 }
     if leaf.above.contains(where: { !Self.envelopes.contains($0) && Self.has($0, not + Self.aside) }) { score -= 60 }
     if less.contains(where: { part in ([leaf.last] + leaf.above).contains { strstr($0, part) != nil } }) { score -= 25 }
     return score - min(2 * leaf.path.count, 12) - 5 * PointerTable.stars(leaf.path)

@@ -23,50 +23,44 @@ struct GiftMark: Hashable {
     return words.filter { strstr(plain, $0) != nil }
   }
 
-  var condition: String { "{\"at\": \(quoted(MapCompiler.written(path))), \"is\": \(quoted(value))}" }
+  var condition: String { object([("at", quoted(MapCompiler.written(path))), ("is", quoted(value))]) }
 
-  /// A rule without an event.
-  func rule(_ outcome: String, _ reason: String) -> String { "    {\"when\": \(condition), \"\(outcome)\": \"\(reason)\"}" }
-
-  /// The records by what says that they are gifts.
+  /// The records by what says that they are gifts: of each the field that is nearest to its root and whose value names a gift, of several
+  /// of one depth the likeliest. Of records without, a field of whose values only some have what a gift has.
   static func kinds(_ samples: Samples, _ doubts: inout [String]) -> [(mark: GiftMark?, records: [Int])] {
     var kinds: [(mark: GiftMark?, records: [Int])] = []
-    func add(_ mark: GiftMark, _ record: Int) {
-      let known = kinds.firstIndex { $0.mark == mark } ?? kinds.count
-      if known == kinds.count { kinds.append((mark, [])) }
-      if kinds[known].records.last != record { kinds[known].records.append(record) }
+    var rest = Array(samples.records.indices)
+    func owns(_ leaf: Samples.Leaf) -> Bool {
+      FieldPattern.has(samples.paths[leaf.path].last, ["gift", "price", "present", "bits"])
     }
-    let places = samples.paths.map { names.firstIndex(of: $0.last) }
-    func order(_ path: Int) -> (Int, Int) { (samples.paths[path].path.count, places[path]!) }
-    var rest: [Int] = []
-    for (record, sample) in samples.records.enumerated() {
-      // Of a record, that of the field that is nearest to its root; of several of one depth, of the likeliest.
-      let named = sample.leaves.filter { places[$0.path] != nil && !words(in: $0.value).isEmpty }
-      guard let first = named.map(\.path).min(by: { order($0) < order($1) }) else {
-        rest.append(record)
-        continue
+    let places = samples.paths.map { leaf in names.firstIndex(of: leaf.last).map { (leaf.path.count, $0) } }
+    let fields = places.indices.filter { places[$0] != nil }.sorted { places[$0]! < places[$1]! }
+    for (isNamed, field) in fields.map({ (true, $0) }) + fields.map({ (false, $0) }) where !rest.isEmpty {
+      let (path, array) = (samples.paths[field].path, samples.paths[field].array)
+      let found = rest.flatMap { record in samples.records[record].leaves.filter { $0.path == field }.map { (record, $0) } }
+      let gifts = Set(
+        found.filter { record, kind in
+          if isNamed { return !words(in: kind.value).isEmpty }
+          let own = samples.records[record].leaves.filter { samples.paths[$0.path].path.starts(with: array) }
+          return own.contains { $0.places.starts(with: kind.places) && owns($0) }
+        }.map(\.1.value))
+      if !isNamed {
+        let all = Set(found.map(\.1.value))
+        if found.count * 2 < rest.count || path.count > 5 || all.count > 40 || gifts.isEmpty || gifts == all { continue }
+        let said = gifts.sorted().map(quoted).joined(separator: ", ")
+        doubts.append("when: \(said) of \(samples.paths[field].pointer) have a gift's fields, so they are taken for gifts")
       }
-      for leaf in named where leaf.path == first { add(GiftMark(path: samples.paths[first].path, value: leaf.value), record) }
-    }
-    func isGift(_ leaf: LeafPath) -> Bool { FieldPattern.has(leaf.last, ["gift", "price", "present"]) || leaf.last == "bits" }
-    // No value says so: which values of one field have what a gift has?
-    let named = places.indices.filter { places[$0] != nil && samples.paths[$0].path.count <= 5 && !rest.isEmpty }
-    for path in named.sorted(by: { (places[$0]!, order($0).0) < (places[$1]!, order($1).0) }) {
-      let leaf = samples.paths[path]
-      let table = SampleTable(samples, rest, root: leaf.array, mark: nil)
-      guard let values = table.columns.first(where: { $0.leaf.path == leaf.path })?.values else { continue }
-      let (owners, all) = (Set(table.columns.filter { isGift($0.leaf) }.flatMap(\.values.keys)), Set(values.values))
-      let gifts = Set(values.filter { owners.contains($0.key) }.values)
-      if values.count * 2 < table.rows.count || all.count > 40 || gifts.isEmpty || gifts == all { continue }
-      let said = gifts.sorted().map(quoted).joined(separator: ", ")
-      doubts.append("when: \(said) of \(MapCompiler.written(leaf.path)) have a gift's fields, so they are taken for gifts")
-      for (row, value) in values.sorted(by: { $0.key < $1.key }) where gifts.contains(value) {
-        add(GiftMark(path: leaf.path, value: value), table.rows[row].record)
+      for (record, kind) in found where gifts.contains(kind.value) {
+        let mark = GiftMark(path: path, value: kind.value)
+        let known = kinds.firstIndex { $0.mark == mark } ?? kinds.count
+        if known == kinds.count { kinds.append((mark, [])) }
+        if kinds[known].records.last != record { kinds[known].records.append(record) }
       }
-      return kinds
+      if !isNamed { return kinds }
+      rest.removeAll(where: Set(kinds.flatMap(\.records)).contains)
     }
     // Beside records that say that they are gifts, only those that have a gift's field.
-    if !kinds.isEmpty { rest.removeAll { !samples.records[$0].leaves.contains { isGift(samples.paths[$0.path]) } } }
+    if !kinds.isEmpty { rest.removeAll { !samples.records[$0].leaves.contains(where: owns) } }
     if kinds.isEmpty {
       doubts.append("when: no field distinguishes gifts from other records, so all records are taken for gifts")
     }

@@ -9,9 +9,10 @@ public struct MapInference {
   public private(set) var doubts: [String] = []
 
   private let samples: Samples
-  private var guesses: [RuleGuess] = []
-  /// Rules without an event.
-  private var others: [String] = []
+  /// Each with the gifts that it reads.
+  private var guesses: [(rule: RuleGuess, gifts: [MapTrial.Gift])] = []
+  /// What tells gifts again that others tell.
+  private var repeats: [GiftMark] = []
   private var marks: [GiftMark] = []
   /// Pointers of ids that turned out to be none.
   private var refused: Set<[String]> = []
@@ -27,92 +28,116 @@ public struct MapInference {
       return
     }
     // Only a replay shows all gifts that share an id: then it is made again without that.
-    repeat {
-      (doubts, guesses, others) = ([], [], [])
-      let kinds = GiftMark.kinds(self.samples, &doubts)
-      marks = kinds.compactMap(\.mark)
-      for kind in kinds { add(kind.mark, kind.records) }
-      if guesses.isEmpty, others.isEmpty { guesses = [RuleGuess(self.samples, Array(self.samples.records.indices), nil, [])] }
-    } while check()
+    repeat { propose() } while check()
+    text = whole
+  }
+
+  private mutating func propose() {
+    (doubts, guesses, repeats) = ([], [], [])
+    let kinds = GiftMark.kinds(samples, &doubts)
+    marks = kinds.compactMap(\.mark)
+    for kind in kinds { add(kind.mark, kind.records) }
+    if guesses.isEmpty { guesses = [(RuleGuess(samples, Array(samples.records.indices), nil, refused), [])] }
+    for (rule, _) in guesses {
+      let kind = guesses.count > 1 ? rule.mark.map { quoted($0.value) + ": " } ?? "" : ""
+      doubts += rule.doubts.map { kind + $0 }.filter { !doubts.contains($0) }
+    }
   }
 
   /// A rule for each shape in which records of a kind come: what one cannot read is looked at again.
   private mutating func add(_ mark: GiftMark?, _ records: [Int]) {
-    var rest = records
-    var found: [RuleGuess] = []
+    var (rest, found) = (records, guesses.prefix(0))
     while !rest.isEmpty, found.count < Self.shapesMax {
-      let guess = RuleGuess(samples, rest, mark, refused)
-      let read = guess.isGift ? Set(MapTrial(text([guess.rule]), samples, rest).gifts.map(\.record)) : []
+      var guess = RuleGuess(samples, rest, mark, refused)
+      let gifts = guess.isGift ? MapTrial(object(parts([guess.rule])), samples, rest).gifts : []
+      let read = Set(gifts.map(\.record))
       if read.isEmpty { break }
       // Those that it reads, seen without the others.
-      found.append(read.count < rest.count ? RuleGuess(samples, read.sorted(), mark, refused) : guess)
-      rest.removeAll { read.contains($0) }
+      if read.count < rest.count { guess = RuleGuess(samples, read.sorted(), mark, refused) }
+      found.append((guess, gifts))
+      rest.removeAll(where: read.contains)
     }
     if !rest.isEmpty {
       let name = mark.map { quoted($0.value) } ?? "a record"
       doubts.append(
         "\(name): no sender or gift was found in \(rest.count) of \(records.count); write a rule that reads or drops them")
     }
-    guard let mark else { return guesses += found }
-    if found.isEmpty { others.append(mark.rule("bad", "names a gift, but has no recognizable sender or gift")) }
-    guard found.count == 1, let known = guesses.firstIndex(where: { $0.mark?.path == mark.path && $0.tells(found[0]) }) else {
-      return guesses += found
+    /// The senders with their gifts.
+    func pairs(_ one: (rule: RuleGuess, gifts: [MapTrial.Gift])) -> Set<[String]> {
+      Set(one.rule["gift.id"].isEmpty ? [] : one.gifts.map { [$0.fields[3], $0.fields[5]] })
     }
-    if found[0].isBetter(than: guesses[known]) { swap(&found[0], &guesses[known]) }
-    let (worse, better) = (found[0].mark!, guesses[known].mark!)
-    others.append(worse.rule("drop", "repeats gifts of other records"))
+    let told = found.first.map(pairs) ?? []
+    let same = guesses.firstIndex { one in
+      let theirs = pairs(one)
+      return one.rule.mark?.path == mark?.path && !theirs.isEmpty && (theirs.isSubset(of: told) || told.isSubset(of: theirs))
+    }
+    guard found.count == 1, mark != nil, !told.isEmpty, let same else { return guesses += found }
+    // Of rules that tell the same gifts, the best has an id, a number, and the most gifts.
+    func worth(_ one: (rule: RuleGuess, gifts: [MapTrial.Gift])) -> (Int, Int, Int) {
+      (one.rule["id"].count.signum(), one.rule["count"].count.signum(), one.gifts.count)
+    }
+    if worth(found[0]) > worth(guesses[same]) { swap(&found[0], &guesses[same]) }
+    let (worse, better) = (found[0].rule.mark!, guesses[same].rule.mark!)
+    repeats.append(worse)
     doubts.append("\(quoted(worse.value)) seems to repeat the gifts of \(quoted(better.value)), so only the latter counts")
   }
-
-  // MARK: - The map
 
   /// Replays the samples by the proposal, and says what is wrong or strange.
   /// - Returns: whether different gifts share an id: it is refused from now on.
   private mutating func check() -> Bool {
-    for guess in guesses {
-      let kind = guesses.count > 1 ? guess.mark.map { quoted($0.value) + ": " } ?? "" : ""
-      for doubt in guess.doubts.map({ kind + $0 }) where !doubts.contains(doubt) { doubts.append(doubt) }
-    }
-    let rules = guesses.map(\.rule) + others
-    let trial = MapTrial(text(rules, guesses), samples, Array(samples.records.indices))
-    // In an array its place may stand behind an id.
-    for id in guesses.compactMap(\.id?.column)
-    where id.values.values.contains(where: { id in trial.shared.contains { $0.hasPrefix(id) } }) {
-      if refused.insert(id.leaf.path).inserted { return true }
+    let trial = MapTrial(whole, samples, Array(samples.records.indices))
+    let ids = guesses.flatMap { $0.rule["id"].prefix(1) }.filter { column in
+      // In an array its place may stand behind an id.
+      column.values.values.contains { id in trial.shared.contains { $0.hasPrefix(id) } }
     }
     doubts += trial.doubts
-    text = text(rules, guesses)
-    return false
+    return ids.reduce(false) { refused.insert($1.leaf.path).inserted || $0 }
   }
 
-  /// - Parameter guesses: what says of records without a rule that they name a gift; none where only one rule is tried.
-  private func text(_ rules: [String], _ guesses: [RuleGuess] = []) -> String {
-    func list(_ texts: [String], _ more: String = "") -> String {
-      let all = texts.reduce(into: [String]()) { if !$0.contains(quoted($1)) { $0.append(quoted($1)) } }
-      return "[" + (more.isEmpty ? all : [more] + all).joined(separator: ", ") + "]"
-    }
-    let count = samples.records.count
-    var members = [
-      #""map": 1"#, #""name": "mine""#,
-      "\"about\": \"Proposed from \(count) \(count == 1 ? "sample" : "samples"); see notes for what is uncertain.\"",
-      "\"notes\": [\n\(doubts.map { "    " + quoted($0) }.joined(separator: ",\n"))\n  ]",
+  // MARK: - The map
+
+  private func parts(_ rules: [String]) -> [(String, String?)] {
+    [
+      ("map", "1"), ("name", quoted("mine")), ("text", samples.form == .json ? nil : quoted(samples.form.rawValue)),
+      ("unpack", samples.texts.isEmpty ? nil : Self.list(samples.texts.map(MapCompiler.written))),
+      ("rules", "[\n\(rules.joined(separator: ",\n"))\n  ]"), ("otherwise", #"{"drop": "not a gift"}"#),
     ]
-    if samples.form != .json { members.append("\"text\": \"\(samples.form.rawValue)\"") }
-    if !samples.texts.isEmpty { members.append("\"unpack\": \(list(samples.texts.map(MapCompiler.written)))") }
-    let keys = guesses.compactMap(\.giftKey)
-    var signs = keys.isEmpty ? [] : ["\"keys\": \(list(keys))"]
-    if !guesses.isEmpty, !marks.isEmpty {
-      // The names of commands that are known, and of events that are no gifts.
-      members.append(#""include": "common""#)
-      signs.append("\"commands\": \(list(marks.map { LeafPath.name($0.path) }, #"{"use": "commands"}"#))")
-      signs.append("\"words\": \(list(["gift"] + marks.flatMap { GiftMark.words(in: $0.value) }))")
-      signs.append(#""others": {"use": "other-events"}"#)
-    }
-    if !signs.isEmpty { members.append("\"gifts\": {\(signs.joined(separator: ", "))}") }
-    members.append("\"rules\": [\n\(rules.joined(separator: ",\n"))\n  ]")
-    // Where nothing else says of a record that it names a gift.
-    let isAlone = guesses.count == 1 && guesses[0].root.isEmpty && signs.isEmpty
-    members.append("\"otherwise\": \(isAlone ? #"{"bad": "no rule reads it"}"# : #"{"drop": "not a gift"}"#)")
-    return "{\n" + members.map { "  " + $0 }.joined(separator: ",\n") + "\n}\n"
   }
+
+  private var whole: String {
+    let keys = guesses.compactMap(\.rule.giftKey)
+    let signs = object([
+      ("keys", keys.isEmpty ? nil : Self.list(keys)),
+      ("commands", marks.isEmpty ? nil : Self.list(marks.map { LeafPath.name($0.path) }, #"{"use": "commands"}"#)),
+      ("words", marks.isEmpty ? nil : Self.list(["gift"] + marks.flatMap { GiftMark.words(in: $0.value) })),
+      ("others", marks.isEmpty ? nil : #"{"use": "other-events"}"#),
+    ])
+    let drops = repeats.map { "    " + object([("when", $0.condition), ("drop", quoted("repeats gifts of other records"))]) }
+    let count = samples.records.count
+    var parts = parts(guesses.map(\.rule.rule) + drops)
+    parts.insert(
+      contentsOf: [
+        ("about", "\"Proposed from \(count) \(count == 1 ? "sample" : "samples"); see notes for what is uncertain.\""),
+        ("notes", "[\n\(doubts.map { "    " + quoted($0) }.joined(separator: ",\n"))\n  ]"),
+        // The names of commands that are known, and of events that are no gifts.
+        ("include", marks.isEmpty ? nil : quoted("common")), ("gifts", signs == "{}" ? nil : signs),
+      ], at: 2)
+    // Where nothing else says of a record that it names a gift.
+    if guesses.count == 1, guesses[0].rule.root.isEmpty, signs == "{}" {
+      parts[parts.count - 1].1 = #"{"bad": "no rule reads it"}"#
+    }
+    return object(parts, indent: "") + "\n"
+  }
+
+  private static func list(_ texts: [String], _ more: String? = nil) -> String {
+    let all = texts.reduce(into: more.map { [$0] } ?? []) { if !$0.contains(quoted($1)) { $0.append(quoted($1)) } }
+    return "[\(all.joined(separator: ", "))]"
+  }
+}
+
+/// An object as JSON, on lines of its own below an indent; members without a value are left out.
+func object(_ members: [(String, String?)], indent: String? = nil) -> String {
+  let all = members.compactMap { name, value in value.map { "\(quoted(name)): \($0)" } }
+  guard let indent else { return "{\(all.joined(separator: ", "))}" }
+  return "{\n\(all.map { "\(indent)  \($0)" }.joined(separator: ",\n"))\n\(indent)}"
 }

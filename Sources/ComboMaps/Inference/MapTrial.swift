@@ -4,12 +4,9 @@ internal import ComboWire
 /// What a map makes of the samples that it is proposed from.
 struct MapTrial {
   /// What is read of a gift: `room`, `id` and `ts`, and what two gifts of one id must have in common.
-  struct Gift {
-    let record: Int
-    let fields: [String]
-  }
+  typealias Gift = (record: Int, fields: [String])
 
-  private static let names = ["room", "id", "ts", "sender.id", "receiver.id", "gift.id", "number"]
+  static let names = ["room", "id", "ts", "sender.id", "receiver.id", "gift.id", "count", "total", "streak"]
   /// Stands for the room where a record names none.
   private static let key: StaticString = "-"
   private(set) var gifts: [Gift] = []
@@ -25,22 +22,15 @@ struct MapTrial {
     var event = Event()
     for record in records {
       arena.reset()
-      let read = samples.records[record].bytes.withUnsafeBytes { bytes in
-        Result { () throws(BadEvent) in
+      do {
+        let isEvent = try samples.records[record].bytes.withUnsafeBytes { bytes in
           try decoder.decode(bytes, key: Self.key.withUTF8Buffer { Bytes($0) }, into: arena, &event)
         }
-      }
-      if case .failure(let fault) = read { bad.append((record, "\(fault)")) }
-      guard case .success(true) = read else { continue }
-      for event in [event] + decoder.further {
-        let gift = event.gift
-        let number =
-          switch gift.amount {
-          case .count(let count): "\(count)"
-          case .total(let total, let streak): "\(total) of \(String(decoding: streak, as: UTF8.self))"
-          }
-        let parts = [event.room, gift.id, gift.senderID, gift.receiverID, gift.giftID].map { String(decoding: $0, as: UTF8.self) }
-        gifts.append(Gift(record: record, fields: parts[..<2] + [event.ts > 0 ? "\(event.ts)" : ""] + parts[2...] + [number]))
+        for event in isEvent ? [event] + decoder.further : [] {
+          gifts.append((record, Self.names.map { event.text(of: $0) ?? "" }))
+        }
+      } catch {
+        bad.append((record, "\(error)"))
       }
     }
   }

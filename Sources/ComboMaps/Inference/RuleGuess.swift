@@ -4,219 +4,304 @@ internal import ComboWire
 struct RuleGuess {
   typealias Column = SampleTable.Column
 
-  /// A column, and those that stand in for it in rows where it says nothing.
-  struct Pick {
-    var column: Column
-    var others: [Column] = []
-
-    var all: [Column] { [column] + others }
-    /// What a row has.
-    func value(_ row: Int) -> String? { all.lazy.compactMap { $0.said(row) }.first }
-  }
-
   let mark: GiftMark?
-  private(set) var table: SampleTable
   /// Up to the last array that it goes through.
   private(set) var root: [String]
   private(set) var doubts: [String] = []
-  private(set) var gift, sender, receiver, room, time, id, value, count, total, times, streak, end: Pick?
-  private var used: Set<[String]> = []
+  private var table: SampleTable
+  /// By a field's name its column, and those that stand in for it in rows where it says nothing.
+  private var picks: [String: [Column]] = [:]
+  /// Pointers of ids that different gifts share.
+  private let refused: Set<[String]>
 
-  /// - Parameter refused: pointers of ids that different gifts share.
+  subscript(field: String) -> [Column] { picks[field] ?? [] }
+
   init(_ samples: Samples, _ records: [Int], _ mark: GiftMark?, _ refused: Set<[String]>) {
-    self.mark = mark
+    (self.mark, self.refused) = (mark, refused)
     // Who gives what to whom says through which arrays the rule goes.
     root = mark.map { LeafPath($0.path).array } ?? []
-    table = SampleTable(samples, records, root: root, mark: mark, isWide: true)
-    findParties()
-    root = [gift, sender, receiver].compactMap { $0?.column.leaf.array }.max { $0.count < $1.count } ?? root
-    let others = Set(table.columns.lazy.filter(\.isOfReceivers).map(\.leaf.array)).filter { !root.starts(with: $0) }
     table = SampleTable(samples, records, root: root, mark: mark)
-    (doubts, used) = ([], [])
-    findParties()
-    for array in others {
-      doubts.append("receiver: \(MapCompiler.written(array.dropLast())) is another array that may hold receivers; it is left out")
+    let parties = ["gift.id", "receiver.id", "sender.id"]
+    for field in parties { pick(field) }
+    root = parties.compactMap { self[$0].first?.leaf.array }.max { $0.count < $1.count } ?? root
+    table = SampleTable(samples, records, root: root, mark: mark)
+    let others = Set(table.columns.filter { $0.receivers != nil }.map(\.leaf.array)).filter { !root.starts(with: $0) }
+    doubts = others.map {
+      "receiver: \(MapCompiler.written($0.dropLast())) is another array that may hold receivers; it is left out"
     }
-    if sender == nil { doubts.append("sender.id: no field looks like it; replace /TO-DO with the pointer") }
-    if room == nil { doubts.append("room: no field was found, so the record's key is used") }
-    time = pick("ts", .time)
-    if time == nil { doubts.append("ts: no time was found; a replay needs one") }
-    value = pick("gift.value", .value) { [home = gift?.column.parent] in
-      // An amount is money only where it is a gift's own.
-      let isOwn = FieldPattern.has($0.leaf.above.first ?? "", FieldPattern.gift.words)
-      return $0.leaf.last == "amount" && !isOwn ? -100 : isOwn || $0.parent == home ? 20 : 0
+    table.columns.removeAll { !root.starts(with: $0.leaf.array) }
+    picks = [:]
+    for field in parties + ["room", "ts", "gift.value"] { pick(field) }
+    findAmount()
+    let home = self["sender.id"].first?.leaf.path ?? []
+    picks["anonymous"] = table.columns.first { $0.leaf.last.hasSuffix("anonymous") && home.starts(with: $0.parent) }.map { [$0] }
+    for (party, kind) in [("sender", "person"), ("receiver", "person"), ("gift", "gift")] {
+      for show in ["name", "avatar"] where picks["\(party).id"] != nil {
+        pick("\(party).show.\(show)", as: "\(kind).show.\(show)")
+      }
     }
-    if let value {
-      doubts.append("gift.value: \(value.column.pointer) may be the worth of one gift, or that of all of the record")
-    }
-    findAmount(refused)
-    let left = table.columns.filter { !used.contains($0.leaf.path) }.map(\.pointer).sorted()
+    for (field, doubt) in [
+      ("sender.id", "no field looks like it; replace /TO-DO with the pointer"),
+      ("room", "no field was found, so the record's key is used"), ("ts", "no time was found; a replay needs one"),
+      ("id", "no field identifies a gift, so a record that is sent twice counts twice"),
+    ] where self[field].isEmpty { doubts.append("\(field): \(doubt)") }
+    let left = table.columns.filter { !isUsed($0) }.map(\.leaf.pointer).sorted()
     if !left.isEmpty { doubts.append("left out: \(left.prefix(30).joined(separator: ", "))\(left.count > 30 ? ", …" : "")") }
   }
 
   /// Whether it has what a gift needs: a sender, and a gift, or how many, or an id where something is called a gift.
   var isGift: Bool {
-    guard let sender else { return false }
-    let isNamed = id != nil && mark != nil || sender.column.leaf.path.contains { !GiftMark.words(in: $0).isEmpty }
-    return gift != nil || count != nil || total != nil || isEach || isNamed
+    guard let sender = self["sender.id"].first else { return false }
+    let isNamed = picks["id"] != nil && mark != nil || sender.leaf.path.contains { !GiftMark.words(in: $0).isEmpty }
+    return ["gift.id", "count", "total"].contains { picks[$0] != nil } || isEach || isNamed
   }
 
   /// Whether each element of an array is one receiver.
-  var isEach: Bool { receiver.map { $0.column.isOfReceivers } ?? false }
-
-  /// The field that says that a sender is not named.
-  var anonymity: Column? {
-    guard let path = sender?.column.leaf.path else { return nil }
-    return table.columns.first { $0.leaf.last.hasSuffix("anonymous") && path.starts(with: $0.parent) }
-  }
-
-  /// A sender with a gift.
-  private func pair(_ row: Int) -> [String]? { sender?.value(row).flatMap { one in gift?.value(row).map { [one, $0] } } }
-
-  /// Whether all records of one kind have a sender and a gift that one of the other has.
-  func tells(_ other: RuleGuess) -> Bool {
-    let (mine, theirs) = (Set(table.rows.indices.compactMap(pair)), Set(other.table.rows.indices.compactMap(other.pair)))
-    return !mine.isEmpty && !theirs.isEmpty && (mine.isSubset(of: theirs) || theirs.isSubset(of: mine))
-  }
-
-  /// Of rules that tell the same gifts, the best has an id, a number, and the most rows.
-  func isBetter(than other: RuleGuess) -> Bool {
-    func worth(_ guess: RuleGuess) -> (Int, Int, Int) {
-      (guess.id == nil ? 0 : 1, guess.count == nil ? 0 : 1, guess.table.rows.count)
-    }
-    return worth(self) > worth(other)
-  }
+  private var isEach: Bool { self["receiver.id"].first?.receivers != nil }
 
   // MARK: - Choosing
 
+  private func isUsed(_ column: Column) -> Bool {
+    column.leaf.path == mark?.path || picks.values.contains { $0.contains { $0.leaf.path == column.leaf.path } }
+  }
+
+  /// What more speaks for a column than its names, or against it.
+  private func bonus(_ field: String, _ column: Column) -> Int {
+    let (leaf, gift) = (column.leaf, FieldPattern.all["gift.id"]![0])
+    func isBeside(_ other: Column?) -> Bool { other.map { $0.parent == column.parent } ?? false }
+    switch field {
+    case "gift.id" where column.receivers != nil, "sender.id" where column.receivers != nil: return -100
+    case "gift.id":
+      // What has a price is a gift.
+      let isPriced = leaf.last == "id" && table.columns.contains { FieldPattern.prices.contains($0.leaf.last) && isBeside($0) }
+      return isPriced ? 35 : 0
+    case "receiver.id":
+      let isBare = leaf.path.last == PointerTable.each
+      return column.receivers.map { (isBare ? 110 : FieldPattern.isIdentity(leaf.last) ? 75 : 0) - $0 } ?? 0
+    case "gift.value":
+      // An amount is money only where it is a gift's own.
+      let isOwn = FieldPattern.has(leaf.above.first ?? "", gift.words)
+      return leaf.last == "amount" && !isOwn ? -100 : isOwn || isBeside(self["gift.id"].first) ? 20 : 0
+    case "count":
+      // Beside receivers stands what each of them gets.
+      let isNone = isPrice(column) || FieldPattern.all["total"]![0].score(leaf) != nil
+      return isNone ? -100 : isEach && leaf.array == root ? 40 : 0
+    case "id": return refused.contains(leaf.path) ? -200 : isBeside(self["sender.id"].first) ? 6 : 0
+    case _ where field.contains(".show."):
+      let isOthers = field.hasPrefix("sender") && FieldPattern.has(leaf.last, FieldPattern.receivers)
+      return isOthers || !isBeside(picks[String(field.prefix { $0 != "." }) + ".id"]?.first) ? -200 : 0
+    default: return 0
+    }
+  }
+
   /// The columns that fit, the best first.
-  private func ranked(_ pattern: FieldPattern, bonus: (Column) -> Int = { _ in 0 }) -> [(column: Column, score: Int)] {
+  private func ranked(_ field: String, _ pattern: FieldPattern) -> [(column: Column, score: Int)] {
     table.columns.compactMap { column -> (column: Column, score: Int)? in
-      guard !used.contains(column.leaf.path), let fit = pattern.score(column.leaf) else { return nil }
-      let score = fit + bonus(column) + (column.values.count == table.rows.count ? 10 : 0)
+      guard let fit = pattern.score(column.leaf), !isUsed(column) else { return nil }
+      let score = fit + bonus(field, column) + (column.values.count == table.rows.count ? 10 : 0)
       let said = column.values.keys.compactMap(column.said)
       return score >= pattern.least && !said.isEmpty && said.allSatisfy(pattern.fits) ? (column, score) : nil
     }.sorted {
-      ($1.score, $0.column.leaf.path.count, $0.column.pointer) < ($0.score, $1.column.leaf.path.count, $1.column.pointer)
+      ($1.score, $0.column.leaf.path.count, $0.column.leaf.pointer) < (
+        $0.score, $1.column.leaf.path.count, $1.column.leaf.pointer
+      )
     }
   }
 
-  /// The best of them, with a doubt if another one fits nearly as well, and with those that stand in for it.
-  private mutating func pick(_ what: String, _ pattern: FieldPattern, bonus: (Column) -> Int = { _ in 0 }) -> Pick? {
-    let ranked = ranked(pattern, bonus: bonus)
-    guard let first = ranked.first else { return nil }
-    let pick = pick(ranked.map(\.column))
-    if let second = ranked.dropFirst().first, first.score - second.score < 8, second.column.values != first.column.values {
-      doubts.append("\(what): \(first.column.pointer) is one of several candidates; another is \(second.column.pointer)")
+  private func ranked(_ field: String) -> [Column] { ranked(field, FieldPattern.all[field]![0]).map(\.column) }
+
+  /// Picks the best, with a doubt if another one fits nearly as well.
+  private mutating func pick(_ field: String, as name: String? = nil) {
+    let hasBits = field == "gift.id" && table.columns.contains { $0.leaf.last == "bits" }
+    for pattern in FieldPattern.all[name ?? field]!.prefix(hasBits ? 1 : 3) where picks[field] == nil {
+      let ranked = ranked(field, pattern)
+      guard let first = ranked.first else { continue }
+      pick(field, ranked.map(\.column))
+      let said = "\(field): \(first.column.leaf.pointer)"
+      if name == nil, let second = ranked.dropFirst().first, first.score - second.score < 8,
+        second.column.values != first.column.values
+      {
+        doubts.append("\(said) is one of several candidates; another is \(second.column.leaf.pointer)")
+      }
+      if !pattern.doubt.isEmpty { doubts.append("\(said): \(pattern.doubt)") }
     }
-    if !pattern.doubt.isEmpty { doubts.append("\(pattern.doubt), \(first.column.pointer)") }
-    return pick
   }
 
-  /// The first, with those that stand in for it.
-  private mutating func pick(_ ranked: [Column]) -> Pick? {
-    guard var pick = ranked.first.map({ Pick(column: $0) }) else { return nil }
-    for other in ranked {
-      let isNew = other.values.keys.contains { other.said($0) != nil && pick.value($0) == nil }
-      if isNew, pick.others.count < 3 { pick.others.append(other) }
+  /// Picks the first, with those that stand in for it.
+  private mutating func pick(_ field: String, _ ranked: [Column]) {
+    let pick = ranked.dropFirst().reduce(into: Array(ranked.prefix(1))) { pick, other in
+      let isNew = other.values.keys.contains { other.said($0) != nil && pick.said($0) == nil }
+      if isNew, pick.count < 4 { pick.append(other) }
     }
-    used.formUnion(pick.all.map(\.leaf.path))
-    return pick
-  }
-
-  private mutating func findParties() {
-    if let mark { used.insert(mark.path) }
-    let prices = Set(table.columns.filter { FieldPattern.value.names.prefix(6).contains($0.leaf.last) }.map(\.parent))
-    let hasBits = table.columns.contains { $0.leaf.last == "bits" }
-    /// Each element of an array of receivers is one, and nothing else.
-    func inReceivers(_ column: Column, _ score: Int) -> Int { column.isOfReceivers ? score : 0 }
-    // What has a price is a gift.
-    gift =
-      pick("gift.id", .gift) { inReceivers($0, -100) + ($0.leaf.last == "id" && prices.contains($0.parent) ? 35 : 0) }
-      ?? pick("gift.id", .giftName) { inReceivers($0, -100) } ?? (hasBits ? nil : pick("gift.id", .plan))
-    receiver = pick("receiver.id", .receiver) {
-      let place = FieldPattern.receiver.words.firstIndex { [list = $0.list] in FieldPattern.has(list, [$0]) } ?? 0
-      return inReceivers(
-        $0, ($0.leaf.path.last == PointerTable.each ? 110 : FieldPattern.isIdentity($0.leaf.last) ? 75 : 0) - place)
-    }
-    sender = pick("sender.id", .sender) { inReceivers($0, -100) } ?? pick("sender.id", .senderName) { inReceivers($0, -100) }
-    room = pick("room", .room) ?? pick("room", .host)
+    picks[field] = pick.isEmpty ? nil : pick
   }
 
   // MARK: - How many
 
   /// Each record tells its own number, or how many there have been so far: the samples show it, or an end or a streak beside it says so.
-  private mutating func findAmount(_ refused: Set<[String]>) {
-    streak = pick("streak", .streak)
-    end = ranked(.end).first.map { Pick(column: $0.column) }
-    // Beside receivers stands what each of them gets.
-    let own = ranked(.count) { isEach && $0.leaf.array == root ? 40 : 0 }.map(\.column).filter {
-      !isPrice($0) && FieldPattern.total.score($0.leaf) == nil
-    }
+  private mutating func findAmount() {
+    pick("streak")
+    let (own, ids, end, streak) = (ranked("count"), ranked("id"), ranked("ends").first, self["streak"])
     // A number of a combo that lies deeper than the record's own is told beside it.
-    let sure = own.filter { FieldPattern.count.names.prefix(9).contains($0.leaf.last) }
-    let running = ranked(.total).map(\.column).filter { one in
+    let sure = own.filter { FieldPattern.counts.contains($0.leaf.last) }
+    let running = ranked("total").filter { one in
       !sure.contains { $0.leaf.path.count < one.leaf.path.count || one.leaf.last == "hits" }
     }
-    let ids = ranked(.id) { [home = sender?.column.parent] in $0.parent == home ? 6 : 0 }.map(\.column)
-      .filter { !refused.contains($0.leaf.path) }
     // An update under the same id has a higher number.
-    let group = streak ?? ids.first.flatMap { $0.isDistinct ? nil : Pick(column: $0) }
+    let group = streak.isEmpty ? ids.prefix(1).filter { !$0.isDistinct } : streak
     let shown = running.first { grows($0, group, isNamed: true) } ?? own.first { grows($0, group, isNamed: false) }
-    let isEnded = streak == nil || end?.column.values.values.contains { $0 == "1" || $0 == "true" } == true && !running.isEmpty
+    let isEnded = streak.isEmpty || end?.values.values.contains { $0 == "1" || $0 == "true" } == true && !running.isEmpty
     let ended = end == nil || !isEnded ? nil : running.first ?? own.first { ["count", "giftcount"].contains($0.leaf.last) }
-    if let found = shown ?? ended ?? (streak == nil ? nil : running.first) {
-      total = Pick(column: found)
-      let beside = (ended != nil ? end : streak)?.column.pointer ?? ""
-      var why = "has \(beside) beside it, though the samples do not show that it grows"
-      if shown != nil { why = "never falls while \(group?.column.pointer ?? "sender and gift") stays the same" }
-      doubts.append("total: \(found.pointer) \(why); if each record has only its own gifts, name it count and leave out streak")
-      if shown != nil { streak = group }
-      // Of how many gifts each hit is.
-      let near = own.filter { $0.parent == found.parent && $0.leaf.path != found.leaf.path && found.leaf.last != "repeatcount" }
-      times = near.first { ["batchsize", "groupcount", "count", "giftcount"].contains($0.leaf.last) }.map { Pick(column: $0) }
-      if let times { doubts.append("total: each hit is taken for \(times.column.pointer) gifts") }
-      if streak == nil { doubts.append("streak: no field names one, so two that are the same may count as one") }
-      if streak != nil { end = nil }
-    } else {
-      (streak, end) = (nil, nil)
+    guard let total = shown ?? ended ?? (streak.isEmpty ? nil : running.first) else {
+      picks["streak"] = nil
       takeCount(own + running)
+      return pick("id")
     }
-    id = pick(ids.filter { $0.leaf.path != streak?.column.leaf.path })
-    if id == nil { doubts.append("id: no field identifies a gift, so a record that is sent twice counts twice") }
-    used.formUnion([total, times, end].compactMap { $0?.column.leaf.path })
+    picks["total"] = [total]
+    var why =
+      "has \((ended != nil ? end : streak.first)?.leaf.pointer ?? "") beside it, though the samples do not show that it grows"
+    if shown != nil {
+      picks["streak"] = group.isEmpty ? nil : group
+      why = "never falls while \(group.first?.leaf.pointer ?? "sender and gift") stays the same"
+    }
+    doubts.append(
+      "total: \(total.leaf.pointer) \(why); if each record has only its own gifts, name it count and leave out streak")
+    // Of how many gifts each hit is.
+    let near = own.filter { $0.parent == total.parent && $0.leaf.path != total.leaf.path && total.leaf.last != "repeatcount" }
+    if let times = near.first(where: { ["batchsize", "groupcount", "count", "giftcount"].contains($0.leaf.last) }) {
+      picks["times"] = [times]
+      doubts.append("total: each hit is taken for \(times.leaf.pointer) gifts")
+    }
+    if picks["streak"] == nil {
+      doubts.append("streak: no field names one, so two that are the same may count as one")
+      picks["ends"] = end.map { [$0] }
+    }
+    pick("id")
   }
 
   private mutating func takeCount(_ numbers: [Column]) {
     guard let number = numbers.first else { return doubts.append("count: no field was found, so each record is one gift") }
-    let elements = Dictionary(table.rows.map { ($0.record, 1) }, uniquingKeysWith: +)
-    if isEach, number.leaf.array != root, number.values.allSatisfy({ Int($1) == elements[table.rows[$0].record] }) {
-      doubts.append("count: \(number.pointer) is the number of receivers, so each receives one gift")
+    let elements = Dictionary(table.rows.map { ($0, 1) }, uniquingKeysWith: +)
+    if isEach, number.leaf.array != root, number.values.allSatisfy({ Int($1) == elements[table.rows[$0]] }) {
+      doubts.append("count: \(number.leaf.pointer) is the number of receivers, so each receives one gift")
     } else {
-      count = pick(numbers)
+      pick("count", numbers)
     }
   }
 
   /// Whether a number that has no surer name is a price: it is told beside something else than the gift, or is always that of the gift.
   private func isPrice(_ column: Column) -> Bool {
-    guard ["amount", "total", "number", "times"].contains(column.leaf.last), let gift else { return false }
-    let prices = Set(column.values.compactMap { row, value in gift.value(row).map { [$0, value] } })
+    guard ["amount", "total", "number", "times"].contains(column.leaf.last), let gift = self["gift.id"].first else {
+      return false
+    }
+    let prices = Set(column.values.compactMap { row, value in self["gift.id"].said(row).map { [$0, value] } })
     let isOf = { (place: Int) in Set(prices.map { $0[place] }).count }
-    return !gift.column.leaf.path.starts(with: column.parent)
+    return !gift.leaf.path.starts(with: column.parent)
       || isOf(1) > 1 && isOf(0) == prices.count && column.values.count > prices.count
   }
 
   /// Whether a number grows while sender and gift stay the same, and the streak, if there is one.
-  private func grows(_ column: Column, _ group: Pick?, isNamed: Bool) -> Bool {
-    var last: [[String]: Int64] = [:]
+  private func grows(_ column: Column, _ group: [Column], isNamed: Bool) -> Bool {
+    var last: [[String?]: Int64] = [:]
     var (grown, fallen) = (0, 0)
     for (row, value) in column.values.sorted(by: { $0.key < $1.key }) {
-      let streak = group?.value(row)
-      guard let number = Int64(value), group == nil ? pair(row) != nil : streak != nil else { continue }
-      let before = last.updateValue(number, forKey: [streak ?? ""] + (pair(row) ?? [])) ?? number
+      let (streak, sender, gift) = (group.said(row), self["sender.id"].said(row), self["gift.id"].said(row))
+      guard let number = Int64(value), group.isEmpty ? sender != nil && gift != nil : streak != nil else { continue }
+      let before = last.updateValue(number, forKey: [streak, sender, gift]) ?? number
       grown += number > before ? 1 : 0
       fallen += number < before ? 1 : 0
     }
-    return grown > 0 && (isNamed || fallen == 0 && (group != nil || grown > 1))
+    return grown > 0 && (isNamed || fallen == 0 && (!group.isEmpty || grown > 1))
   }
+
+  // MARK: - A rule of a map
+
+  /// The rule. It leaves alone what has no gift in it that it can read: if that names a gift, it is a bad event all the same.
+  var rule: String {
+    let total = picks["times"] == nil ? reach("total") : "{\"product\": [\(reach("total")!), \(reach("times")!)]}"
+    let count = reach("count") ?? (total == nil && isEach ? "{\"const\": 1}" : nil)
+    let fields = [
+      ("room", reach("room")), ("ts", reach("ts")), ("id", reach("id")), ("sender", party("sender")),
+      ("receiver", party("receiver")), ("gift", party("gift")), ("count", count), ("total", total), ("streak", reach("streak")),
+      ("ends", reach("ends")),
+    ]
+    let needed = ["gift.id", "count", "total", "receiver.id"].first { picks[$0] != nil }
+    let there = [needed, picks["anonymous"] == nil ? "sender.id" : nil].compactMap { $0 }.map { field in
+      object([("at", "[\(self[field].map { quoted($0.leaf.pointer) }.joined(separator: ", "))]"), ("exists", "true")])
+    }
+    let when = ((mark.map { [$0.condition] } ?? []) + there).joined(separator: ", ")
+    return "    "
+      + object(
+        [
+          ("when", mark == nil && picks["sender.id"] == nil ? nil : "[\(when)]"),
+          ("root", root.isEmpty ? nil : quoted(MapCompiler.written(root))), ("event", quoted("gift")),
+          ("fields", object(fields, indent: "      ")),
+          ("ids", total == nil ? nil : self["id"].first.map { quoted($0.isDistinct ? "new" : "kept") }),
+        ], indent: "    ")
+  }
+
+  /// A member that only gifts have.
+  var giftKey: String? {
+    self["gift.id"].first.flatMap {
+      FieldPattern.has($0.leaf.last, ["gift", "gf", "present"]) ? LeafPath.name($0.leaf.path) : nil
+    }
+  }
+
+  /// The name of all gifts if no field names them: what they are, or the mark of gifts.
+  private var giftName: String {
+    if table.columns.contains(where: { $0.leaf.last == "bits" }) { return "bits" }
+    let pointers = ["receiver.id", "sender.id"].map { self[$0].first?.leaf.pointer ?? "" }
+    let said = LeafPath.plain((mark?.value ?? "") + pointers.joined())
+    let known = [
+      ("sticker", "super-sticker"), ("member", "membership"), ("sponsorshipsgift", "membership"), ("cheer", "bits"),
+      ("subscription", "subscription"), ("giftee", "subscription"), ("gifted", "subscription"), ("subgift", "subscription"),
+    ]
+    return known.first { said.contains($0.0) }?.1 ?? mark?.value ?? "gift"
+  }
+
+  /// The id, with name and picture next to it; of a gift also what one is worth. Of what is told in millionths of a currency, hundredths.
+  private func party(_ name: String) -> String? {
+    var (id, value) = (reach("\(name).id"), reach("\(name).value"))
+    if name == "sender", let known = id, let anonymous = reach("anonymous") {
+      // Only where the record says so.
+      let test = object([("at", anonymous), ("is", #"[true, 1, "true"]"#)])
+      id = "[\(known), \(object([("when", test), ("then", #"{"const": "anonymous"}"#)]))]"
+    }
+    if let known = value, self["gift.value"][0].leaf.last.hasSuffix("micros") {
+      value = #"{"product": [\#(known), {"const": 0.0001}]}"#
+    }
+    if name == "gift", id == nil {
+      if giftName == "bits" { value = value ?? #"{"const": 1}"# }
+      id = object([("const", quoted(giftName))])
+    }
+    guard let id = id ?? (name == "sender" ? quoted("/TO-DO") : nil) else { return nil }
+    let picture = reach("\(name).show.avatar").map { object([("at", $0), ("max", "500")]) }
+    let shown = object([("name", reach("\(name).show.name")), ("avatar", picture)])
+    return object([("id", id), ("value", value), ("show", shown == "{}" ? nil : shown)])
+  }
+
+  /// Where the rule finds a field, from where it stands; nil: nowhere.
+  private func reach(_ field: String) -> String? {
+    let columns = self[field]
+    let pointers = columns.map { column in
+      let isBelow = column.leaf.path.starts(with: root)
+      let steps = column.leaf.path.dropFirst(isBelow ? root.count : 0)
+      return quoted((isBelow ? "" : "^") + (steps.isEmpty ? "" : MapCompiler.written(Array(steps))))
+    }
+    guard let first = pointers.first else { return nil }
+    // A 0 is nobody's id, and says that something else stands for it.
+    let canBeZero = columns.count > 1 || FieldPattern.isIdentity(columns[0].leaf.last)
+    let isZero = canBeZero && columns.contains { $0.values.values.contains("0") }
+    let said = field == "ts" ? columns.flatMap { column in column.values.keys.compactMap(column.said) } : []
+    let units = Set(said.compactMap(FieldPattern.unit))
+    let unit = units.count > 1 ? .auto : units.first ?? .ms
+    let at = columns.count == 1 ? first : "[\(pointers.joined(separator: ", "))]"
+    if columns.count == 1, !isZero, unit == .ms { return at }
+    return object([("at", at), ("unless", isZero ? #"["0"]"# : nil), ("unit", unit == .ms ? nil : quoted(unit.rawValue))])
+  }
+}
+
+extension [SampleTable.Column] {
+  /// What a row has in the first of them that says something there.
+  fileprivate func said(_ row: Int) -> String? { lazy.compactMap { $0.said(row) }.first }
 }

@@ -19,6 +19,8 @@ struct LeafPath {
     above = path[min(array.count, path.count - 1)...].dropLast().reversed().map(Self.plain)
   }
 
+  var pointer: String { MapCompiler.written(path) }
+
   /// The last name as it is written.
   static func name(_ path: [String]) -> String { path.last { $0 != PointerTable.each } ?? "" }
 
@@ -50,33 +52,30 @@ struct Samples {
     for sample in samples.prefix(Self.recordsMax) {
       guard let text = inside(sample, least: 0) else { continue }
       records.append((sample, []))
-      visit(text.text, 0, [], [])
+      visit(text, 0, [], [])
     }
   }
 
-  private mutating func visit(_ text: JSONText, _ token: Int, _ path: [String], _ places: [Int]) {
-    if path.count > Self.depthMax || paths.count > Self.pathsMax || text[token].isNull { return }
-    if text[token].isObject || text[token].isArray {
-      let isObject = text[token].isObject
-      var (child, place) = (token + 1, 0)
-      while child < text.next(token), isObject || place < Self.elementsMax {
-        let value = isObject ? child + 1 : child
-        visit(text, value, path + [isObject ? text.string(child) : PointerTable.each], isObject ? places : places + [place])
-        (child, place) = (text.next(value), place + 1)
+  private mutating func visit(_ text: MapText, _ token: Int, _ path: [String], _ places: [Int]) {
+    let found = text.text[token]
+    if path.count > Self.depthMax || paths.count > Self.pathsMax || found.isNull { return }
+    if found.isObject { return text.forEachMember(token) { visit(text, $1, path + [$0], places) } }
+    if found.isArray {
+      for (place, element) in text.elements(token).prefix(Self.elementsMax).enumerated() {
+        visit(text, element, path + [PointerTable.each], places + [place])
       }
       return
     }
-    let value = text[token].isString ? text.string(token) : String(decoding: text.slice(token), as: UTF8.self)
-    if text[token].isString, let inner = inside(Array(value.utf8), least: 8) {
+    let value = found.isString ? text.text.string(token) : String(decoding: text.text.slice(token), as: UTF8.self)
+    if found.isString, let inner = inside(Array(value.utf8), least: 8) {
       if !texts.contains(path) { texts.append(path) }
-      return visit(inner.text, 0, path, places)
+      return visit(inner, 0, path, places)
     }
-    let place = known[path] ?? paths.count
-    if place == paths.count {
-      known[path] = place
+    if known[path] == nil {
+      known[path] = paths.count
       paths.append(LeafPath(path))
     }
-    records[records.count - 1].leaves.append((place, places, value))
+    records[records.count - 1].leaves.append((known[path]!, places, value))
   }
 
   /// What a text of more bytes holds: an object or array, or a record in another form as one.
@@ -113,54 +112,45 @@ struct SampleTable {
     /// By row.
     var values: [Int: String] = [:]
 
-    var pointer: String { MapCompiler.written(leaf.path) }
     var parent: ArraySlice<String> { leaf.path.dropLast() }
     /// Whether no value comes twice.
     var isDistinct: Bool { Set(values.values).count == values.count }
     /// What a row has, if that says something.
     func said(_ row: Int) -> String? { values[row].flatMap { $0.isEmpty || $0 == "0" ? nil : $0 } }
-    /// The name of the array of which it is an element.
-    var list: String { LeafPath.plain(LeafPath.name(leaf.array)) }
-    var isOfReceivers: Bool { FieldPattern.has(list, FieldPattern.receiver.words) }
+    /// The place of the word for receivers in the name of its array; nil: each element of it is something else.
+    var receivers: Int? {
+      let list = LeafPath.plain(LeafPath.name(leaf.array))
+      return FieldPattern.receivers.firstIndex { FieldPattern.has(list, [$0]) }
+    }
   }
 
-  private(set) var columns: [Column] = []
-  /// For each row its record, and which element of the root's arrays it is.
-  private(set) var rows: [(record: Int, places: [Int])] = []
+  var columns: [Column] = []
+  /// For each row its record.
+  private(set) var rows: [Int] = []
 
   /// - Parameters:
-  ///   - root: the arrays through which a rule goes; empty: none.
+  ///   - root: the arrays through which a rule goes; empty: none. Of others, it sees the first element.
   ///   - mark: only rows of this kind are taken.
-  ///   - isWide: of arrays beside the root the first element is seen too.
-  init(_ samples: Samples, _ records: [Int], root: [String], mark: GiftMark?, isWide: Bool = false) {
+  init(_ samples: Samples, _ records: [Int], root: [String], mark: GiftMark?) {
     let stars = PointerTable.stars(root)
     // How many of its arrays a path shares with the root.
     let shared = samples.paths.map { leaf in PointerTable.stars(zip(leaf.path, root).prefix { $0 == $1 }.map(\.0)) }
-    var places: [Int: Int] = [:]
+    var known: [Int: Int] = [:]
     for record in records {
       let leaves = samples.records[record].leaves
-      for element in Set(leaves.filter { shared[$0.path] == stars }.map { Array($0.places[..<stars]) }).sorted(by: {
-        $0.lexicographicallyPrecedes($1)
-      }) {
+      let elements = Set(leaves.filter { shared[$0.path] == stars }.map { Array($0.places[..<stars]) })
+      for element in elements.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
         let row = leaves.filter { $0.places[..<shared[$0.path]].elementsEqual(element[..<shared[$0.path]]) }
         if let mark, !row.contains(where: { $0.value == mark.value && samples.paths[$0.path].path == mark.path }) { continue }
-        for leaf in row where isWide || leaf.places.count == shared[leaf.path] {
-          let place = places[leaf.path] ?? columns.count
-          if place == columns.count {
-            places[leaf.path] = place
+        for leaf in row {
+          if known[leaf.path] == nil {
+            known[leaf.path] = columns.count
             columns.append(Column(leaf: samples.paths[leaf.path]))
           }
-          if columns[place].values[rows.count] == nil { columns[place].values[rows.count] = leaf.value }
+          columns[known[leaf.path]!].values.merge([rows.count: leaf.value]) { first, _ in first }
         }
-        rows.append((record, element))
+        rows.append(record)
       }
     }
   }
-}
-
-/// A text as JSON writes it.
-func quoted(_ text: String) -> String {
-  let buffer = ByteBuffer(capacity: 64)
-  buffer.append(jsonString: text)
-  return String(decoding: buffer.bytes, as: UTF8.self)
 }

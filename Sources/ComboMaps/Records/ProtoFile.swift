@@ -218,19 +218,9 @@ public struct ProtoFile {
     member(one.token, "options").flatMap { member($0, "map_entry") }.map { text[$0].isTrue } ?? false
   }
 
-  private func quoted(_ text: String) -> String {
-    let out = ByteBuffer(capacity: 64)
-    out.append(jsonString: text)
-    return String(decoding: out.bytes, as: UTF8.self)
-  }
-
   // MARK: - The descriptor set as JSON
 
-  private func member(_ token: Int, _ name: String) -> Int? {
-    var found: Int?
-    source.forEachMember(token) { if $0 == name { found = $1 } }
-    return found
-  }
+  private func member(_ token: Int, _ name: String) -> Int? { source.member(name, of: token) }
 
   private func elements(_ token: Int, _ name: String) -> [Int] { member(token, name).map(source.elements) ?? [] }
 

@@ -15,13 +15,9 @@ extension RecordMap {
   package static func schemas(of canonical: String) -> [String: String] {
     guard let kept = try? MapText(Array(canonical.utf8), file: ""), kept.text[0].isObject else { return [:] }
     var found: [String: String] = [:]
-    kept.member("map", of: 0) { map in
-      kept.member("record", of: map) { record in
-        kept.member("schemas", of: record) { schemas in
-          kept.forEachMember(schemas) { id, schema in if SchemaID(id) != nil { found[id] = kept.compact(schema) } }
-        }
-      }
-    }
+    let schemas = ["map", "record", "schemas"].reduce(0 as Int?) { token, name in token.flatMap { kept.member(name, of: $0) } }
+    guard let schemas, kept.text[schemas].isObject else { return [:] }
+    kept.forEachMember(schemas) { id, schema in if SchemaID(id) != nil { found[id] = kept.compact(schema) } }
     return found
   }
 
@@ -47,11 +43,6 @@ extension RecordMap {
 }
 
 extension MapText {
-  /// Calls `body` with the member that is an object, if there is one of that name.
-  fileprivate func member(_ wanted: String, of token: Int, _ body: (Int) -> Void) {
-    forEachMember(token) { name, value in if name == wanted, text[value].isObject { body(value) } }
-  }
-
   /// A map as a journal keeps it, with other schemas.
   fileprivate func replacingSchemas(by list: String) -> String {
     replacing("map", of: 0) { map in

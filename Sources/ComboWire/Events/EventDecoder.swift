@@ -303,30 +303,6 @@ public final class EventDecoder {
 }
 
 extension Bytes {
+  @inlinable @inline(__always)
   package static var none: Bytes { Bytes(start: nil, count: 0) }
-}
-
-extension JSONText {
-  /// Whether a field is there: it has a token, and that is not null.
-  @inline(__always)
-  package func has(_ token: Int) -> Bool { token != 0 && !self[token].isNull }
-
-  /// Whether a map takes a value for none: null, and a text without a character.
-  @inline(__always)
-  package func isMissing(_ token: Int) -> Bool { self[token].isNull || (self[token].isString && self[token].length == 2) }
-
-  /// What a string means: its inside, or a copy of that without escapes.
-  @inline(__always)
-  package func meaning(_ token: Int, into arena: BumpArena) -> Bytes {
-    let inside = inside(token)
-    return self[token].isEscaped ? unescaped(inside, into: arena) : inside
-  }
-
-  @inline(never)
-  private func unescaped(_ inside: Bytes, into arena: BumpArena) -> Bytes {
-    let piece = arena.allocate(inside.count)
-    let length = unescape(inside, to: piece)
-    arena.shrinkLast(piece, to: length)
-    return Bytes(start: piece, count: length)
-  }
 }

@@ -18,8 +18,8 @@ public final class BumpArena {
 
   private var chunks: [UnsafeMutableRawBufferPointer] = []
   private var chunk = 0
-  fileprivate var next: UnsafeMutableRawPointer
-  fileprivate var end: UnsafeMutableRawPointer
+  @usableFromInline package var next: UnsafeMutableRawPointer
+  @usableFromInline package var end: UnsafeMutableRawPointer
   private let chunkSize: Int
 
   /// An arena that takes memory from the system in pieces of `chunkSize` bytes (or more, for a single larger one).
@@ -42,7 +42,7 @@ public final class BumpArena {
   public func reset() { open(0) }
 
   /// A piece of `count` bytes, of any contents and alignment.
-  @inline(__always)
+  @inlinable @inline(__always)
   public func allocate(_ count: Int) -> UnsafeMutableRawPointer {
     if end - next < count { makeRoom(count) }
     let piece = next
@@ -51,7 +51,7 @@ public final class BumpArena {
   }
 
   /// A copy of bytes.
-  @inline(__always)
+  @inlinable @inline(__always)
   public func copy(_ bytes: Bytes) -> Bytes {
     let piece = allocate(bytes.count)
     if let start = bytes.baseAddress { piece.copyMemory(from: start, byteCount: bytes.count) }
@@ -59,7 +59,7 @@ public final class BumpArena {
   }
 
   /// Gives back the end of the piece handed out last: it was `count` bytes long and only `used` are needed.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func shrinkLast(_ piece: UnsafeMutableRawPointer, to used: Int) { next = piece + used }
 
   package var mark: Mark { Mark(chunk: chunk, next: next) }
@@ -77,8 +77,8 @@ public final class BumpArena {
     end = memory.baseAddress! + (memory.count - Self.padding)
   }
 
-  @inline(never)
-  private func makeRoom(_ count: Int) {
+  @usableFromInline @inline(never)
+  func makeRoom(_ count: Int) {
     precondition(count >= 0 && count < 1 << 40, "an arena cannot hand out that much")
     // A chunk that is too small for this piece is left aside until the next reset.
     while chunk + 1 < chunks.count {
@@ -99,14 +99,15 @@ public final class BumpArena {
 
 /// Bytes that are put together at an arena's end, where they then stay. Between its creation and ``finish()`` no other bytes are taken from the
 /// arena, but within ``pause()`` and ``resume()``.
+@usableFromInline
 package struct ArenaText {
   /// Not counted: its creator holds the arena.
-  private unowned(unsafe) let arena: BumpArena
-  private var start: UnsafeMutableRawPointer
-  private var out: UnsafeMutableRawPointer
-  private var end: UnsafeMutableRawPointer
+  @usableFromInline unowned(unsafe) let arena: BumpArena
+  @usableFromInline var start: UnsafeMutableRawPointer
+  @usableFromInline var out: UnsafeMutableRawPointer
+  @usableFromInline var end: UnsafeMutableRawPointer
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package init(in arena: BumpArena) {
     self.arena = arena
     start = arena.next
@@ -123,14 +124,14 @@ package struct ArenaText {
   }
 
   /// Makes room for `count` more bytes.
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func reserve(_ count: Int) {
     if end - out < count { self = moved(reserving: count) }
   }
 
   // Not mutating: then it can stay in registers.
-  @inline(never)
-  private func moved(reserving count: Int) -> ArenaText {
+  @usableFromInline @inline(never)
+  func moved(reserving count: Int) -> ArenaText {
     let written = out - start
     let piece = arena.allocate(written + count)
     piece.copyMemory(from: start, byteCount: written)
@@ -140,7 +141,7 @@ package struct ArenaText {
   }
 
   /// Appends bytes that there is room for, in blocks of 16: up to 15 more are read and written after the last.
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func append(padded from: UnsafeRawPointer, _ count: Int) {
     var at = 0
     repeat {
@@ -159,14 +160,14 @@ package struct ArenaText {
   }
 
   /// Appends a byte that there is room for.
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func append(_ byte: UInt8) {
     out.storeBytes(of: byte, as: UInt8.self)
     out += 1
   }
 
   /// The bytes so far.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func finish() -> Bytes {
     arena.next = out
     return Bytes(start: start, count: out - start)

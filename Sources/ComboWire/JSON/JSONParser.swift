@@ -101,4 +101,5 @@ extension csj_fault {
 }
 
 @inline(__always)
+@usableFromInline
 package func isEqual(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Bool { memcmp(a, b, count) == 0 }

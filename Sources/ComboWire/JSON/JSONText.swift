@@ -1,30 +1,31 @@
-package import CSimdJSON
-package import ComboCore
+public import CSimdJSON
+public import ComboCore
 
 /// A JSON text that was found good, as a flat tape of tokens. It borrows the text, and the tape of its parser.
 ///
 /// Token 0 is the whole text; an object's members follow it as name, value, name, value. No index is checked in release:
 /// they come from the tape itself.
+@usableFromInline
 package struct JSONText {
-  package let base: UnsafePointer<UInt8>
-  package let tokens: UnsafePointer<csj_token>
+  @usableFromInline package let base: UnsafePointer<UInt8>
+  @usableFromInline package let tokens: UnsafePointer<csj_token>
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package subscript(token: Int) -> csj_token { tokens[token] }
 
   /// The first token that is not part of this one.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func next(_ token: Int) -> Int { Int(tokens[token].next) }
 
   /// The token's bytes unchanged, quotes or brackets included.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func slice(_ token: Int) -> Bytes {
     let t = tokens[token]
     return Bytes(start: base + Int(t.start), count: Int(t.length))
   }
 
   /// The bytes between a string's quotes, unchanged.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func inside(_ token: Int) -> Bytes {
     let t = tokens[token]
     return Bytes(start: base + Int(t.start &+ 1), count: Int(t.length &- 2))
@@ -41,7 +42,7 @@ package struct JSONText {
   }
 
   /// Whether a token is a string without escapes that means 1 to 256 bytes.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func isShort(_ token: Int) -> Bool {
     let t = tokens[token]
     // In one comparison.
@@ -58,7 +59,7 @@ package struct JSONText {
   }
 
   /// The value of an integer token, or nil if it is beyond 64 bits.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func integer(_ token: Int) -> Int64? {
     let t = tokens[token]
     if t.length > 16 { return longInteger(token) }
@@ -80,15 +81,15 @@ package struct JSONText {
   }
 
   /// The value of an integer token of one digit; nil for any other token.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func digit(_ token: Int) -> Int? {
     let t = tokens[token]
     return t.kind == UInt8(CSJ_INTEGER) && t.length == 1 ? Int(base[Int(t.start)] &- 0x30) : nil
   }
 
   /// The value of 1 to 8 digits, all at once. Reads 8 bytes: the text is padded.
-  @inline(__always)
-  private static func digits(_ p: UnsafePointer<UInt8>, _ length: Int) -> UInt64 {
+  @inlinable @inline(__always)
+  static func digits(_ p: UnsafePointer<UInt8>, _ length: Int) -> UInt64 {
     // The first digit is in the lowest byte; zeros are shifted in before it. Then neighbours are joined: to 2, 4, 8 digits.
     var word = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self)) &<< UInt64(64 &- 8 &* length)
     word &= 0x0F0F_0F0F_0F0F_0F0F
@@ -97,8 +98,8 @@ package struct JSONText {
     return (word &* (10_000 << 32 | 1)) &>> 32
   }
 
-  @inline(never)
-  private func longInteger(_ token: Int) -> Int64? {
+  @usableFromInline @inline(never)
+  func longInteger(_ token: Int) -> Int64? {
     var value: Int64 = 0
     var digits = slice(token)[...]
     let negative = digits.first == 0x2D
@@ -114,7 +115,7 @@ package struct JSONText {
   }
 
   /// The double nearest to a number token, whole or not; infinite if it is too large.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func double(_ token: Int) -> Double {
     let t = tokens[token]
     // Up to 15 digits are exact.
@@ -124,18 +125,18 @@ package struct JSONText {
 }
 
 extension csj_token {
-  @inline(__always) package var isObject: Bool { kind == UInt8(CSJ_OBJECT) }
-  @inline(__always) package var isArray: Bool { kind == UInt8(CSJ_ARRAY) }
-  @inline(__always) package var isString: Bool { kind == UInt8(CSJ_STRING) }
-  @inline(__always) package var isInteger: Bool { kind == UInt8(CSJ_INTEGER) }
+  @inlinable @inline(__always) package var isObject: Bool { kind == UInt8(CSJ_OBJECT) }
+  @inlinable @inline(__always) package var isArray: Bool { kind == UInt8(CSJ_ARRAY) }
+  @inlinable @inline(__always) package var isString: Bool { kind == UInt8(CSJ_STRING) }
+  @inlinable @inline(__always) package var isInteger: Bool { kind == UInt8(CSJ_INTEGER) }
   /// A number, whole or not.
-  @inline(__always) package var isNumber: Bool { kind == UInt8(CSJ_INTEGER) || kind == UInt8(CSJ_NUMBER) }
-  @inline(__always) package var isBoolean: Bool { isTrue || kind == UInt8(CSJ_FALSE) }
-  @inline(__always) package var isTrue: Bool { kind == UInt8(CSJ_TRUE) }
-  @inline(__always) package var isNull: Bool { kind == UInt8(CSJ_NULL) }
-  @inline(__always) package var isEscaped: Bool { flags & UInt8(CSJ_ESCAPED) != 0 }
+  @inlinable @inline(__always) package var isNumber: Bool { kind == UInt8(CSJ_INTEGER) || kind == UInt8(CSJ_NUMBER) }
+  @inlinable @inline(__always) package var isBoolean: Bool { isTrue || kind == UInt8(CSJ_FALSE) }
+  @inlinable @inline(__always) package var isTrue: Bool { kind == UInt8(CSJ_TRUE) }
+  @inlinable @inline(__always) package var isNull: Bool { kind == UInt8(CSJ_NULL) }
+  @inlinable @inline(__always) package var isEscaped: Bool { flags & UInt8(CSJ_ESCAPED) != 0 }
   /// An object or array with white space between its tokens.
-  @inline(__always) package var isSpaced: Bool { flags & UInt8(CSJ_SPACED) != 0 }
+  @inlinable @inline(__always) package var isSpaced: Bool { flags & UInt8(CSJ_SPACED) != 0 }
 
   /// Its JSON type, with an article.
   package var typeName: String {
@@ -151,6 +152,31 @@ extension csj_token {
   }
 }
 
+extension JSONText {
+  /// Whether a field is there: it has a token, and that is not null.
+  @inlinable @inline(__always)
+  package func has(_ token: Int) -> Bool { token != 0 && !self[token].isNull }
+
+  /// Whether a map takes a value for none: null, and a text without a character.
+  @inlinable @inline(__always)
+  package func isMissing(_ token: Int) -> Bool { self[token].isNull || (self[token].isString && self[token].length == 2) }
+
+  /// What a string means: its inside, or a copy of that without escapes.
+  @inlinable @inline(__always)
+  package func meaning(_ token: Int, into arena: BumpArena) -> Bytes {
+    let inside = inside(token)
+    return self[token].isEscaped ? unescaped(inside, into: arena) : inside
+  }
+
+  @usableFromInline @inline(never)
+  func unescaped(_ inside: Bytes, into arena: BumpArena) -> Bytes {
+    let piece = arena.allocate(inside.count)
+    let length = unescape(inside, to: piece)
+    arena.shrinkLast(piece, to: length)
+    return Bytes(start: piece, count: length)
+  }
+}
+
 /// Writes what a string's inside means to `out`, which has room for as many bytes; returns how many it took.
 package func unescape(_ inside: Bytes, to out: UnsafeMutableRawPointer) -> Int {
   guard let start = inside.baseAddress else { return 0 }
@@ -158,7 +184,7 @@ package func unescape(_ inside: Bytes, to out: UnsafeMutableRawPointer) -> Int {
 }
 
 /// Whether bytes are the same.
-@inline(__always)
+@inlinable @inline(__always)
 package func == (a: Bytes, b: Bytes) -> Bool {
   guard a.count == b.count else { return false }
   guard let left = a.baseAddress, let right = b.baseAddress else { return true }
@@ -166,7 +192,7 @@ package func == (a: Bytes, b: Bytes) -> Bool {
 }
 
 /// Whether bytes are this text.
-@inline(__always)
+@inlinable @inline(__always)
 package func == (a: Bytes, b: StaticString) -> Bool {
   a == Bytes(start: b.utf8Start, count: b.utf8CodeUnitCount)
 }

@@ -117,10 +117,13 @@ struct InferenceShareTests {
     record.replacing(#/"([A-Za-z_0-9-]+)":/#) { match in "\"\(others[String(match.1)] ?? String(match.1))\":" }
   }
 
+  /// Not those that tell money alone, whose gifts the built-in map names by itself, nor what has hardly a name that is changed.
+  private static let unnamed: Set = ["douyu", "streamelements", "streamlabs", "chzzk", "soop", "rumble", "niconico"]
+
   private static func generated() throws -> [String] {
     var rows: [String] = []
     var all = Share()
-    for shape in PlatformShape.all where shape.name != "douyu" {
+    for shape in PlatformShape.all where !unnamed.contains(shape.name) {
       var mix = GiftMix()
       (mix.rooms, mix.seed) = (5, 1)
       var generator = PlatformGenerator(shape, mix, PlatformFaults(), start: 1_732_104_000_000, rate: 50, sends: 1000)
