@@ -30,8 +30,8 @@ package struct OpenTransaction: Equatable, Sendable {
     let place = "--topic \(topic) --partition \(partition)"
     let tool = "kafka-transactions.sh --bootstrap-server \(brokers)"
     return
-      "To find its producer: \(tool) describe-producers \(place). If \(tool) list does not have that ProducerId as Ongoing, it never ends by"
-      + " itself. Then end it: \(tool) abort \(place) --start-offset \(offset.map(String.init) ?? "OFFSET")"
+      "To find its producer: `\(tool) describe-producers \(place)`, and whether it is at work: `\(tool) list`. If that producer is gone, or its"
+      + " ProducerId is not Ongoing there, end the transaction: `\(tool) abort \(place) --start-offset \(offset.map(String.init) ?? "OFFSET")`"
   }
 }
 

@@ -111,7 +111,7 @@ extension ControlClient {
     let topic = "__consumer_offsets"
     // Not everybody may ask for this topic.
     guard let count = try? partitionCount(topic, withinMs: Self.pendingMs), count > 0 else {
-      return "To find it: kafka-transactions.sh --bootstrap-server \(brokers) find-hanging --topic \(topic)"
+      return "To find it: `kafka-transactions.sh --bootstrap-server \(brokers) find-hanging --topic \(topic)`"
     }
     // As the coordinator's partition is found: by Java's hash of the group.
     let hash = group.utf16.reduce(Int32(0)) { $0 &* 31 &+ Int32($1) }

@@ -106,7 +106,7 @@ final class Database {
   }
 
   static func damaged(_ name: String, _ detail: String) -> String {
-    "\(name) is damaged (\(detail)). Move it away to begin with a new file; `sqlite3 FILE .recover` prints what can still be read"
+    "\(name) is damaged (\(detail)). `live --export` prints what can still be read; move it away to begin with a new file"
   }
 }
 

@@ -170,16 +170,16 @@ extension Service {
       log.info(
         """
         partition \(.partition, number) continues: the transaction that was open from offset \(.offset, open.from) on has ended. It held the \
-        partition up for \(.seconds, seconds) s
+        partition up for \(.seconds, seconds) s or more
         """)
     } else if !open.isSaid, now - open.since >= Self.heldMs {
       notes.heldPartitions[number]?.open?.isSaid = true
+      let (topic, since) = (configuration.topics.input, Timestamp.text(edges.time.wallMs() - (now - open.since)))
       log.warning(
         """
-        a transaction of a producer of the input is open in partition \(.partition, number), from offset \(.offset, stable) on, for more than \
-        \(.seconds, seconds) s: \(.records, end - stable) records wait behind it. To find its producer: kafka-transactions.sh \
-        --bootstrap-server \(.text, configuration.brokers) describe-producers --topic \(.topic, configuration.topics.input) \
-        --partition \(.partition, number)
+        a transaction of a producer of the input is open in partition \(.partition, number) of \(.topic, topic), from offset \
+        \(.offset, stable) on, since \(.text, since) or before: \(.records, end - stable) records wait behind it. \
+        \(.text, OpenTransaction.remedy(configuration.brokers, topic, number, offset: stable))
         """)
     }
   }

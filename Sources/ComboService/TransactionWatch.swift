@@ -76,7 +76,7 @@ extension Service {
           """
           the transaction that was open in partition \(.partition, over.transaction.partition) of \(.topic, name(over.transaction.topic)) \
           from offset \(.offset, over.transaction.offset) on has ended: it held its readers up for \
-          \(.seconds, (now - over.foundAt) / 1000) s
+          \(.seconds, (now - over.foundAt) / 1000) s or more
           """)
       }
     }

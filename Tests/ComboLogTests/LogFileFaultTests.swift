@@ -57,7 +57,7 @@ import Testing
     let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.path))
     try handle.truncate(atOffset: 20_000)
     try handle.close()
-    #expect(fault(.damaged) { _ = try folder.open().all(0) }.contains(".recover"))
+    #expect(fault(.damaged) { _ = try folder.open().all(0) }.contains("live --export"))
   }
 
   @Test("what a killed process had appended is there, and the file was checked")

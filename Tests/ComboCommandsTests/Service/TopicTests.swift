@@ -19,7 +19,8 @@ extension ServiceTests {
       try cluster.replace()
       let control = try ControlClient(group.properties)
       try control.createTopic(group.names.input, partitions: 1, settings: [], withinMs: ServiceKafka.patienceMs)
-      try service.waitForLog("belong to another cluster now: its id is AnotherClusterAtAllAAA", "Nothing is created there")
+      try service.waitForLog(
+        "belong to another cluster now: its id is AnotherClusterAtAllAAA", "The service creates no topics there")
       for topic in [group.names.journal, group.names.state, group.names.output] {
         #expect(try control.partitionCount(topic, withinMs: ServiceKafka.patienceMs) == nil, "\(topic)")
       }
