@@ -61,7 +61,8 @@ extension EdgeError {
     case .authentication:
       "Check security.protocol, the sasl.* and ssl.* properties (--kafka KEY=VALUE) against the brokers' listener at \(brokers)."
     case .notAuthorized:
-      "Grant this client's principal the permission on the brokers (kafka-acls.sh). A running service then continues by itself."
+      "Grant this client's principal the permission on the brokers (kafka-acls.sh); `combo-consumer check` names it. A running service then"
+        + " continues by itself."
     case .unknownTopic: "Check the topic's name, or create it."
     case .unknownPartition: "The topic has fewer partitions than that; check its name and that it was not recreated."
     case .topicExists: "If it is the right topic, no action is needed."

@@ -182,7 +182,8 @@ package final class TransactionalProducer {
     let needsAbort = rd_kafka_error_txn_requires_abort(error) != 0
     let isRetriable = rd_kafka_error_is_retriable(error) != 0
     let described = describe(error, failed)
-    if needsAbort { return .fault(.abort(described)) }
+    // The first record that was refused says why, and of which topic.
+    if needsAbort { return .fault(.abort(failedInThisTransaction ?? described)) }
     if isRetriable { return .again(described) }
     return .fault(.fatal(described))
   }
