@@ -51,7 +51,9 @@ public struct JournalCursor {
   private var isTermKnown: Bool
   private let decoder = JournalDecoder()
 
-  /// - Parameter checkpoint: entries up to this one do not count; nil: it reads from the first entry that is left, or from any other.
+  /// - Parameters:
+  ///   - topics: the group, input and output whose entries are read.
+  ///   - checkpoint: entries up to this one do not count; nil: it reads from the first entry that is left, or from any other.
   public init(_ topics: TopicIdentity, after checkpoint: Checkpoint? = nil) {
     self.init(topics, after: JournalTerms(after: checkpoint))
   }
