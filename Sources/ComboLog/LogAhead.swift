@@ -2,8 +2,8 @@ internal import Glibc
 
 /// What SQLite wrote ahead (`FILE-wal`), as https://www.sqlite.org/fileformat2.html#walformat describes it.
 ///
-/// SQLite takes the first frame whose checksum is wrong for the end: so a crash leaves it. A bit that has flipped would so take all that was
-/// written after it, without a word. The checksums also show which bit it was.
+/// SQLite takes the first frame with a wrong checksum for the end, as a crash leaves one there. So a flipped bit would lose all that was written
+/// after it, and nobody would notice. The checksums also show which bit it was.
 enum LogAhead {
   private static let headerBytes = 32
   private static let frameHeaderBytes = 24

@@ -107,7 +107,8 @@ final class LogLock: Sendable {
     Glibc.flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: holderByte, l_len: 1, l_pid: 0)
   }
 
-  /// Whether a process has the file open as its owner.
+  /// Whether a process has the file open as its owner. To be asked before this process opens the file to read: it closes a descriptor, and
+  /// with that the process loses its locks.
   /// - Parameter path: without links in it.
   static func isHeld(_ path: String) -> Bool {
     if let id = LogFileID(path), owned.withLock({ $0.contains(id) }) { return true }

@@ -192,9 +192,8 @@ extension Service {
       // Brokers that do not answer are reported by the next steps.
       guard let id = try? control.cluster(withinMs: 5000).id, let former = memory.formerCluster(than: id) else { return }
       let reason =
-        "the brokers at \(options.brokers) belong to another cluster now: its id is \(id), and was \(former). The service creates no topics there; brokers"
-        + " with auto.create.topics.enable may."
-        + " If it is meant, restart the service; else correct the address"
+        "the brokers at \(options.brokers) belong to another cluster now: its id is \(id), and was \(former)."
+        + " The service creates no topics there; brokers with auto.create.topics.enable may. If it is meant, restart the service; else correct the address"
       observatory?.hindrance = reason
       if note.isDue(reason, at: MonotonicClock.nowMs) { log.error("waiting, and trying again: \(.reason, reason)") }
       let pause = Deadline(afterMs: 2000)
