@@ -54,26 +54,39 @@ enum LogAhead {
     }
 
     guard var header = read(file, headerBytes, at: 0) else { return [] }
+    func frame(at start: Int) -> [UInt8]? { read(file, frameHeaderBytes + Int(big(header, at: 8)), at: start) }
     if !isHeader(header) {
+      // The first frame tells what the header's sum cannot. Without one, nothing was written ahead.
       let bits = (0..<headerBytes * 8).filter { bit in
         flip(bit, in: &header)
         defer { flip(bit, in: &header) }
-        return isHeader(header)
+        guard isHeader(header), let first = frame(at: headerBytes) else { return false }
+        return isNext(first, header[16..<24], after: Sum(header[24...]), isLittleEndian(header))
       }
       guard let bit = try only(bits, 0, headerBytes) else { return [] }
       try turnBack(bit, &header, at: 0)
     }
-    let isLittle = header[3] & 1 == 0
+    let isLittle = isLittleEndian(header)
     let salts = header[16..<24]
     var sum = Sum(header[24...])
     var at = headerBytes
-    while var frame = read(file, frameHeaderBytes + Int(big(header, at: 8)), at: at) {
-      if !isNext(frame, salts, after: sum, isLittle) {
-        guard let bit = try only(flippedBits(frame, salts, after: sum, isLittle), at, frame.count) else { break }
-        try turnBack(bit, &frame, at: at)
+    while var current = frame(at: at) {
+      if !isNext(current, salts, after: sum, isLittle) {
+        var bits = flippedBits(current, salts, after: sum, isLittle)
+        if bits.count > 1, let next = frame(at: at + current.count) {
+          // The next sum goes on from this one: it tells whether the bit is in it.
+          let following = bits.filter { bit in
+            flip(bit, in: &current)
+            defer { flip(bit, in: &current) }
+            return isNext(next, salts, after: Sum(current[16..<24]), isLittle)
+          }
+          if !following.isEmpty { bits = following }
+        }
+        guard let bit = try only(bits, at, current.count) else { break }
+        try turnBack(bit, &current, at: at)
       }
-      sum = Sum(frame[16..<24])
-      at += frame.count
+      sum = Sum(current[16..<24])
+      at += current.count
     }
     return repaired
   }
@@ -115,9 +128,13 @@ enum LogAhead {
   }
 
   private static func isHeader(_ header: [UInt8]) -> Bool {
-    let magic = big(header, at: 0)
-    return magic & ~1 == 0x377f_0682 && Sum().adding(header, 0..<24, magic & 1 == 0) == Sum(header[24..<32])
+    big(header, at: 0) & ~1 == 0x377f_0682 && big(header, at: 4) == 3_007_000 && big(header, at: 8).isMultiple(of: 512)
+      && big(header, at: 8) <= 65_536
+      && Sum().adding(header, 0..<24, isLittleEndian(header)) == Sum(header[24..<32])
   }
+
+  /// The order of bytes that the sums take.
+  private static func isLittleEndian(_ header: [UInt8]) -> Bool { header[3] & 1 == 0 }
 
   private static func flip(_ bit: Int, in bytes: inout [UInt8]) { bytes[bit / 8] ^= 1 << UInt8(bit % 8) }
 

@@ -186,7 +186,7 @@ struct LogDamageTests {
     return (try Data(contentsOf: folder.url()), try Data(contentsOf: folder.url("-wal")))
   }
 
-  @Test("a bit that flips in what was written ahead loses nothing: its owner turns it back, others refuse", arguments: 0..<3)
+  @Test("a bit that flips in what was written ahead loses nothing: its owner turns it back, others refuse", arguments: 0..<10)
   func flippedAhead(seed: UInt64) throws {
     let (file, ahead) = try killed()
     var random = SplitMix(seed: seed)
