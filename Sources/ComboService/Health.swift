@@ -8,6 +8,8 @@ package enum Health {
   static let uncommittedMs: Int64 = 10_000
   /// A schema is there sooner, if its registry is.
   static let schemaMs: Int64 = 2_000
+  /// Some producers of the input keep their transactions open for minutes.
+  static let inputHeldMs: Int64 = 300_000
   /// A loop that was silent for this long waits for brokers.
   static let silentMs: Int64 = 5_000
 
@@ -33,7 +35,9 @@ package enum Health {
       if let failed = restoring.first(where: { $0.failure != nil }) {
         return "\(count). Partition \(failed.number): \(failed.failure!)"
       }
-      let held = report.heldUp.first { held in held.topic != "output" && restoring.contains { $0.number == held.partition } }
+      let held = report.heldUp.first { held in
+        ["journal", "state"].contains(held.topic) && restoring.contains { $0.number == held.partition }
+      }
       if let held { return "\(count): \(held.sentence)" }
       return (report.fault ?? report.denied).map { "\(count). \($0)" } ?? count
     }
@@ -48,7 +52,9 @@ package enum Health {
       return "partition \(waiting.number) has waited for schema \(wait.id) for \(seconds) s: \(wait.reason ?? "no answer yet")"
     }
     if let stall = report.stall { return stall }
-    if let held = report.heldUp.first(where: { $0.topic == "output" }) { return held.sentence }
+    if let held = report.heldUp.first(where: { $0.topic == "output" || $0.topic == "input" && $0.ms > inputHeldMs }) {
+      return held.sentence
+    }
     return nil
   }
 

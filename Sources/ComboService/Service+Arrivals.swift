@@ -131,7 +131,8 @@ extension Service {
 
   /// How long records have waited in a partition of which none could be read; 0: none do.
   func stalledMs(_ number: Int32, _ now: Int64) -> Int64 {
-    let since = [notes.heldPartitions[number]?.open?.since, arrivals.waiting[number]?.since].compactMap { $0 }.min()
+    let held = notes.transactions.hanging(at: now).first { $0.transaction.topic == .input && $0.transaction.partition == number }
+    let since = [held?.foundAt, arrivals.waiting[number]?.since].compactMap { $0 }.min()
     return since.map { max(0, now - $0) } ?? 0
   }
 

@@ -12,10 +12,6 @@ extension Service {
     var waitsSince: Int64?
     var hasSaidWaiting = false
     var bad = BadRecords()
-    var heldPartitions: [Int32: HeldPartition] = [:]
-    /// The partitions whose ends were asked for, and the answers: where the first open transaction begins, and where the partition ends.
-    var asked: Set<Int32> = []
-    let ends = Mailbox<(partition: Int32, found: (stable: Int64, end: Int64)?)>()
     var checkedAt: Int64 = 0
     let output = OutputMemory()
     var transactions = TransactionWatch()
@@ -27,18 +23,8 @@ extension Service {
     var isWatchingTopics = false
   }
 
-  /// Of a partition that stands still.
-  struct HeldPartition {
-    var offset: Int64
-    /// The end of the input for which it was asked why.
-    var askedFor: Int64 = -1
-    /// The open transaction that was found: where it begins, since when it is known, and whether it was reported.
-    var open: (from: Int64, since: Int64, isSaid: Bool)?
-  }
-
   /// A member that died is waited for until its session is over.
   private static let joinSaidMs: Int64 = 3000
-  private static let heldMs: Int64 = 10_000
   private static let checkEveryMs: Int64 = 1000
 
   /// Called in each turn.
@@ -48,7 +34,6 @@ extension Service {
     logBadRecords(now)
     if now - notes.checkedAt >= Self.checkEveryMs {
       notes.checkedAt = now
-      logHeldPartitions(now)
       watchArrivals(now)
       watchTransactions(now)
       watchTopics(now)
@@ -129,59 +114,6 @@ extension Service {
       bad records went to the dead-letter topic: \(.count, told.count) since the last report, the newest from partition \
       \(.partition, told.partition), offset \(.offset, told.offset): \(.code, told.code)
       """)
-  }
-
-  /// Looks for transactions that producers have left open in the input: records after them are not delivered.
-  private func logHeldPartitions(_ now: Int64) {
-    for (number, found) in notes.ends.takeAll() {
-      notes.asked.remove(number)
-      if let found { logOpenTransaction(number, found.stable, found.end, now) }
-    }
-    notes.heldPartitions = notes.heldPartitions.filter { partitions.isActive($0.key) }
-    for case let active? in partitions.active {
-      let (number, offset) = (active.number, active.partition.offset)
-      guard let held = notes.heldPartitions[number], held.offset == offset || held.open?.isSaid == true else {
-        notes.heldPartitions[number] = HeldPartition(offset: offset)
-        continue
-      }
-      // The end may be that of aborted records, or the mark of a transaction: then nothing waits, and nothing changes.
-      let end = edges.group.end(of: number) ?? 0
-      guard held.open != nil || (end > offset && held.askedFor != end), notes.asked.insert(number).inserted else { continue }
-      notes.heldPartitions[number]?.askedFor = end
-      let (reader, ends) = (edges.reader, notes.ends)
-      edges.inBackground(.query) {
-        // Brokers that do not answer are reported elsewhere.
-        let end = try? reader.bounds(.input, number).end
-        let stable = try? reader.stableEnd(.input, number)
-        ends.put((number, stable.flatMap { stable in end.map { (stable, $0) } }))
-      }
-    }
-  }
-
-  private func logOpenTransaction(_ number: Int32, _ stable: Int64, _ end: Int64, _ now: Int64) {
-    guard let open = notes.heldPartitions[number]?.open else {
-      if stable < end { notes.heldPartitions[number]?.open = (stable, now, false) }
-      return
-    }
-    let seconds = (now - open.since) / 1000
-    if stable > open.from {
-      notes.heldPartitions[number]?.open = nil
-      if !open.isSaid { return }
-      log.info(
-        """
-        partition \(.partition, number) continues: the transaction that was open from offset \(.offset, open.from) on has ended. It held the \
-        partition up for \(.seconds, seconds) s or more
-        """)
-    } else if !open.isSaid, now - open.since >= Self.heldMs {
-      notes.heldPartitions[number]?.open?.isSaid = true
-      let (topic, since) = (configuration.topics.input, Timestamp.text(edges.time.wallMs() - (now - open.since)))
-      log.warning(
-        """
-        a transaction of a producer of the input is open in partition \(.partition, number) of \(.topic, topic), from offset \
-        \(.offset, stable) on, since \(.text, since) or before: \(.records, end - stable) records wait behind it. \
-        \(.text, OpenTransaction.remedy(configuration.brokers, topic, number, offset: stable))
-        """)
-    }
   }
 }
 

@@ -54,7 +54,7 @@ package struct ServiceReport: Sendable {
 
   /// A partition whose readers are held up by a transaction that stays open.
   package struct HeldUp: Equatable, Sendable {
-    /// `output`, `journal` or `state`.
+    /// `input`, `output`, `journal` or `state`.
     package var topic: String
     package var partition: Int32
     /// For how long, as far as this instance has seen it, in milliseconds.

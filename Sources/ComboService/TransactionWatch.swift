@@ -4,8 +4,8 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// Transactions that stay open in the topics that the service writes, of whatever producer: in the output readers get nothing behind them, in
-/// journal and state they may hold up who takes the partition over.
+/// Transactions that stay open in the service's topics, of whatever producer: nothing behind them is taken in from the input or read of the
+/// output, and in journal and state they may hold up who takes the partition over.
 struct TransactionWatch {
   /// One of them.
   struct Held {
@@ -133,8 +133,8 @@ extension Service {
         let outputs = try reader.partitions(.output).filter { owned.contains($0 % Int32(inputs)) }
         let numbers = owned.sorted()
         var found: [OpenTransaction] = []
-        var ends = [(topic: Topic.input, ends: try reader.ends(.input, numbers))]
-        for (topic, numbers) in [(Topic.output, outputs), (.journal, numbers), (.state, numbers)] {
+        var ends: [(topic: Topic, ends: [(partition: Int32, end: Int64)])] = []
+        for (topic, numbers) in [(Topic.input, numbers), (.output, outputs), (.journal, numbers), (.state, numbers)] {
           ends.append((topic, try reader.ends(topic, numbers)))
           found += try reader.openTransactions(topic, numbers)
         }

@@ -30,19 +30,27 @@ struct OpenTransactionTests {
 
   private func heard(_ words: String) -> Int { scene.world.heard.count { $0.contains(words) } }
 
+  private let open = "a transaction stays open in partition 0 of"
+  private let over = "the transaction that was open in partition 0 of gifts from offset 1 on has ended"
+
+  private var health: String? {
+    let report = instance.service.report(scene.world.clock.monotonic)
+    return Health.reasonNotReady(report, at: report.at, isStopping: false)
+  }
+
   private func turn(forMs ms: Int64, until isDone: () -> Bool = { false }) {
     let over = scene.world.clock.monotonic + ms
     while scene.world.clock.monotonic < over, !isDone() { scene.turn(instance) }
   }
 
   @Test(
-    "is reported once when it has held the input up for 10 s, and so is its end",
+    "is reported once when it has held the input up for 15 s, and so is its end; after 5 min the service is not ready",
     arguments: [SimTransaction.State.committed, .aborted])
   func told(state: SimTransaction.State) {
     let (transaction, began) = (begin(), scene.world.clock.monotonic)
     put(transaction)
-    turn(forMs: 60_000) { heard("is open in partition 0, from offset 1 on") > 0 }
-    #expect(scene.world.clock.monotonic - began >= 10_000)
+    turn(forMs: 60_000) { heard("\(open) the input gifts, from offset 1 on") > 0 }
+    #expect(heard(open) == 1 && scene.world.clock.monotonic - began >= 15_000)
     let stalledMs = instance.service.report(scene.world.clock.monotonic).partitions[0].stalledMs
     #expect(stalledMs >= 10_000 && stalledMs <= scene.world.clock.monotonic - began)
     // More of it is no more news.
@@ -50,11 +58,17 @@ struct OpenTransactionTests {
       put(transaction)
       turn(forMs: 2000)
     }
-    #expect(heard("is open in partition 0") == 1 && heard("partition 0 continues") == 0, "\(scene.world.heard)")
+    #expect(heard(open) == 1 && heard(over) == 0, "\(scene.world.heard)")
+    #expect(instance.service.report(scene.world.clock.monotonic).heldUp.map(\.topic) == ["input"] && health == nil)
+    turn(forMs: 300_000) { health != nil }
+    #expect(
+      scene.world.clock.monotonic - began >= 300_000
+        && health?.contains("a transaction is open in partition 0 of the input") == true)
     end(transaction, state)
     turn(forMs: 30_000)
-    #expect(heard("partition 0 continues: the transaction that was open from offset 1 on has ended") == 1, "\(scene.world.heard)")
-    #expect(heard("is open in partition 0") == 1)
+    #expect(health == nil)
+    #expect(heard(over) == 1, "\(scene.world.heard)")
+    #expect(heard(open) == 1)
     #expect(instance.service.report(scene.world.clock.monotonic).partitions[0].stalledMs == 0)
   }
 
@@ -80,6 +94,6 @@ struct OpenTransactionTests {
       end(transaction, .aborted)
       turn(forMs: 30_000)
     }
-    #expect(heard("is open in partition 0") == 0 && heard("partition 0 continues") == 0, "\(scene.world.heard)")
+    #expect(heard(open) == 0 && heard(over) == 0, "\(scene.world.heard)")
   }
 }
