@@ -88,8 +88,10 @@ extension LogFile {
       "\(change) while it was in use: nothing more is acknowledged. Put the file in its place that is to be used, and start again"
     )
     fail(fault)
-    // All that was acknowledged is in the file then, wherever it is now, and nothing is left beside the one that is in its place.
-    if LogFileID(path + "-wal") == ahead { try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)") }
+    // All that was acknowledged is in the file then, wherever it is now, and nothing is left beside the one that is in its place. Both files
+    // are still open here, whatever became of their names; but others may be at work in a second `-wal`.
+    let named = LogFileID(path + "-wal")
+    if named == ahead || named == nil && errno == ENOENT { try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)") }
     for database in [writer, reader] { database.leaveFiles() }
     throw fault
   }

@@ -141,6 +141,8 @@ package final class LogFile: @unchecked Sendable {
         repaired = LogLock.isHeld(path) ? [] : try LogAhead.repair(path, isOwner: false)
         (lock, ahead) = (nil, nil)
         writer = try Database(path, name: path, access: .reader)
+        // Only the owner moves them into the file.
+        if (LogDisk.size(path + "-wal") ?? 0) > 0 { writer.leaveFiles() }
         version = try LogSchema.check(writer, name: path)
         (wasChecked, wasUpgraded) = (false, false)
         (isNew, madeFolder) = (false, nil)

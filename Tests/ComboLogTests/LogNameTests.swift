@@ -116,6 +116,16 @@ struct LogNameTests {
     #expect(try log.all(0) == ["0 a=1", "1 a=2"])
   }
 
+  @Test("after a crash readers leave both files as they are")
+  func readers() throws {
+    let folder = try LogFolder()
+    try leave(["1", "2"], in: folder)
+    func files() throws -> [Data] { try ["", "-wal"].map { try Data(contentsOf: folder.url($0)) } }
+    let before = try files()
+    for _ in 0..<2 { #expect(try LogFile(.file(folder.path), use: .look).all(0) == ["0 a=1", "1 a=2"]) }
+    #expect(try files() == before && !before[1].isEmpty)
+  }
+
   @Test("a file that was moved without its newest records is refused, until they are there too")
   func movedAlone() throws {
     let (folder, elsewhere) = (try LogFolder(), try LogFolder())
@@ -158,6 +168,10 @@ struct LogNameTests {
     fault(.gone) { try log.sync() }
     #expect(log.synced < unsynced)
     log.close()
+    if how.hasPrefix("-wal") {
+      #expect(LogDisk.size(folder.path + "-wal") == nil)
+      #expect(try LogFile(.file(folder.path), use: .look).all(0).first == "0 a=1")
+    }
     if how == "moved away" {
       #expect(LogDisk.size(folder.path + "-wal") == 0)
       let moved = try LogFile(.file(last), use: .look)
