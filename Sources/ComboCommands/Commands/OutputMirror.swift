@@ -149,7 +149,7 @@ final class OutputMirror {
     }
     log.info("serve is ready: \(.count, mirror.roomCount) rooms")
     let unknown = mirror.unknownCount
-    if unknown > 0 { log.info("the screens of \(.count, unknown) rooms are not known before their next `screen`") }
+    if unknown > 0 { log.info("rooms whose screen is unknown until their next `screen`: \(.count, unknown)") }
   }
 
   private func isCaughtUp(at now: Int64) -> Bool {
