@@ -187,16 +187,22 @@ final class MappedDecoder {
 
   @inline(__always)
   private func parse(_ record: Bytes, _ header: RecordDecoder.HeaderLookup, into arena: BumpArena) throws(BadEvent) {
+    let given = record
     var record = record
     if let binary {
-      record = try binary.json(of: record, header: header, into: arena)
+      record = try binary.json(of: given, header: header, into: arena)
     } else if rewrites(record) {
       record = try rewritten(record, 0, into: arena)
     } else if isFramed, record.count > 5, record[0] == 0 {
       record = Bytes(rebasing: record[5...])
     }
     if hasPrefix { record = withoutPrefix(record, into: arena) }
-    try check(record)
+    do throws(BadEvent) {
+      try check(record)
+    } catch {
+      try binary?.requireUTF8(given, header: header, into: arena)
+      throw error
+    }
   }
 
   /// A text that begins neither so nor as JSON is of another kind, on which `otherwise` decides: it counts as an empty object.

@@ -39,8 +39,8 @@ final class ProtobufReader {
   private var fragmentCount = 0
   /// For a message whose fields do not come in the map's order.
   private let ordered = ByteBuffer()
-  /// Whether each text is checked to be UTF-8, for the sentence that names the field, and not only their JSON as a whole.
-  private var checksTexts = false
+  /// Whether a text that is not UTF-8 is a fault, which names the field.
+  var checksTexts = false
   /// Where the message stands, and as what, for sentences.
   private var place = ""
   private var form = ""
@@ -66,6 +66,8 @@ final class ProtobufReader {
     self.place = place
     (form, code) = ("Protobuf in base64", .wrongType)
     if let fault = Base64.decode(text, into: decoded) { throw self.fault(fault) }
+    checksTexts = true
+    defer { checksTexts = false }
     return try json(of: decoded.bytes, message, into: arena)
   }
 
@@ -78,19 +80,10 @@ final class ProtobufReader {
 
   private func json(of message: Bytes, _ type: Int, into arena: BumpArena) throws(BadEvent) -> Bytes {
     bytes = message
-    try write(type)
-    if !out.isUTF8() {
-      checksTexts = true
-      defer { checksTexts = false }
-      try write(type)
-    }
-    return arena.copy(out.bytes)
-  }
-
-  private func write(_ message: Int) throws(BadEvent) {
     out.removeAll()
     fragmentCount = 0
-    try object(Piece(end: bytes.count), message, depth: 1)
+    try object(Piece(end: bytes.count), type, depth: 1)
+    return arena.copy(out.bytes)
   }
 
   // MARK: - The wire

@@ -120,6 +120,7 @@ struct Watch {
   // MARK: - Without a terminal
 
   private mutating func lines() throws(EdgeError) {
+    if !feed.hasHeard { Console.say("room \(Sentence.quoted(options.room)) \(silence): waiting for it") }
     for banner in screen.banners.filter({ $0.left == nil }).sorted(by: { $0.slot < $1.slot }) {
       print(PlainLines.line("=", options.room, banner))
     }
@@ -160,11 +161,17 @@ struct Watch {
     }
   }
 
+  /// A room whose id is misspelled looks the same.
+  private var silence: String {
+    "has published nothing in the last \(Counted.text(Int(options.backSeconds.rounded(.up)), "seconds"))"
+  }
+
   private func state(_ heardAt: Int64?, at now: Int64) -> String {
     if !screen.isKnown { return feed.hasHeard ? "Waiting for the room's next `screen`." : "The room has been silent." }
     let place =
       screen.seq > 0
-      ? "seq \(screen.seq), \(Counted.text(stage.instructions, "instructions"))" : "quiet"
+      ? "seq \(screen.seq), \(Counted.text(stage.instructions, "instructions"))"
+      : feed.hasHeard ? "quiet" : "The room \(silence)."
     return place + (heardAt.map { ", the last \((now - $0) / 1000) s ago" } ?? "")
   }
 }

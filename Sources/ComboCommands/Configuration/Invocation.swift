@@ -45,9 +45,7 @@ enum Invocation: Equatable, Sendable {
   static func parse(
     _ arguments: [String], environment variable: (String) -> String? = { _ in nil }, host: String = "localhost"
   ) -> Invocation {
-    guard let first = arguments.first else {
-      return .refuse(["a command is missing: give one of \(commandNames)"], hint: "combo-consumer --help")
-    }
+    guard let first = arguments.first else { return .tell(Help.overview) }
     if first == "--version" || first == "version" { return .tell(Version.text) }
     if first == "--help" || first == "-h" || first == "help" {
       let command = arguments.dropFirst().first.flatMap(Command.init(rawValue:))

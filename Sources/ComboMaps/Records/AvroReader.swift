@@ -11,8 +11,8 @@ final class AvroReader {
   private let out: ByteBuffer
   private let latin = ByteBuffer()
   private var bytes = ByteCursor(.none)
-  /// Whether each text is checked to be UTF-8, for the sentence that says where it is, and not only their JSON as a whole.
-  private var checksTexts = false
+  /// Whether a text that is not UTF-8 is a fault, which says where it is.
+  var checksTexts = false
 
   /// - Parameter out: where the JSON goes.
   init(limits: WireLimits, to out: ByteBuffer) {
@@ -22,15 +22,6 @@ final class AvroReader {
 
   /// Writes the record to the buffer.
   func read(_ record: Bytes, by plan: AvroPlan) throws(BadEvent) {
-    try write(record, plan)
-    if !out.isUTF8() {
-      checksTexts = true
-      defer { checksTexts = false }
-      try write(record, plan)
-    }
-  }
-
-  private func write(_ record: Bytes, _ plan: AvroPlan) throws(BadEvent) {
     bytes = ByteCursor(record)
     out.removeAll()
     try value(plan.schema.root, plan.lists, depth: 1)

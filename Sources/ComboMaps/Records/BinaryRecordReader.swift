@@ -28,7 +28,7 @@ final class BinaryRecordReader {
   /// The header in which a producer may name the schema, if the records are framed so.
   static let schemaHeader = "__value_schema_id"
 
-  /// Returns the record as JSON, in the arena.
+  /// Returns the record as JSON, in the arena. Its texts need not be UTF-8: whoever reads the JSON finds that out.
   func json(of record: Bytes, header: RecordDecoder.HeaderLookup, into arena: BumpArena) throws(BadEvent) -> Bytes {
     schema = nil
     var body = ByteCursor(record)
@@ -66,6 +66,18 @@ final class BinaryRecordReader {
       try avro.read(body.rest, by: known)
     }
     return arena.copy(out.bytes)
+  }
+
+  /// Throws a sentence that names the first text of a record that is not UTF-8, if there is one.
+  @inline(never)
+  func requireUTF8(_ record: Bytes, header: RecordDecoder.HeaderLookup, into arena: BumpArena) throws(BadEvent) {
+    avro.checksTexts = true
+    protobuf?.checksTexts = true
+    defer {
+      avro.checksTexts = false
+      protobuf?.checksTexts = false
+    }
+    _ = try json(of: record, header: header, into: arena)
   }
 
   /// Hands out ``unknown``, once.

@@ -19,10 +19,6 @@ struct OptionFaultTests {
   @Test(
     "gets a sentence that says what is wrong and what is allowed",
     arguments: [
-      (
-        "",
-        "a command is missing: give one of run, serve, live, demo, replay, tune, generate, verify, explain, redrive, watch, check, seek, reset-clock, map, config, completions, man"
-      ),
       ("rum", "unknown command \"rum\"; did you mean run?"),
       (
         "frobnicate",

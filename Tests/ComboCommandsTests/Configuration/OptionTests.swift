@@ -194,6 +194,7 @@ struct OptionTests {
 
   @Test("ask for the overview and the version")
   func overview() throws {
+    #expect(parse("") == .tell(Help.overview))
     #expect(parse("--help") == .tell(Help.overview))
     #expect(parse("-h") == .tell(Help.overview))
     #expect(parse("help replay") == .tell(Help.text(of: .replay)))

@@ -7,6 +7,7 @@ import Foundation
 import Testing
 
 @testable import ComboCommands
+@testable import ComboTestSupport
 @testable import ComboVerify
 
 /// The service on a log instead of brokers: what it promises on Kafka, it promises here.
@@ -62,7 +63,7 @@ struct LogServiceTests {
   @Test("one that takes over fences the other, at any moment, and each gift still counts once", arguments: [1, 2] as [UInt64])
   func takesOver(seed: UInt64) throws {
     let scene = try LogScene()
-    var random = SystemRandomNumberGenerator()
+    var random = SplitMix64(seed: seed)
     print("seed \(seed)")
     var services: [LogScene.Running] = []
     for round in 0..<8 {

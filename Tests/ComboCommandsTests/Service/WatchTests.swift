@@ -40,6 +40,8 @@ extension ServiceTests {
       #expect(late.code == 0, "\(late)")
       let quiet = try watch(group, "nobody", ["--once"])
       #expect(quiet.code == 0 && quiet.output.isEmpty && quiet.log.isEmpty, "\(quiet)")
+      let silent = try watch(group, "nobody", ["--seconds", "1"])
+      #expect(silent.code == 0 && silent.log.contains(#"room "nobody" has published nothing in the last"#), "\(silent)")
       try service.stop()
     }
 
