@@ -1,10 +1,10 @@
-/// One showing of a combo. The fields that a joining gift touches come first: 64 bytes, a line of the cache.
+/// A single display of a combo. The fields that a joining gift touches come first; they fill 64 bytes, one cache line.
 struct Banner: BitwiseCopyable {
   var total = 0
   var value = 0.0
   var shown = 0
   var deadline: Int64 = 0
-  /// Its display data, sender, receiver, gift, if they are too long for the place after it, with room for `capacity` bytes.
+  /// Separate memory of `capacity` bytes for display data (sender, receiver, gift) that do not fit behind the banner.
   var display: UnsafeMutableRawPointer?
   var capacity: UInt32 = 0
   var senderLength: UInt32 = 0
@@ -14,49 +14,48 @@ struct Banner: BitwiseCopyable {
   var phase = BannerState.Phase.queued
   var slot: UInt8 = 0
   var shortLinger = false
-  /// Whether its display data are still where the gift's owner keeps them: see ``Banners/lend(_:_:)``.
+  /// Whether its display data are still in the gift owner's memory; see ``Banners/lend(_:_:)``.
   fileprivate(set) var isLent = false
 
   var number = 0
   var base = 0
-  /// The time of its creation while it waits, then of its show.
+  /// The time of its creation while it waits, and of its `show` afterwards.
   var since: Int64 = 0
-  /// Its neighbours in the queue, and among the waiting banners of its combo; -1 for none. `next` leads from one free
-  /// banner to another, too.
+  /// Its neighbours in the queue and among the waiting banners of its combo; -1 if none. `next` also links free banners.
   var previous: Int32 = -1
   var next: Int32 = -1
   var previousOfCombo: Int32 = -1
   var nextOfCombo: Int32 = -1
 
-  /// The place of lent display data: the sender's, and how far from there the receiver's and the gift's.
+  /// The address of the lent sender data, and the distances from there to the receiver's and the gift's.
   fileprivate var lentSender: UnsafeRawPointer?
   fileprivate var lentReceiver: Int32 = 0
   fileprivate var lentGift: Int32 = 0
-  /// The next one in the list of those whose display data are or were lent; -1: it is the last; -2: it is not in it.
+  /// The next banner in the list of those whose display data are or were lent; -1 at the end, -2 if it is not in the list.
   fileprivate var nextLent: Int32 = -2
   var takenOver = false
-  /// Whether it gives up its slot: no gift joins it any more. Only while it is entering, counting or lingering.
+  /// Whether it gives up its slot, so that no gift joins it any more. Only set while it is entering, counting or lingering.
   var isSealed = false
   /// The longest linger that one of its gifts asked for, in milliseconds.
   var ownLingerMs: UInt16 = 0
 }
 
 extension Banner {
-  // While it waits it is not shown and has no deadline: these fields hold where it is in the ``WaitingOrder``.
+  // A waiting banner is not shown and has no deadline, so these fields hold its place in the ``WaitingOrder``.
 
-  /// Its place in its heap.
+  /// The place in its heap.
   @inline(__always)
   var place: Int32 {
     get { Int32(truncatingIfNeeded: shown) }
     set { shown = shown & ~0xffff_ffff | Int(UInt32(bitPattern: newValue)) }
   }
-  /// Which heap.
+  /// The heap that contains it.
   @inline(__always)
   var heap: Int32 {
     get { Int32(truncatingIfNeeded: shown >> 32) }
     set { shown = shown & 0xffff_ffff | Int(newValue) << 32 }
   }
-  /// Its neighbors among the skipped waiting banners of its combo; -1 for none.
+  /// Its neighbours among the skipped waiting banners of its combo; -1 if none.
   @inline(__always)
   var previousParked: Int32 {
     get { Int32(truncatingIfNeeded: deadline) }
@@ -67,14 +66,15 @@ extension Banner {
     get { Int32(truncatingIfNeeded: deadline >> 32) }
     set { deadline = deadline & 0xffff_ffff | Int64(newValue) << 32 }
   }
-  /// On screen, where it has no neighbours in the queue: the longest that gifts had waited which were merged into it and are in no update yet,
-  /// in milliseconds; -1: there are none. Not kept in a snapshot.
+  /// The longest time that gifts merged into it have waited without being in an update yet, in milliseconds; -1 if there are
+  /// none. Uses `previous`, since a banner on screen has no neighbours in the queue. Not part of a snapshot.
   @inline(__always)
   var carriedWait: Int32 {
     get { previous }
     set { previous = newValue }
   }
-  /// The first of those, of the sealed banner of the combo: on screen it has no neighbours in the queue.
+  /// The first skipped waiting banner of the combo, if this banner is sealed. Uses `next`, since it has no neighbours in the
+  /// queue.
   @inline(__always)
   var firstParked: Int32 {
     get { next }
@@ -82,13 +82,13 @@ extension Banner {
   }
 }
 
-/// The banners of a room. Others know them by their index.
+/// The banners of a room, identified by their index.
 ///
-/// Display data follow their banner, in as many lines of the cache for each as the longest of the room took: a gift that joins a
-/// banner then touches one place of the memory. Very long ones have memory of their own, which is reused by
-/// the next. So the steady state has no allocations.
+/// Display data follow their banner, and all banners reserve the cache lines that the room's longest display data needed. A
+/// gift that joins a banner therefore touches one place in memory. Very long display data have separate memory, which the next
+/// banner reuses. The steady state has no allocations.
 struct Banners {
-  /// `capacity` banners, `stride` bytes each.
+  /// Memory for `capacity` banners of `stride` bytes each.
   private var base: UnsafeMutableRawPointer?
   private var stride: Int32 = 0
   private var capacity: Int32 = 0
@@ -96,12 +96,12 @@ struct Banners {
   private var end: Int32 = 0
   private var firstFree: Int32 = -1
   private(set) var count: Int32 = 0
-  /// The number of free ones that have memory for display data.
+  /// The number of free banners that have separate memory for display data.
   private var spares: Int32 = 0
-  /// The first of those whose display data are or were lent; -1 for none.
+  /// The first banner whose display data are or were lent; -1 if none.
   private var firstLent: Int32 = -1
 
-  /// Longer display data do not follow their banner.
+  /// Display data longer than this get separate memory.
   private static let longestBehind = 512
 
   init() {}
@@ -148,10 +148,10 @@ struct Banners {
 
   mutating func remove(_ index: Int32) {
     count -= 1
-    // A room at rest holds no memory for banners.
+    // An empty room holds no memory for banners.
     if count == 0 { return free() }
     if self[index].display != nil {
-      // After a rush most are free for long.
+      // After a rush, most banners stay free for a long time.
       if spares > count + 16 { freeDisplay(index) } else { spares += 1 }
     }
     self[index].next = firstFree
@@ -160,15 +160,15 @@ struct Banners {
     firstFree = index
   }
 
-  /// Gives a banner the display data of a gift: a copy, or, if they are lent, their place.
+  /// Sets the display data of a banner to a copy of the gift's or, if they are lent, to their address.
   @inline(__always)
   mutating func setDisplay(_ index: Int32, _ display: Display, isLent: Bool) {
     if !isLent || !lend(index, display) { copyDisplay(index, display) }
   }
 
-  /// Display data that stay where they are until ``keepLent()`` are copied only then: most of them are replaced before, by those of
-  /// another gift.
-  /// - Returns: false if they are too far apart.
+  /// Records where lent display data are. They are copied only by ``keepLent()``, since most are replaced before that by
+  /// another gift's.
+  /// - Returns: false if the parts are too far apart.
   @inline(__always)
   private mutating func lend(_ index: Int32, _ display: Display) -> Bool {
     guard let sender = display.sender.baseAddress, let gift = display.gift.baseAddress,
@@ -189,7 +189,7 @@ struct Banners {
     return true
   }
 
-  /// Copies the display data that are still lent. The lender calls it before the lent bytes go.
+  /// Copies the display data that are still lent. The lender calls it before it releases the lent bytes.
   mutating func keepLent() {
     while firstLent >= 0 {
       let index = firstLent
@@ -214,7 +214,7 @@ struct Banners {
     if let from = display.gift.baseAddress { (to + sender + receiver).copyMemory(from: from, byteCount: gift) }
   }
 
-  /// The display data of a banner, borrowed until it changes or one is added.
+  /// The display data of a banner, borrowed until it changes or a banner is added.
   func display(_ index: Int32) -> Display {
     let (sender, receiver) = (Int(self[index].senderLength), Int(self[index].receiverLength))
     if self[index].isLent {
@@ -235,24 +235,23 @@ struct Banners {
     self[index].display ?? memory(index) + Self.displayOffset
   }
 
-  /// The place of a banner: two cache lines, of which a gift that joins it touches the first, and the second if it lends.
+  /// The address of a banner. It spans two cache lines: a joining gift touches the first, and the second if it lends its data.
   @inline(__always)
   func address(_ index: Int32) -> UnsafeRawPointer { UnsafeRawPointer(memory(index)) }
 
-  /// Adds what a gift that joins a banner touches.
+  /// Adds the memory that a gift touches when it joins a banner.
   @inline(__always)
   func addPlaces(_ index: Int32, to places: inout Places) {
     places.addTwo(address(index))
     places.addLines(address(index) + Self.displayOffset, Int(stride) &- Self.displayOffset)
   }
 
-  /// Adds what the next banner that is added will most likely touch.
+  /// Adds the memory that the next new banner will most likely touch.
   @inline(__always)
   func addPlacesOfNext(to places: inout Places) {
     if firstFree >= 0 { places.addLines(address(firstFree), Int(stride)) }
   }
 
-  /// Moves all times by `milliseconds`.
   func shift(by milliseconds: Int64) {
     for i in 0..<end where self[i].combo >= 0 {
       self[i].since += milliseconds
@@ -260,7 +259,7 @@ struct Banners {
     }
   }
 
-  /// The same banners in memory of their own.
+  /// Returns a copy with its own memory.
   func copy() -> Banners {
     guard base != nil else { return self }
     var copy = self
@@ -279,7 +278,6 @@ struct Banners {
     return copy
   }
 
-  /// Forgets all and gives the memory back.
   mutating func free() {
     for i in 0..<end { freeDisplay(i) }
     base?.deallocate()
@@ -290,7 +288,7 @@ struct Banners {
 
   private static let displayOffset = MemoryLayout<Banner>.stride
 
-  /// The distance of banners with this many bytes of display data after each, in cache lines.
+  /// The distance between banners that have this many bytes of display data, rounded up to whole cache lines.
   private static func stride(_ length: Int) -> Int32 { Int32((displayOffset + length + 63) & ~63) }
 
   /// Makes room for display data that are longer than the space after a banner.
@@ -298,7 +296,7 @@ struct Banners {
     if length <= Self.longestBehind { return resize(to: capacity, stride: Self.stride(length)) }
     if length <= Int(self[index].capacity) { return }
     freeDisplay(index)
-    // With a little to spare: names and counters in display data grow by a byte now and then.
+    // A little room to spare: names and counters in display data sometimes grow by a byte.
     let capacity = (length + 31) & ~15
     self[index].display = .allocate(byteCount: capacity, alignment: 8)
     self[index].capacity = UInt32(capacity)

@@ -1,46 +1,46 @@
-/// A combo: the key, and where its banners are. Two lines of the cache: its data,
-/// and its key, if that is not longer than a line.
+/// A combo: its key and its banners. It occupies two cache lines: one for its data, one for its key if that fits into a line.
 struct Combo: BitwiseCopyable {
-  /// The lengths of the parts of its key: sender id, receiver id, gift id, the combo's name.
+  /// The lengths of the key's parts: sender id, receiver id, gift id and combo name.
   var senderLength: UInt16 = 0
   var receiverLength: UInt16 = 0
   var giftLength: UInt16 = 0
   var nameLength: UInt16 = 0
   var hash: UInt32 = 0
-  /// The number of banners, streaks and histories that need it; at 0 it is free.
+  /// The number of banners, streaks and histories that use it. The entry is free at 0.
   var references: Int32 = 0
   /// The banner that is entering, counting or lingering, or -1.
   var active: Int32 = -1
-  /// Its waiting banners: the lowest number and the highest; -1 for none.
+  /// Its waiting banners with the lowest and the highest number; -1 if none.
   var firstWaiting: Int32 = -1
   var lastWaiting: Int32 = -1
-  /// The number of elements.
+  /// The number of its waiting banners.
   var waiting: Int32 = 0
-  /// Its neighbours in the history, -1 for none; `next` leads from one free combo to another, too.
+  /// Its neighbours in the history; -1 if none. `next` also links free combos.
   var previous: Int32 = -1
   var next: Int32 = -1
-  /// The count from which the next banner continues, and until when (included); 0 if it is not in the history.
+  /// The count from which the next banner continues and the last time at which it may; `historyTotal` is 0 if the combo is not
+  /// in the history.
   var historyTotal = 0
   var historyExpiry: Int64 = 0
-  /// The data of its final, if one is to come.
+  /// The data of its pending final, or nil if there is none.
   var final: UnsafeMutablePointer<PastRun>?
-  /// The key, if it fits; else its first word is its place in the store.
+  /// The key, if it fits; otherwise its first word is the key's offset in the store.
   var shortKey: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
 
   static let shortKeyMax = 64
-  /// The offset of ``shortKey`` in a combo.
+  /// The offset of ``shortKey`` in a combo, in bytes.
   static let shortKeyOffset = 64
-  /// No part of a key may be longer.
+  /// The maximum length of a part of a key, in bytes.
   static let longestPart = Int(UInt16.max)
 
-  /// The place of a long key in the store.
+  /// The offset of a long key in the store.
   @inline(__always)
   var key: Int {
     get { Int(truncatingIfNeeded: shortKey.0) }
     set { shortKey.0 = UInt64(truncatingIfNeeded: newValue) }
   }
 
-  /// The bytes of the store that its key takes.
+  /// The number of bytes that its key occupies in the store.
   var lengthInStore: Int { keyLength > Self.shortKeyMax ? keyLength : 0 }
 
   @inline(__always)
@@ -50,7 +50,7 @@ struct Combo: BitwiseCopyable {
   var hasHistory: Bool { historyTotal > 0 }
 }
 
-/// The content of a `final`: the number of the run's last banner, and its display data, which follow it.
+/// The content of a `final`: the number of the run's last banner, followed in memory by its display data.
 struct PastRun: BitwiseCopyable {
   var number: Int
   var senderLength: Int32
@@ -76,7 +76,7 @@ struct PastRun: BitwiseCopyable {
     return run
   }
 
-  /// Borrowed, while the run lives.
+  /// The display data, borrowed while the run exists.
   static func display(_ run: UnsafeMutablePointer<PastRun>) -> Display {
     let start = UnsafeRawPointer(run) + head
     let (sender, receiver) = (Int(run.pointee.senderLength), Int(run.pointee.receiverLength))
@@ -86,16 +86,15 @@ struct PastRun: BitwiseCopyable {
   }
 }
 
-/// The combos of a room, each once. Others know them by their index.
+/// The combos of a room, each stored once and identified by its index.
 struct Combos {
   private var entries = Block<Combo>()
   /// The number of `entries` ever used.
   private var end: Int32 = 0
   private var firstFree: Int32 = -1
-  /// The number of elements.
   private(set) var count: Int32 = 0
   private var table = ProbeTable()
-  /// Orders of its combos that most rooms never need.
+  /// Additional orders of the combos, which most rooms never need.
   var orders: ComboOrders?
 
   init() {}
@@ -111,7 +110,7 @@ struct Combos {
     KeyHash.combo(key.senderID, key.receiverID, key.giftID, key.combo, seed)
   }
 
-  /// Adds the likely place of a combo with this hash.
+  /// Adds the likely address of a combo with this hash.
   @inline(__always)
   func addPlaces(_ hash: UInt32, to places: inout Places) {
     if table.isInUse { places.add(table.address(hash)) }
@@ -124,11 +123,10 @@ struct Combos {
     return table.likely(hash).map { Int32(truncatingIfNeeded: $0) } ?? -1
   }
 
-  /// The place of a combo: two cache lines.
+  /// The address of a combo, which spans two cache lines.
   @inline(__always)
   func address(_ index: Int32) -> UnsafeRawPointer { UnsafeRawPointer(entries.address(index)) }
 
-  /// The likely place of the next one, or nil.
   @inline(__always)
   var nextAddress: UnsafeRawPointer? { firstFree >= 0 ? address(firstFree) : nil }
 
@@ -161,7 +159,7 @@ struct Combos {
       && (key.combo.count == 0 || sameBytes(start + sender + receiver + gift, key.combo))
   }
 
-  /// The bytes of a combo's key, valid until combos are added.
+  /// The address of a combo's key, valid until combos are added.
   @inline(__always)
   private func keyStart(_ index: Int32, in store: ByteStore) -> UnsafeRawPointer {
     if entries[index].keyLength <= Combo.shortKeyMax {
@@ -170,7 +168,7 @@ struct Combos {
     return store.address(entries[index].key)
   }
 
-  /// Adds the combo of `key`, which is not there, with one reference.
+  /// Adds the combo of `key`, which must not exist yet, with one reference.
   mutating func add(_ key: ComboKey, hash: UInt32, in store: inout ByteStore) -> Int32 {
     var combo = Combo()
     combo.senderLength = UInt16(key.senderID.count)
@@ -206,14 +204,11 @@ struct Combos {
     return index
   }
 
-  /// Whether there is a combo at this index.
   func isInUse(_ index: Int32) -> Bool { index < end && entries[index].references > 0 }
 
-  /// Adds a reference.
   @inline(__always)
   func retain(_ index: Int32) { entries[index].references &+= 1 }
 
-  /// Removes a reference.
   @inline(__always)
   mutating func release(_ index: Int32, in store: inout ByteStore) {
     entries[index].references &-= 1
@@ -230,7 +225,6 @@ struct Combos {
     firstFree = index
   }
 
-  /// Moves all keys that are in the store to another one.
   func move(from old: ByteStore, to new: inout ByteStore) {
     for i in 0..<end where entries[i].references > 0 && entries[i].lengthInStore > 0 {
       entries[i].key = new.add(old.bytes(entries[i].key, entries[i].keyLength))
@@ -248,7 +242,7 @@ struct Combos {
       combo: Bytes(start: start + sender + receiver + gift, count: Int(entries[index].nameLength)))
   }
 
-  /// Hands out the combos of a sender. None may be added or removed meanwhile.
+  /// Calls `body` with each combo of a sender. No combo may be added or removed meanwhile.
   mutating func forEach(of sender: Bytes, in store: ByteStore, _ body: (Int32) -> Void) {
     if count > Self.searchedMax, orders?.senders == nil {
       let index = SenderIndex()
@@ -277,10 +271,10 @@ struct Combos {
     return orders
   }
 
-  /// Up to this many are searched one by one.
+  /// The number of combos up to which they are searched linearly.
   private static let searchedMax: Int32 = 16
 
-  /// The same combos in memory of their own.
+  /// Returns a copy with its own memory.
   func copy() -> Combos {
     var copy = self
     copy.entries = entries.copy()
@@ -292,7 +286,6 @@ struct Combos {
     return copy
   }
 
-  /// Forgets all and gives the memory back.
   mutating func free() {
     if count > 0 { for i in 0..<end where entries[i].references > 0 { entries[i].final?.deallocate() } }
     entries.free()
@@ -301,10 +294,10 @@ struct Combos {
   }
 }
 
-/// Orders of a room's combos that are made when they are first needed.
+/// Orders of a room's combos, each created when it is first needed.
 final class ComboOrders {
-  /// By sender: for a retract.
+  /// The combos by sender, for a retract.
   var senders: SenderIndex?
-  /// By the time at which their history expires.
+  /// The combos by the time at which their history expires.
   var deadlines: HistoryDeadlines?
 }

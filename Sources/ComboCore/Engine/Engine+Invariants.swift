@@ -1,5 +1,5 @@
 extension Engine {
-  /// Checks the invariants between two calls: the first one that is broken, in words, or nil. Slow; for tests.
+  /// Returns a description of the first broken invariant, or nil. Call it between two events. Slow; for tests.
   func brokenInvariant() -> String? { core.brokenInvariant() }
 }
 

@@ -1,4 +1,4 @@
-/// How many a gift counts: ids that are remembered, and running totals. The specification's *How many*.
+/// Deduplication by gift id, and the counts that running totals add. The specification's *How many*.
 extension EngineCore {
   @inline(__always)
   mutating func isDuplicate(_ gift: UnsafePointer<Gift>, at now: Int64) -> Bool {
@@ -14,7 +14,7 @@ extension EngineCore {
     return false
   }
 
-  /// A gift that repeats an id keeps it alive, and the engine awake.
+  /// Extends the memory of a repeated id, and keeps the engine awake until it expires.
   @inline(never)
   private mutating func refresh(_ id: Bytes, hash: UInt32, at now: Int64) {
     guard settings.rules.hasRefresh else { return }
@@ -27,7 +27,7 @@ extension EngineCore {
   /// Whether a total that changes nothing keeps its streak alive.
   private func keepsAlive(_ gift: UnsafePointer<Gift>) -> Bool { gift.pointee.refreshes && settings.rules.hasRefresh }
 
-  /// How many a total of a named streak adds, and remembers it; nil: it is late or repeated.
+  /// Returns the number of gifts that a total of a named streak adds, and remembers the total; nil if it is late or repeated.
   @inline(never)
   mutating func growth(to total: Int, streak name: Bytes, of gift: UnsafePointer<Gift>, at now: Int64) -> Int? {
     let (sender, giftID) = (gift.pointee.senderID, gift.pointee.giftID)
@@ -44,7 +44,7 @@ extension EngineCore {
     return total - before
   }
 
-  /// How many a gift's total adds in the streak of its combo alone, and remembers it; nil: it is repeated.
+  /// Returns the number of gifts that a total adds in its combo's own streak, and remembers the total; nil if it is repeated.
   @inline(never)
   mutating func growth(of combo: Int32, hash: UInt32, _ gift: UnsafePointer<Gift>, at now: Int64) -> Int? {
     guard case .total(let total, _) = gift.pointee.amount else { preconditionFailure("a gift without a total") }
@@ -58,7 +58,7 @@ extension EngineCore {
       known = streaks.find(.ofCombo(combo), hash: hash, in: store)
       if known >= 0 { streaks.forget(known, combos: &combos, store: &store) }
     }
-    // Below the remembered total, a new streak begins.
+    // A total below the remembered one begins a new streak.
     return total == before ? nil : total > before ? total - before : total
   }
 
@@ -69,7 +69,7 @@ extension EngineCore {
     return streaks
   }
 
-  /// Remembers a total, for its own time if the gift has one.
+  /// Remembers a total for the gift's own duration if it has one, otherwise for the duration of the setting.
   private mutating func remember(
     _ total: Int, _ known: Int32, _ key: Streaks.Key, _ hash: UInt32, _ gift: UnsafePointer<Gift>, at now: Int64,
     isRefresh: Bool = false

@@ -1,6 +1,6 @@
-/// Which banner a gift joins, or that it makes one. The specification's *Where it goes*.
+/// Joins a gift to a banner, or creates one for it. The specification's *Where it goes*.
 extension EngineCore {
-  /// No total is above this.
+  /// The maximum of a total.
   static var most: Int { (1 << 53) - 1 }
 
   @inline(__always)
@@ -13,7 +13,7 @@ extension EngineCore {
     }
   }
 
-  /// `count` gifts join a banner of their combo, or make one.
+  /// Adds `count` gifts to a banner of their combo, or creates one.
   @inline(__always)
   mutating func join(
     _ combo: Int32, _ gift: UnsafePointer<Gift>, _ count: Int, _ options: TakeOptions, at now: Int64,
@@ -42,7 +42,7 @@ extension EngineCore {
     queueNew(combo, gift, count, options, at: now, to: &sink)
   }
 
-  /// Returns how many of `count` there was room for.
+  /// Adds `count` gifts to a banner and returns the number for which there was room.
   @inline(__always)
   private mutating func add(_ count: Int, _ gift: UnsafePointer<Gift>, _ options: TakeOptions, to index: Int32) -> Int {
     let count = min(count, Self.most &- banners[index].total)
@@ -53,12 +53,12 @@ extension EngineCore {
     return count
   }
 
-  /// A gift asks for its banner to stay for so long.
+  /// Extends a banner's own linger to the one that a gift requests.
   private mutating func lengthen(_ index: Int32, _ lingerMs: UInt16) {
     if settings.rules.hasOwnLinger { banners[index].ownLingerMs = max(banners[index].ownLingerMs, lingerMs) }
   }
 
-  /// `count` gifts make a new banner, which waits, if only for a moment.
+  /// Creates a new banner of `count` gifts, which waits, if only for a moment.
   private mutating func queueNew(
     _ combo: Int32, _ gift: UnsafePointer<Gift>, _ count: Int, _ options: TakeOptions, at now: Int64,
     to sink: inout some InstructionSink
@@ -84,23 +84,23 @@ extension EngineCore {
     if let order = queue.order { order.insert(index, tier: settings.values.queueOrder == .tier ? tier(index) : 0, banners) }
     fill(at: now, to: &sink)
     keepQueue(at: now, to: &sink)
-    // It is the last to have come, if it still waits.
+    // The banner is the last in the queue if it still waits.
     if settings.values.queueOrder == .tier, queue.last >= 0, banners[queue.last].number == number {
       hurry(for: queue.last, at: now)
     }
   }
 
-  /// Whether a new banner of that value would be the one to be skipped: as many as may wait do so, none of them can come on screen,
-  /// and none is worth less. So it need not be made, which is what becomes of most banners in a room that overflows.
+  /// Whether a new banner of this value would be skipped at once: the queue is full, no banner can leave it for the screen, and
+  /// none is worth less. Such a banner need not be created, which is the case for most banners of a room that overflows.
   @inline(__always)
   private mutating func isSurplus(_ worth: Double) -> Bool {
     if Int(queue.count) != settings.values.maxQueue || waitingOnScreen > 0 { return false }
     return freeSlot() == nil && worth <= banners[queue.leastValuable(banners)].value
   }
 
-  /// `count` gifts of a combo that is not known, which continues from nothing: if their banner would not stay, it is skipped, and the combo need
-  /// not be stored.
-  /// - Returns: whether they were skipped.
+  /// Skips `count` gifts of an unknown combo, which continues from nothing, if their banner would be skipped at once. The combo
+  /// need not be stored.
+  /// - Returns: Whether they were skipped.
   @inline(__always)
   mutating func skipsUnknown(
     _ gift: UnsafePointer<Gift>, _ count: Int, _ options: TakeOptions, at now: Int64, to sink: inout some InstructionSink
@@ -111,7 +111,7 @@ extension EngineCore {
     return true
   }
 
-  /// A banner that was not made is skipped.
+  /// Skips a banner that was not created.
   private mutating func skipNew(
     _ display: Display, _ count: Int, _ worth: Double, base: Int, _ options: TakeOptions, at now: Int64,
     to sink: inout some InstructionSink
@@ -131,7 +131,7 @@ extension EngineCore {
     }
   }
 
-  /// The count from which a new banner of `combo` continues.
+  /// Returns the count from which a new banner of `combo` continues, and marks it as taken over.
   private mutating func takeOver(_ combo: Int32, at now: Int64) -> Int {
     var left: Int32 = -1
     for i in 0..<screen.count {

@@ -1,5 +1,5 @@
-/// Which memory an engine is about to touch, for owners of many engines that load it in advance. Nothing changes by it, and a wrong guess only
-/// costs time.
+/// The memory that an engine is about to touch, for owners of many engines that prefetch it. Nothing changes, and a wrong guess
+/// only costs time.
 extension EngineCore {
   /// See ``Engine/prefetchAddresses(of:step:in:)``.
   @inline(__always)
@@ -9,14 +9,14 @@ extension EngineCore {
       return combos.addPlaces(hashes.combo, to: &places)
     }
     let combo = combos.likely(hashes.combo)
-    // Where too many wait, most new banners are not made: see ``isSurplus(_:)``.
+    // While the queue is full, most new banners are not created: see ``isSurplus(_:)``.
     let isMade = queue.likelyLeast == nil
     if step == 1 {
       if combo >= 0 { return places.addTwo(combos.address(combo)) }
       if isMade, let next = combos.nextAddress { places.addTwo(next) }
       return
     }
-    // The one that the gift joins; with `queue_merge` `tail` it may be none of these.
+    // The banner that the gift joins; with `queue_merge` `tail` it may be neither of these.
     let banner = combo < 0 ? -1 : combos[combo].active >= 0 ? combos[combo].active : combos[combo].firstWaiting
     if banner >= 0 { return banners.addPlaces(banner, to: &places) }
     if isMade { banners.addPlacesOfNext(to: &places) }

@@ -1,4 +1,4 @@
-/// The whole state, out and in again. Input is not trusted: it may be damaged, or made up.
+/// Writing and restoring the whole state. Input is not trusted: it may be damaged or forged.
 extension EngineCore {
   func write(to writer: inout some SnapshotWriter) {
     var head = EngineHead(
@@ -206,16 +206,16 @@ extension EngineCore {
 
   // MARK: - Limits
 
-  /// Times beyond these cannot be meant, and sums of them could overflow.
+  /// The range of plausible times, within which sums cannot overflow.
   private static var timeRange: ClosedRange<Int64> { -(1 << 60)...(1 << 60) }
-  /// The current value may be closer, so that values set from then on are not too far.
+  /// The range of the current time, narrower so that later times computed from it stay in range.
   private static var nowRange: ClosedRange<Int64> { -(1 << 59)...(1 << 59) }
   private static var countRange: ClosedRange<Int> { 0...most }
-  /// A worth beyond this cannot be meant, and sums of such could be infinite.
+  /// The maximum of a plausible worth. Sums of larger ones could become infinite.
   private static var valueMax: Double { 1e100 }
-  /// The same for numbers, which rise one by one.
+  /// The range of numbers, which rise one by one.
   private static var numberRange: ClosedRange<Int> { 0...(1 << 60) }
-  /// More than settings allow, so that what an engine holds can be restored.
+  /// The maximum number of items of a kind. It is above what settings allow, so that any state of an engine can be restored.
   private static var manyMax: Int { 2_000_000 }
   private static var longestName: Int { Combo.longestPart }
   private static var longestDisplay: Int { 1 << 30 }

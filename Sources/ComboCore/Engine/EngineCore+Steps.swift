@@ -1,4 +1,4 @@
-/// The steps of a banner's life on screen, and how free slots are filled.
+/// The steps of a banner's life on screen, and the assignment of free slots.
 extension EngineCore {
   mutating func advance(to now: Int64, to sink: inout some InstructionSink) {
     while earliestDeadline <= now {
@@ -14,7 +14,7 @@ extension EngineCore {
       }
       let final = history.nextFinal(combos)
       let finalDue = final?.due ?? .max
-      // The screen is emitted after every step of the same time, then finals, then the sum of skips.
+      // At the same time, banners step first; then follow the screen, finals and the sum of skips.
       let sumDue = skipSum.deadline
       earliestDeadline = min(min(deadline, screenDeadline), min(finalDue, sumDue))
       isEarliestExact = true
@@ -36,7 +36,7 @@ extension EngineCore {
     }
   }
 
-  /// A banner on screen reaches its deadline, `t`.
+  /// Runs the step of a banner on screen that reaches its deadline, `t`.
   private mutating func step(_ index: Int32, at t: Int64, to sink: inout some InstructionSink) {
     switch banners[index].phase {
     case .queued:
@@ -81,7 +81,7 @@ extension EngineCore {
     if store.isWasteful { tidy() }
   }
 
-  /// A banner is gone whose count can still be taken over.
+  /// Adds the combo of a banner that has left to the history, so that its count can be taken over.
   private mutating func becomeHistory(_ index: Int32, at t: Int64, to sink: inout some InstructionSink) {
     let combo = banners[index].combo
     if combos[combo].hasHistory {
@@ -101,24 +101,24 @@ extension EngineCore {
     }
   }
 
-  /// The final of a combo in the history that has one to come.
+  /// Emits the pending final of a combo in the history.
   private mutating func sayFinal(_ combo: Int32, at t: Int64, to sink: inout some InstructionSink) {
     guard let run = combos[combo].final else { preconditionFailure("a combo without a final to come") }
-    // Its memory goes when the history is forgotten, which is after this.
+    // The memory is freed when the history is forgotten, which happens later.
     say(
       .final(banner: run.pointee.number, count: combos[combo].historyTotal, reason: .over, display: PastRun.display(run)),
       at: t, to: &sink)
     isEarliestExact = false
   }
 
-  /// A banner is no more: neither on screen nor waiting.
+  /// Removes a banner that is neither on screen nor waiting any more.
   mutating func drop(_ index: Int32) {
     let combo = banners[index].combo
     banners.remove(index)
     combos.release(combo, in: &store)
   }
 
-  /// The new count goes to the screen, if it has grown.
+  /// Emits the new count if it has grown.
   mutating func update(_ index: Int32, at t: Int64, to sink: inout some InstructionSink) {
     let (before, total) = (banners[index].shown, banners[index].total)
     if total == before { return }
@@ -131,8 +131,8 @@ extension EngineCore {
         milestone: milestone(above: before, to: total)), at: t, waited: waited, to: &sink)
   }
 
-  /// How long a gift of the next update of a banner can have waited: since the last number change, as far as that is known, or for as long as one
-  /// that has waited elsewhere before (``Banner/carriedWait``).
+  /// The longest time that a gift of a banner's next update can have waited: since the last number change, as far as that is
+  /// known, or longer if it waited in another banner before (``Banner/carriedWait``).
   private mutating func longestWait(_ index: Int32, at t: Int64) -> Int64 {
     let carried = Int64(banners[index].carriedWait)
     banners[index].carriedWait = -1
@@ -143,7 +143,7 @@ extension EngineCore {
     }
   }
 
-  /// A banner that is on screen leaves, unless it does so already.
+  /// Lets a banner on screen leave, unless it is already leaving.
   mutating func dismiss(_ index: Int32, _ reason: DismissReason, at t: Int64, to sink: inout some InstructionSink) {
     if banners[index].phase == .leaving { return }
     enter(.leaving, index, until: t + Int64(settings.values.exitMs))
@@ -161,7 +161,7 @@ extension EngineCore {
       to: &sink)
   }
 
-  /// A banner that waits will never be shown.
+  /// Skips a waiting banner: it will never be shown.
   mutating func skip(_ index: Int32, _ reason: SkipReason, at t: Int64, to sink: inout some InstructionSink) {
     takeFromQueue(index)
     let banner = banners[index]
@@ -177,7 +177,7 @@ extension EngineCore {
     drop(index)
   }
 
-  /// A banner on screen leaves since the room is closed or its gifts are retracted: no banner takes over its count.
+  /// Lets a banner leave because the room is closed or its gifts are retracted. No banner takes over its count.
   mutating func clear(
     _ index: Int32, _ reason: DismissReason, _ ended: inout EndedRuns, at t: Int64, to sink: inout some InstructionSink
   ) {
@@ -186,7 +186,7 @@ extension EngineCore {
     banners[index].takenOver = true
   }
 
-  /// The finals of runs that end with what was cleared, by banner number.
+  /// Emits the finals of runs that end with cleared banners, by ascending banner number.
   mutating func say(_ ended: EndedRuns, _ reason: FinalReason, at t: Int64, to sink: inout some InstructionSink) {
     for run in ended.runs.sorted(by: { $0.number < $1.number }) {
       if run.banner >= 0 {
@@ -210,11 +210,11 @@ extension EngineCore {
     queue.remove(index, banners, combos)
   }
 
-  /// Those that wait come on screen, as far as there is room at `t`.
+  /// Moves waiting banners to the screen at `t` while there is room.
   mutating func fill(at t: Int64, to sink: inout some InstructionSink) {
     while queue.count > 0 {
       let slot = freeSlot()
-      // No banner can be shown or merged: no need to find the next one.
+      // No banner can be shown or merged, so the next one need not be found.
       if slot == nil && waitingOnScreen == 0 { return }
       let index = next(at: t)
       if index < 0 { return }
@@ -229,7 +229,7 @@ extension EngineCore {
     }
   }
 
-  /// While too many wait, the one with the lowest value is skipped.
+  /// Skips the banners with the lowest values until the queue is within its limit.
   mutating func keepQueue(at t: Int64, to sink: inout some InstructionSink) {
     while Int(queue.count) > settings.values.maxQueue {
       let index = queue.leastValuable(banners)
@@ -237,7 +237,7 @@ extension EngineCore {
     }
   }
 
-  /// The lowest free slot, if a banner may enter: none is pushed while it slides out.
+  /// The lowest free slot if a banner may enter, otherwise nil. A banner that slides out is never pushed.
   func freeSlot() -> Int32? {
     let slots = Int32(settings.values.slots)
     if screen.count >= slots { return nil }
@@ -250,7 +250,7 @@ extension EngineCore {
     return slot
   }
 
-  /// The next waiting banner that is not skipped, or -1. At least one must wait.
+  /// The next waiting banner that is not passed over, or -1. At least one must wait.
   private mutating func next(at t: Int64) -> Int32 {
     if settings.values.queueOrder == .fifo, queue.order == nil {
       var index = queue.first
@@ -270,17 +270,17 @@ extension EngineCore {
     }
   }
 
-  /// In `fifo` order, up to this many skipped banners are passed one by one before an order is made.
+  /// The number of banners passed over one by one in `fifo` order before a ``WaitingOrder`` is created.
   private static var passedOverSearched: Int { 8 }
 
-  /// The banner of a combo that is sealed on screen, or -1.
+  /// The sealed banner of a combo on screen, or -1.
   @inline(__always)
   private func sealed(_ combo: Int32) -> Int32 {
     let active = combos[combo].active
     return active >= 0 && banners[active].isSealed ? active : -1
   }
 
-  /// A banner that waits joins the one of its combo that is on screen.
+  /// Merges a waiting banner into the banner of its combo on screen.
   private mutating func merge(_ index: Int32, into active: Int32, at t: Int64, to sink: inout some InstructionSink) {
     takeFromQueue(index)
     let banner = banners[index]
@@ -297,7 +297,7 @@ extension EngineCore {
     if banners[active].phase == .lingering { update(active, at: t, to: &sink) }
   }
 
-  /// A banner enters at the bottom; those in the slots below `slot` move up.
+  /// Shows a banner at the bottom; those in the slots below `slot` move up.
   private mutating func show(_ index: Int32, pushing slot: Int32, at t: Int64, to sink: inout some InstructionSink) {
     takeFromQueue(index)
     if screen.count == 0 {
@@ -325,12 +325,12 @@ extension EngineCore {
       to: &sink)
   }
 
-  /// The whole screen, for clients that join late.
+  /// Emits the whole screen, for clients that join late.
   mutating func sayScreen(at t: Int64, to sink: inout some InstructionSink) {
     say(.screen(screenBanners), at: t, to: &sink)
   }
 
-  /// The banners of a `screen`, lowest slot first; borrowed.
+  /// The banners of a `screen`, lowest slot first, with borrowed display data.
   var screenBanners: [Instruction.ScreenBanner] {
     (0..<screen.count).compactMap { place in
       let banner = banners[screen[place]]

@@ -1,6 +1,6 @@
-/// Skips that are reported together: the specification's *Summed skips*.
+/// Skips that are reported together. The specification's *Summed skips*.
 extension EngineCore {
-  /// A banner that was never made, or that was taken out, overflows.
+  /// Adds a banner to the sum of overflows that was never created, or that has left the queue.
   mutating func sum(banner: Int, _ count: Int, _ worth: Double, at now: Int64, to sink: inout some InstructionSink) {
     if !hasSkipSum {
       skipSum.deadline = now + Int64(settings.skipMs)
@@ -13,7 +13,7 @@ extension EngineCore {
     sink.summed(banner, at: now, .overflow)
   }
 
-  /// A waiting banner overflows.
+  /// Adds a waiting banner to the sum of overflows.
   mutating func sum(_ index: Int32, at now: Int64, to sink: inout some InstructionSink) {
     takeFromQueue(index)
     let banner = banners[index]
@@ -26,7 +26,7 @@ extension EngineCore {
     drop(index)
   }
 
-  /// Emits the sum, if anything was summed. Its deadline is gone with it.
+  /// Emits the sum and clears its deadline, if anything was summed.
   mutating func sayDueSum(at now: Int64, to sink: inout some InstructionSink) {
     guard hasSkipSum else { return }
     let sum = skipSum
@@ -35,7 +35,7 @@ extension EngineCore {
     say(sum, .overflow, at: now, to: &sink)
   }
 
-  /// The room is closed: all that wait are skipped together.
+  /// Skips all waiting banners together because the room is closed.
   mutating func sumClosed(at now: Int64, to sink: inout some InstructionSink) {
     if queue.count == 0 { return }
     var sum = SkipSum.none
@@ -66,10 +66,9 @@ extension EngineCore {
 }
 
 extension SkipSum {
-  /// Nothing.
   static let none = SkipSum(banners: 0, count: 0, value: 0, deadline: .max)
 
-  /// Adds a banner's gifts. The count of a thousand banners that are full could not be written: it stays at the largest number.
+  /// Adds a banner's gifts. A count that would overflow, as that of a thousand full banners would, stays at the largest number.
   mutating func add(_ count: Int, _ worth: Double) {
     banners += 1
     let sum = self.count.addingReportingOverflow(count)

@@ -1,4 +1,4 @@
-/// Which banners must give up a slot, and which leave early: the specification's *Turns*.
+/// Decides which banners must give up a slot, and which leave early. The specification's *Turns*.
 extension EngineCore {
   /// The number of banners that leave the queue before the waiting one with this number, as of now; nil if it does not wait.
   func waitingBefore(_ number: Int) -> Int? {
@@ -31,10 +31,10 @@ extension EngineCore {
     return count
   }
 
-  /// The worth of a banner on screen, by tier.
+  /// The tier of a banner by its worth.
   func tier(_ index: Int32) -> Int { settings.values.tier(of: banners[index].value) }
 
-  /// How long a banner of a tier lingers, and how long if its linger is short. Neither is shorter than its own linger.
+  /// The long and the short linger of a banner of a tier. Neither is shorter than the banner's own linger.
   private func lingers(_ index: Int32, _ tier: Int) -> (long: Int, short: Int) {
     let own = min(Int(banners[index].ownLingerMs), settings.ownLingerMax)
     if tier == 0 { return (max(own, settings.values.lingerMs), max(own, settings.values.busyLingerMs)) }
@@ -42,21 +42,22 @@ extension EngineCore {
     return (max(own, tier.lingerMs), max(own, tier.busyLingerMs))
   }
 
-  /// When a short linger ends that begins at `t`: after `dwell_ms` on screen, but no later than a long one unless it is longer itself.
+  /// The end of a short linger that begins at `t`: after `dwell_ms` on screen, but no later than that of a long one, unless the
+  /// short one is longer.
   private func shortEnd(_ index: Int32, _ tier: Int, from t: Int64) -> Int64 {
     let (long, short) = lingers(index, tier)
     let least = banners[index].since + Int64(settings.values.dwellMs)
     return max(t + Int64(short), min(least, t + Int64(long)))
   }
 
-  /// The slots that come free without a banner, and how many banners would have to go before it.
+  /// The number of slots that become free without a banner, and of banners that would have to leave before it.
   private struct Free {
     var slots: Int
     var before: Int
   }
 
-  /// - Parameter forLinger: whether only a short linger of the banner is in question: then every banner in a short linger counts, even if it does
-  ///   not come before it.
+  /// - Parameter forLinger: Whether to count for a short linger of the banner. Every other banner in a short linger then
+  ///   counts, even if it does not leave before this one.
   private func free(without index: Int32, _ tier: Int, at t: Int64, forLinger: Bool) -> Free {
     let end = shortEnd(index, tier, from: t)
     let (since, number) = (banners[index].since, banners[index].number)
@@ -81,19 +82,19 @@ extension EngineCore {
     return free
   }
 
-  /// Whether more banners of a tier above its own wait than slots come free without it; only in `tier` order.
+  /// Whether the waiting banners of tiers above its own outnumber the slots that become free without it. Only in `tier` order.
   private mutating func isOutranked(_ index: Int32, _ tier: Int, at t: Int64, forLinger: Bool) -> Bool {
     let waiting = waiting(above: tier)
     return waiting > 0 && waiting > free(without: index, tier, at: t, forLinger: forLinger).slots
   }
 
-  /// The number of waiting banners of a tier above `tier`; only in `tier` order.
+  /// The number of waiting banners of a tier above `tier`. Only in `tier` order.
   private mutating func waiting(above tier: Int) -> Int {
     if queue.count == 0 || tier >= settings.values.tiers.count { return 0 }
     return waitingOrder().count(above: tier)
   }
 
-  /// The order of those that wait, made if there is none.
+  /// The order of the waiting banners, created if there is none.
   mutating func waitingOrder() -> WaitingOrder {
     if let order = queue.order { return order }
     let byTier = settings.values.queueOrder == .tier
@@ -136,7 +137,7 @@ extension EngineCore {
       return waitingOrder().waitingForTurn(
         at: t, tier: tier, promoteMs: settings.values.promoteMs, holdMs: holdMs, limit: limit, banners)
     }
-    // Those that have been seen are counted as long as they have waited long enough, which the first ones have; not many others stand between.
+    // Seen banners count once they have waited long enough. These come first in the queue, with few others between them.
     var waiting = Int(queue.unseen)
     var index = queue.first
     while index >= 0, waiting <= limit, banners[index].since <= t - Int64(holdMs) {
@@ -147,14 +148,14 @@ extension EngineCore {
     return waiting
   }
 
-  /// No gift joins it any more.
+  /// Seals a banner, so that no gift joins it any more.
   mutating func seal(_ index: Int32) {
     banners[index].isSealed = true
     banners[index].firstParked = -1
     waitingOnScreen -= combos[banners[index].combo].waiting
   }
 
-  /// A banner has counted to its end: it stays for its linger.
+  /// Starts the linger of a banner that has counted to its end.
   mutating func linger(_ index: Int32, at t: Int64) {
     let tier = tier(index)
     let isShort =
@@ -164,7 +165,8 @@ extension EngineCore {
     enter(.lingering, index, until: isShort ? shortEnd(index, tier, from: t) : t + Int64(lingers(index, tier).long))
   }
 
-  /// A gift made a banner or joined it in the queue, in `tier` order: while it waits there, those on screen that are worth less leave early.
+  /// Shortens the lingers of banners on screen that are worth less than a waiting one. Called in `tier` order after a gift has
+  /// created or joined the waiting banner.
   mutating func hurry(for waiting: Int32, at now: Int64) {
     let tier = tier(waiting)
     while true {

@@ -1,9 +1,9 @@
-/// The state of an engine and what happens to it. ``Engine`` is its public face.
+/// The state of an engine and its transitions. ``Engine`` is its public interface.
 ///
-/// Its memory is not counted, for the sake of speed. So it cannot be copied but by ``copy()``, and lives in an
-/// ``EngineBox``, which gives the memory back.
+/// Its memory is not reference-counted, for speed. Copy it with ``copy()`` only. It lives in an ``EngineBox``, which frees the
+/// memory.
 struct EngineCore: ~Copyable {
-  /// What holds in this room.
+  /// The settings that apply in this room.
   var settings: EngineSettings
 
   /// When the engine was created.
@@ -12,23 +12,23 @@ struct EngineCore: ~Copyable {
   var lastBanner = 0
   var time: Int64
   var idleSince: Int64
-  /// When the screen is said next; `.max` for not at all.
+  /// The time of the next `screen`; `.max` if none is due.
   var screenDeadline = Int64.max
-  /// No deadline is earlier than this, and one is at this time if `isEarliestExact`; `.max` if there is none.
+  /// A lower bound of all deadlines, and exactly the earliest one if `isEarliestExact`; `.max` if there is none.
   var earliestDeadline = Int64.max
 
   var combos = Combos()
   var store = ByteStore()
-  /// How many banners wait whose combo has an open banner on screen, which they will join.
+  /// The number of waiting banners that will join a banner of their combo on screen that is not sealed.
   var waitingOnScreen: Int32 = 0
   var banners = Banners()
-  /// Whether the earliest deadline was not postponed. (It is here because there is room.)
+  /// Whether `earliestDeadline` is exact. Placed here to fill padding.
   var isEarliestExact = true
   var screen = Screen()
   var history = History()
   var queue = WaitingQueue()
   var ids = GiftIDs()
-  /// Made for the first running total or sum of skips: many rooms never have one.
+  /// Created for the first running total or sum of skips, which many rooms never have.
   private var rare: Rare?
 
   init(at now: Int64, settings: EngineSettings) {
@@ -38,7 +38,7 @@ struct EngineCore: ~Copyable {
     idleSince = now
   }
 
-  /// The same state in memory of its own.
+  /// Returns a copy with its own memory.
   func copy() -> EngineCore {
     var copy = EngineCore(at: epoch, settings: settings)
     copy.seq = seq
@@ -65,7 +65,6 @@ struct EngineCore: ~Copyable {
     return copy
   }
 
-  /// Gives the memory back.
   mutating func free() {
     combos.free()
     store.free()
@@ -78,13 +77,13 @@ struct EngineCore: ~Copyable {
 
   // MARK: - Events
 
-  /// How a gift is taken.
+  /// Options of ``take(_:_:at:to:)``.
   struct TakeOptions: OptionSet {
     let rawValue: UInt8
 
-    /// Its display data stay until ``keepLent()``.
+    /// The display data remain valid until ``keepLent()``.
     static let lent = TakeOptions(rawValue: 1)
-    /// The sink hears what became of it.
+    /// The sink receives the result for the gift.
     static let followed = TakeOptions(rawValue: 2)
   }
 
@@ -95,7 +94,7 @@ struct EngineCore: ~Copyable {
     replaceIfRested(at: now)
     time = now
     if isDuplicate(gift, at: now) { return tell(options, .duplicate, 0, 0, &sink) }
-    // How many it is; nil: it has a total, of its combo's own streak.
+    // The number of gifts; nil for a total in its combo's own streak.
     var known: Int?
     switch gift.pointee.amount {
     case .count(let count): known = count
@@ -110,7 +109,7 @@ struct EngineCore: ~Copyable {
       senderID: gift.pointee.senderID, receiverID: gift.pointee.receiverID, giftID: gift.pointee.giftID,
       combo: gift.pointee.combo)
     let hash = gift.pointee.hashes.combo != 0 ? gift.pointee.hashes.combo : Combos.hash(key, settings.hashSeed)
-    // Held until the end: what uses up its history or overflows might else free it under our hands.
+    // Retained until the end: otherwise using up its history, or an overflow, could free it here.
     var combo = combos.find(key, hash: hash, in: store)
     if combo >= 0 {
       combos.retain(combo)
@@ -157,7 +156,7 @@ struct EngineCore: ~Copyable {
     var meant: [Int32] = []
     combos.forEach(of: retraction.senderID, in: store) { combo in meant.append(combo) }
     meant = meant.filter { retraction.means(combos.key($0, in: store)) }
-    // Held, since what happens to them might free them.
+    // Retained, since the steps below might free them.
     for combo in meant { combos.retain(combo) }
     var ended = EndedRuns()
     for i in 0..<screen.count where retraction.means(combos.key(banners[screen[i]].combo, in: store)) {
@@ -210,43 +209,42 @@ struct EngineCore: ~Copyable {
   }
 
   mutating func beginAnew(at now: Int64, to sink: inout some InstructionSink) {
-    // If time was brought back, the old epoch may be ahead of it.
+    // If time was moved back, the old epoch may be ahead of it.
     let next = max(now, max(time, epoch + 1))
     begin(at: max(now, time), keepingMemory: true)
     epoch = next
     sayScreen(at: time, to: &sink)
   }
 
-  // MARK: - Questions
+  // MARK: - Queries
 
   /// The settings of the service.
   var service: EngineSettings { settings.service ?? settings }
 
-  /// The room's own.
   var own: OwnSettings { settings.own }
 
   var isIdle: Bool { screen.count == 0 && queue.count == 0 }
 
   var nextDeadline: Int64? {
-    // A look at the banners may be one at memory that is in no cache.
+    // Computing the deadline may read banners that are in no cache.
     let deadline = isEarliestExact ? earliestDeadline : computedDeadline
     return deadline == .max ? nil : deadline
   }
 
-  /// The earliest deadline of what is on screen, of the finals and of the sum of skips.
+  /// The earliest deadline of the banners on screen, the screen, the finals and the sum of skips.
   var computedDeadline: Int64 {
     var deadline = min(min(screenDeadline, skipSum.deadline), history.nextFinal(combos)?.due ?? .max)
     for i in 0..<screen.count { deadline = min(deadline, banners[screen[i]].deadline) }
     return deadline
   }
 
-  /// After what may have put off or taken away the earliest deadline.
+  /// Recomputes the earliest deadline after a change that may have postponed or removed it.
   mutating func findEarliest() {
     earliestDeadline = computedDeadline
     isEarliestExact = true
   }
 
-  // MARK: - What few rooms have
+  // MARK: - State that few rooms have
 
   private final class Rare {
     var streaks: Streaks?
@@ -262,7 +260,7 @@ struct EngineCore: ~Copyable {
     }
   }
 
-  /// What was skipped and is not said yet; its deadline is `.max` if there is nothing.
+  /// The skips that have not been emitted yet; the deadline is `.max` if there are none.
   var skipSum: SkipSum {
     get { rare?.skipSum ?? .none }
     set {
@@ -275,7 +273,7 @@ struct EngineCore: ~Copyable {
 
   // MARK: - Time
 
-  /// Time never runs back, and what is due by then happens first.
+  /// Runs what is due until `now`, and returns `now` or the engine's time if that is later.
   @inline(__always)
   private mutating func begin(at now: Int64, to sink: inout some InstructionSink) -> Int64 {
     let now = max(now, time)
@@ -283,26 +281,26 @@ struct EngineCore: ~Copyable {
     return now
   }
 
-  /// Once the time is above this, it has rested too long; if it is idle and no final is to come.
+  /// The time after which an engine has rested too long, provided that it is idle and has no pending final.
   var restEnd: Int64 { max(idleSince + Int64(settings.values.rest), streaks?.awakeUntil ?? .min) }
 
-  /// Whether something is still to be said though it is idle.
+  /// Whether an idle engine still has instructions to emit.
   var hasMoreToSay: Bool { hasSkipSum || history.hasFinals(combos) }
 
-  /// An engine that has been idle for too long makes place for a new one.
+  /// Replaces an engine that has been idle for too long with a new one.
   @inline(__always)
   private mutating func replaceIfRested(at now: Int64) {
     guard screen.count == 0, queue.count == 0, now > idleSince + Int64(settings.values.rest) else { return }
     if now > restEnd, !hasMoreToSay { begin(at: now, keepingMemory: false) }
   }
 
-  /// Becomes a new engine, in which the room's own settings hold, and, if wanted, ids and running totals are remembered.
+  /// Becomes a new engine with the room's own settings and, if `keepingMemory`, the ids and running totals.
   private mutating func begin(at now: Int64, keepingMemory: Bool) {
     var new = EngineCore(at: now, settings: settings)
     if keepingMemory {
       swap(&new.ids, &ids)
       streaks?.forEach(validAt: time, in: store) { key, total, expiry in
-        // Refused only if it stood twice, which it cannot here.
+        // Fails only for a duplicate, which cannot occur here.
         switch key {
         case .ofCombo(let combo):
           try? new.restoreStreak(combos.key(combo, in: store), name: Bytes(start: nil, count: 0), total: total, expiry: expiry)
@@ -321,7 +319,7 @@ struct EngineCore: ~Copyable {
   }
 
   private mutating func become(_ new: EngineSettings, at now: Int64, to sink: inout some InstructionSink) {
-    // An order by the same tiers holds on: settings that come again and again must not have all that waits ordered anew each time.
+    // Keep an order by unchanged tiers, so that repeated settings do not reorder all waiting banners each time.
     let (old, order) = (settings.values.tiers, settings.values.queueOrder)
     settings = new
     if new.values.queueOrder != order || (order == .tier && new.values.tiers != old) { queue.order = nil }
@@ -333,7 +331,7 @@ struct EngineCore: ~Copyable {
     keepQueue(at: now, to: &sink)
   }
 
-  /// Moves what lives to a store without waste.
+  /// Moves the live bytes to a store without waste.
   mutating func tidy() {
     var old = store
     store = ByteStore(capacity: old.live + old.live / 2)

@@ -1,6 +1,6 @@
 /// The plain values of an engine's state.
 public struct EngineHead: Equatable, Sendable {
-  /// When it was created.
+  /// When the engine was created.
   public var epoch: Int64
   /// The `seq` of its last instruction.
   public var seq: Int
@@ -8,18 +8,18 @@ public struct EngineHead: Equatable, Sendable {
   public var banners: Int
   /// The time of its latest event or step.
   public var time: Int64
-  /// When it last became idle; its epoch, if it never did.
+  /// When it last became idle; its epoch if it never did.
   public var idleSince: Int64
-  /// Until when a running total's own time holds it awake, if one ever did.
+  /// The time until which a gift's own `streak_ms` or a refresh keeps it awake; nil if none does.
   public var awakeUntil: Int64?
   /// When the next screen is due, if any.
   public var screenDeadline: Int64?
-  /// What was skipped and is not said yet, if anything.
+  /// The skips that have not been emitted yet; nil if there are none.
   public var skipSum: SkipSum?
   /// The oldest rules under which an engine can have this state. Not needed to restore it.
   public var rules = Rules.oldest
 
-  /// A head of these values.
+  /// Creates a head of these values.
   public init(
     epoch: Int64, seq: Int, banners: Int, time: Int64, idleSince: Int64, awakeUntil: Int64? = nil, screenDeadline: Int64?,
     skipSum: SkipSum? = nil
@@ -35,15 +35,15 @@ public struct EngineHead: Equatable, Sendable {
   }
 }
 
-/// Banners that were skipped and are not said yet.
+/// Skipped banners that have not been reported yet.
 public struct SkipSum: Equatable, Sendable {
-  /// How many banners.
+  /// The number of banners.
   public var banners: Int
-  /// Their gifts that were never seen.
+  /// The number of their gifts that were never shown.
   public var count: Int
-  /// What these are worth.
+  /// The worth of these gifts.
   public var value: Double
-  /// When it is due.
+  /// When the sum is due.
   public var deadline: Int64
 
   /// A sum of these values.
@@ -55,18 +55,18 @@ public struct SkipSum: Equatable, Sendable {
   }
 }
 
-/// Sender, gift and receiver. Borrowed bytes.
+/// The key of a combo: sender, receiver, gift and combo name. Borrowed bytes.
 public struct ComboKey {
   /// The sender's id.
   public var senderID: Bytes
-  /// The receiver's id; empty: none.
+  /// The receiver's id; empty if there is none.
   public var receiverID: Bytes
-  /// What.
+  /// The gift's id.
   public var giftID: Bytes
-  /// The combo's name; empty: it has none.
+  /// The combo's name; empty if it has none.
   public var combo: Bytes
 
-  /// A key of borrowed bytes.
+  /// Creates a key of borrowed bytes.
   public init(senderID: Bytes, receiverID: Bytes, giftID: Bytes, combo: Bytes = Bytes(start: nil, count: 0)) {
     self.senderID = senderID
     self.receiverID = receiverID
@@ -75,16 +75,16 @@ public struct ComboKey {
   }
 }
 
-/// The count from which a combo that is gone can continue.
+/// The count from which a combo can continue after its banner has left.
 public struct HistoryState {
   /// The count.
   public var total: Int
-  /// Until when (included).
+  /// The last time at which it can continue.
   public var expiry: Int64
-  /// The number of its last banner and that one's display data, if its final is to come.
+  /// The number and the display data of its last banner if its final is pending, otherwise nil.
   public var final: (banner: Int, display: Display)?
 
-  /// A state of these values; bytes are borrowed.
+  /// Creates a state of these values; bytes are borrowed.
   public init(total: Int, expiry: Int64, final: (banner: Int, display: Display)? = nil) {
     self.total = total
     self.expiry = expiry
@@ -92,40 +92,40 @@ public struct HistoryState {
   }
 }
 
-/// A banner's plain values.
+/// The plain values of a banner.
 public struct BannerState: Equatable, Sendable {
   /// The phase of a banner.
   public enum Phase: UInt8, CaseIterable, Sendable, BitwiseCopyable {
     case queued, entering, counting, lingering, leaving
   }
-  /// Its number, from 1 on.
+  /// Its number, starting at 1.
   public var number: Int
   /// Its phase.
   public var phase: Phase
-  /// Its place on screen; 0 if it waits.
+  /// Its slot on screen; 0 if it waits.
   public var slot: Int
   /// The count that it took over.
   public var base: Int
   /// `base` plus all gifts merged into it.
   public var total: Int
-  /// The count last put on screen.
+  /// The count last shown on screen.
   public var shown: Int
   /// The worth of its gifts.
   public var value: Double
-  /// When it was created, if it waits; else when it was shown.
+  /// When it was created if it waits, otherwise when it was shown.
   public var since: Int64
   /// When its phase ends; 0 if it waits.
   public var deadline: Int64
   /// Whether its linger is the short one.
   public var shortLinger: Bool
-  /// Whether another banner took over its count, or its leaving shall leave no history.
+  /// Whether another banner took over its count, or it must not leave a history.
   public var takenOver: Bool
-  /// Whether it gives up its slot: no gift joins it any more.
+  /// Whether it gives up its slot, so that no gift joins it any more.
   public var isSealed: Bool
   /// The longest linger that one of its gifts asked for, in milliseconds.
   public var ownLingerMs: Int
 
-  /// A state of these values.
+  /// Creates a state of these values.
   public init(
     number: Int, phase: Phase, slot: Int, base: Int, total: Int, shown: Int, value: Double, since: Int64, deadline: Int64,
     shortLinger: Bool, takenOver: Bool, isSealed: Bool = false, ownLingerMs: Int = 0
@@ -146,24 +146,24 @@ public struct BannerState: Equatable, Sendable {
   }
 }
 
-/// Takes an engine's whole state, piece by piece, in this order. All bytes are borrowed.
+/// Receives an engine's whole state piece by piece, in the order of the methods below. All bytes are borrowed.
 public protocol SnapshotWriter {
-  /// First, once.
+  /// Writes the head. Called first, once.
   mutating func head(_ head: EngineHead, own: OwnSettings)
-  /// A gift id that is remembered; the oldest first.
+  /// Writes a remembered gift id, the oldest first.
   mutating func id(_ id: Bytes, expiry: Int64)
-  /// A running total that is remembered; the one set longest ago first. `name` is empty for the streak of a combo alone; else the key is of
-  /// sender and gift.
+  /// Writes a running total, the one set longest ago first. `name` is empty for a combo's own streak; otherwise the key has
+  /// only sender and gift.
   mutating func streak(_ key: ComboKey, name: Bytes, total: Int, expiry: Int64)
-  /// The counts from which combos can continue; the one that was gone first comes first.
+  /// Writes the count from which a combo can continue, the combo that left first first.
   mutating func history(_ key: ComboKey, _ state: HistoryState)
-  /// A banner: first those on screen, lowest slot first, then those that wait, in the order of their numbers.
+  /// Writes a banner: those on screen first, lowest slot first, then the waiting ones by ascending number.
   mutating func banner(_ key: ComboKey, _ state: BannerState, _ display: Display)
 }
 
-/// The fault of a snapshot.
+/// An error in a snapshot.
 public struct SnapshotFault: Error, Equatable, Sendable, CustomStringConvertible {
-  /// In words.
+  /// The description of the error.
   public let description: String
 
   init(_ description: String) { self.description = description }

@@ -1,7 +1,8 @@
-/// The combos that are gone and can still be gone on with: a list through the combos, in the order in which they went.
+/// The combos that have left and can still continue: a list through the combos, in the order in which they left.
 ///
-/// They expire in that order, unless `reuse_ms` was lowered meanwhile, and leave at the front of the list. Where an order of their own is
-/// needed, since some expire earlier than others before them or have a final to come, ``HistoryDeadlines`` keep it.
+/// They expire in that order, unless `reuse_ms` was lowered meanwhile, and are removed at the front of the list.
+/// ``HistoryDeadlines`` is created when a separate order is needed, because a combo expires before its predecessors or has a
+/// pending final.
 struct History {
   private(set) var first: Int32 = -1
   private var last: Int32 = -1
@@ -9,11 +10,11 @@ struct History {
 
   init() {}
 
-  /// Whether any has a final to come.
+  /// Whether any combo has a pending final.
   @inline(__always)
   func hasFinals(_ combos: Combos) -> Bool { combos.orders?.deadlines.map { $0.finalCount > 0 } ?? false }
 
-  /// The final that is due first, and when.
+  /// The final that is due first, with its time; nil if there is none.
   @inline(__always)
   func nextFinal(_ combos: Combos) -> (combo: Int32, due: Int64)? {
     guard let deadlines = combos.orders?.deadlines, deadlines.finalCount > 0, let entry = deadlines.finals.first else {
@@ -22,8 +23,8 @@ struct History {
     return (entry.index, entry.time)
   }
 
-  /// A combo is gone that is not in the history.
-  /// - Parameter final: the data of its final, if one is to come.
+  /// Adds a combo that is not in the history.
+  /// - Parameter final: The data of its pending final, or nil if there is none.
   mutating func add(
     _ combo: Int32, total: Int, expiry: Int64, final: UnsafeMutablePointer<PastRun>?, _ combos: inout Combos
   ) {
@@ -62,7 +63,7 @@ struct History {
     }
   }
 
-  /// A combo's history is used up or forgotten.
+  /// Removes a combo whose history is used up or forgotten.
   mutating func forget(_ combo: Int32, _ combos: inout Combos, _ store: inout ByteStore) {
     unlink(combo, combos)
     combos[combo].historyTotal = 0
@@ -90,7 +91,7 @@ struct History {
     }
   }
 
-  /// Gives up what has expired and has no final to come.
+  /// Removes expired combos without a pending final.
   @inline(__always)
   mutating func dropExpired(before now: Int64, _ combos: inout Combos, _ store: inout ByteStore) {
     if combos.orders?.deadlines != nil { return dropExpiredInOrder(before: now, &combos, &store) }
@@ -108,20 +109,18 @@ struct History {
     }
   }
 
-  /// Forgets all.
   mutating func removeAll(_ combos: inout Combos, _ store: inout ByteStore) {
     combos.orders?.deadlines = nil
     while first >= 0 { forget(first, &combos, &store) }
   }
 
-  /// Moves all times by `milliseconds`.
   func shift(by milliseconds: Int64, _ combos: Combos) {
     forEach(combos) { combos[$0].historyExpiry += milliseconds }
     combos.orders?.deadlines?.plain.shift(by: milliseconds)
     combos.orders?.deadlines?.finals.shift(by: milliseconds)
   }
 
-  /// Hands out the combos, the one that went first first.
+  /// Calls `body` with each combo, in the order in which they left.
   @inline(__always)
   func forEach(_ combos: Combos, _ body: (Int32) -> Void) {
     var combo = first
@@ -138,12 +137,12 @@ struct History {
   }
 }
 
-/// When what the history knows ends.
+/// The deadlines of the combos in the history.
 final class HistoryDeadlines {
-  /// Of those without a final; the time is the expiry. An entry is stale if its combo has no history of that expiry.
+  /// The expiries of combos without a final. An entry is stale if its combo has no history with that expiry.
   var plain = DeadlineHeap()
-  /// Of those with one; the time is when it is due. An entry is stale if its combo has no final of that number.
+  /// The due times of finals. An entry is stale if its combo has no final with that number.
   var finals = DeadlineHeap()
-  /// How many have one.
+  /// The number of combos with a final.
   var finalCount: Int32 = 0
 }

@@ -1,14 +1,14 @@
 /// The banners that hold a slot, lowest slot first.
 ///
-/// The first two are in the engine itself: by default there are no more.
+/// The first two are stored inline, since by default there are no more.
 struct Screen {
-  /// Those after the first two, with room for as many as there may be.
+  /// The banners after the first two, with room for the maximum.
   private var others: UnsafeMutablePointer<Int32>?
   private var first: Int32 = -1
   private var second: Int32 = -1
   private(set) var count: Int32 = 0
 
-  /// There are no more slots.
+  /// The maximum number of slots.
   static let most = 100
   private static let othersMax = most - 2
 
@@ -29,17 +29,16 @@ struct Screen {
     }
   }
 
-  /// A banner comes in at the bottom.
+  /// Inserts a banner at the bottom.
   mutating func insertFirst(_ index: Int32) {
     insert(index, at: 0)
   }
 
-  /// A banner is put above all others.
+  /// Adds a banner above all others.
   mutating func append(_ index: Int32) {
     insert(index, at: count)
   }
 
-  /// A banner is gone.
   mutating func remove(_ index: Int32) {
     var place: Int32 = 0
     while self[place] != index { place += 1 }
@@ -51,7 +50,7 @@ struct Screen {
     if count == 0 { free() }
   }
 
-  /// The same in memory of its own.
+  /// Returns a copy with its own memory.
   func copy() -> Screen {
     var copy = self
     if let others {
@@ -61,7 +60,6 @@ struct Screen {
     return copy
   }
 
-  /// Gives the memory back.
   mutating func free() {
     others?.deallocate()
     self = Screen()

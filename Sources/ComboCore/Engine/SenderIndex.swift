@@ -1,4 +1,4 @@
-/// The combos of each sender: chains through the combos whose senders' ids have the same hash.
+/// The combos of each sender, as chains of combos whose sender ids have the same hash.
 final class SenderIndex {
   private struct Link: BitwiseCopyable {
     var hash: UInt32 = 0
@@ -6,7 +6,7 @@ final class SenderIndex {
     var next: Int32 = -1
   }
 
-  /// By hash, the first combo of its chain.
+  /// The first combo of each chain, by hash.
   private var first: [UInt32: Int32] = [:]
   private var links: [Link] = []
 
@@ -29,7 +29,7 @@ final class SenderIndex {
     }
   }
 
-  /// Hands out the combos of a sender, and perhaps some of others.
+  /// Calls `body` with each combo of a sender, and possibly with some of other senders.
   func forEach(_ sender: Bytes, _ body: (Int32) -> Void) {
     var combo = first[KeyHash.fold(KeyHash.hash(sender, KeyHash.seed))] ?? -1
     while combo >= 0 {

@@ -1,28 +1,27 @@
 /// The running totals that a room remembers.
 ///
-/// A list in the order in which they were last set: the one set longest ago is first and is the first to go. Most expire in that order;
-/// once one expires earlier than another before it, a heap keeps the order of expiries, until all are gone. An object, so that rooms
-/// without running totals need not have it; each engine has its own.
+/// They form a list in the order in which they were last set; the one set longest ago is first and is removed first. Most
+/// expire in that order. Once one expires before its predecessor, a heap keeps the order of expiries until all are removed. It
+/// is an object, so that rooms without running totals need not have one; each engine has its own.
 final class Streaks {
-  /// Which streak.
   enum Key {
-    /// The one of a combo alone.
+    /// A combo's own streak.
     case ofCombo(Int32)
-    /// One with a name: of this sender and gift, for any receiver.
+    /// A named streak of this sender and gift, for any receiver.
     case named(sender: Bytes, gift: Bytes, name: Bytes)
   }
 
   private struct Streak: BitwiseCopyable {
-    /// Its combo, or -1 if it has a name.
+    /// Its combo; -1 if it has a name.
     var combo: Int32 = -1
     var hash: UInt32 = 0
-    /// The places of sender id, gift id and name in the store, and their lengths.
+    /// The offset of sender id, gift id and name in the store, and their lengths.
     var key = 0
     var senderLength: UInt16 = 0
     var giftLength: UInt16 = 0
     var nameLength: UInt32 = 0
     var previous: Int32 = -1
-    /// Leads from one free streak to another, too.
+    /// The next streak in the list, or the next free one.
     var next: Int32 = -1
     var total = 0
     var expiry: Int64 = 0
@@ -38,9 +37,10 @@ final class Streaks {
   private var first: Int32 = -1
   private var last: Int32 = -1
   private var table = ProbeTable()
-  /// The order of expiries, if it is another than that of the list. An entry is stale if its streak does not expire then.
+  /// The order of expiries if it differs from that of the list, otherwise nil. An entry is stale if its streak does not expire
+  /// at that time.
   private var expiries: DeadlineHeap?
-  /// The latest expiry that a gift's own `streak_ms` gave.
+  /// The latest expiry that a gift's own `streak_ms` or a refresh caused; `.min` if there was none.
   var awakeUntil = Int64.min
 
   init() {}
@@ -50,7 +50,7 @@ final class Streaks {
     KeyHash.fold(KeyHash.hash(sender, gift, name, seed))
   }
 
-  /// The streak of that key, whether it has expired or not, or -1.
+  /// The index of the streak with that key, even if it has expired, or -1.
   @inline(__always)
   func find(_ key: Key, hash: UInt32, in store: ByteStore) -> Int32 {
     if table.isInUse {
@@ -74,17 +74,17 @@ final class Streaks {
     }
   }
 
-  /// The total of a streak that was found, if it is still remembered at `now`.
+  /// The total of a streak that was found, or nil if it has expired at `now`.
   func total(_ index: Int32, at now: Int64) -> Int? { entries[index].expiry >= now ? entries[index].total : nil }
 
-  /// Remembers a new total for a streak that was found.
+  /// Sets a new total for a streak that was found.
   func set(_ index: Int32, total: Int, expiry: Int64) {
     entries[index].total = total
     unlink(index)
     link(index, expiry: expiry)
   }
 
-  /// Remembers a streak that was not found, as the one set last.
+  /// Adds a streak that was not found, as the one set last.
   func add(_ key: Key, hash: UInt32, total: Int, expiry: Int64, combos: Combos, store: inout ByteStore) {
     var streak = Streak()
     streak.hash = hash
@@ -121,7 +121,7 @@ final class Streaks {
     }
   }
 
-  /// Forgets what has expired at `now`, and those set longest ago above `limit`.
+  /// Removes the expired streaks at the front, then those set longest ago, until `limit` is met.
   func keep(_ limit: Int, at now: Int64, combos: inout Combos, store: inout ByteStore) {
     while first >= 0, entries[first].expiry < now { remove(first, combos: &combos, store: &store) }
     while count > limit {
@@ -134,32 +134,28 @@ final class Streaks {
     }
   }
 
-  /// Forgets one.
   func forget(_ index: Int32, combos: inout Combos, store: inout ByteStore) {
     remove(index, combos: &combos, store: &store)
   }
 
-  /// Forgets all.
   func removeAll(combos: inout Combos, store: inout ByteStore) {
     while first >= 0 { remove(first, combos: &combos, store: &store) }
     awakeUntil = .min
   }
 
-  /// Moves every expiry by `milliseconds`.
   func shift(by milliseconds: Int64) {
     forEachIndex { entries[$0].expiry += milliseconds }
     expiries?.shift(by: milliseconds)
     if awakeUntil != .min { awakeUntil += milliseconds }
   }
 
-  /// Moves all names to another store.
   func move(from old: ByteStore, to new: inout ByteStore) {
     forEachIndex { index in
       if entries[index].combo < 0 { entries[index].key = new.add(old.bytes(entries[index].key, entries[index].keyLength)) }
     }
   }
 
-  /// Hands out those valid at `now`, the one set longest ago first; names are borrowed from the store.
+  /// Calls `body` with each streak valid at `now`, the one set longest ago first; names are borrowed from the store.
   func forEach(validAt now: Int64, in store: ByteStore, _ body: (Key, _ total: Int, _ expiry: Int64) -> Void) {
     forEachIndex { index in
       let streak = entries[index]
@@ -173,7 +169,7 @@ final class Streaks {
     }
   }
 
-  /// The same streaks in memory of their own.
+  /// Returns a copy with its own memory.
   func copy() -> Streaks {
     let copy = Streaks()
     copy.entries = entries.copy()
@@ -193,7 +189,7 @@ final class Streaks {
     table.free()
   }
 
-  /// All are gone: the memory is given back.
+  /// Frees the memory after the last streak was removed.
   private func reset() {
     entries.free()
     table.free()

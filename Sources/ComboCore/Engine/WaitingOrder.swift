@@ -1,18 +1,20 @@
-/// Which of the waiting banners comes next, and how many there are of each tier: made where the order of the queue's list is not enough.
+/// The next waiting banner and the number of waiting banners of each tier. It is created when the order of the queue's list is
+/// not enough.
 ///
-/// Of two banners of one tier, the one with the lower number has waited at least as long, so its rank is never below the other's, however
-/// time passes. So each tier has heaps by number, and only their tops are compared: at most 101 tiers have to be read. There are four
-/// heaps for each: of banners that have been seen (`base` above 0) or not, and that are passed over or not. In `fifo` order all are of one tier.
+/// Of two banners of one tier, the one with the lower number has waited at least as long, so its rank is never below the
+/// other's. Each tier therefore has heaps by number, and only their tops are compared: at most 101 tiers have to be read. Each
+/// tier has four heaps: for banners that have been seen (`base` above 0) or not, and that are passed over or not. In `fifo`
+/// order all banners are of one tier.
 ///
-/// A banner whose combo is sealed on screen is put with those that are skipped when it comes to the top (it is *parked*), and back when
-/// the sealed one leaves. Banners know their heap and their place in it, without a search.
+/// A banner whose combo is sealed on screen is *parked*, that is, moved to the heap of banners passed over, when it comes to
+/// the top. It returns when the sealed banner leaves. Each banner stores its heap and its place in it, so no search is needed.
 final class WaitingOrder {
   private struct Entry: BitwiseCopyable {
     var number: Int
     var index: Int32
   }
 
-  /// By tier × 4 + ``seen`` + ``parked``.
+  /// The heaps, by tier × 4 + ``seen`` + ``parked``.
   private var heaps: [[Entry]]
   /// The number of waiting banners, by tier.
   private(set) var counts: [Int]
@@ -20,7 +22,7 @@ final class WaitingOrder {
   private static let seen = 1
   private static let parked = 2
 
-  /// An empty order for this many tiers, 0 included.
+  /// Creates an empty order for this number of tiers, including tier 0.
   init(tiers: Int) {
     heaps = Array(repeating: [], count: tiers * 4)
     counts = Array(repeating: 0, count: tiers)
@@ -31,7 +33,7 @@ final class WaitingOrder {
     push(index, into: tier * 4 + (banners[index].base > 0 ? Self.seen : 0), banners)
   }
 
-  /// - Parameter sealed: the banner of its combo that is sealed on screen, or -1.
+  /// - Parameter sealed: The banner of its combo that is sealed on screen, or -1.
   func remove(_ index: Int32, sealed: Int32, _ banners: Banners) {
     let heap = Int(banners[index].heap)
     counts[heap / 4] -= 1
@@ -41,7 +43,7 @@ final class WaitingOrder {
     banners[index].deadline = 0
   }
 
-  /// A banner is worth more now.
+  /// Moves a banner to a higher tier.
   func move(_ index: Int32, toTier tier: Int, _ banners: Banners) {
     let heap = Int(banners[index].heap)
     if heap / 4 == tier { return }
@@ -58,10 +60,10 @@ final class WaitingOrder {
     return count
   }
 
-  /// The next banner at `t` that is not skipped, or -1.
+  /// The next banner at `t` that is not passed over, or -1.
   /// - Parameters:
-  ///   - promoteMs: one rank up for each of these that it has waited; 0: never.
-  ///   - sealed: the banner of a waiting one's combo that is sealed on screen, or -1.
+  ///   - promoteMs: The waiting time for each rank gained, in milliseconds; 0 for no promotion.
+  ///   - sealed: Returns the banner of a waiting one's combo that is sealed on screen, or -1.
   func next(at t: Int64, promoteMs: Int, _ banners: Banners, sealed: (Int32) -> Int32) -> Int32 {
     while true {
       var best: (rank: Int, number: Int, index: Int32) = (-1, 0, -1)
@@ -83,13 +85,13 @@ final class WaitingOrder {
 
   /// The number of banners that wait for a turn at `t`, at most `limit + 1`.
   /// - Parameters:
-  ///   - tier: in `tier` order, below which their rank must not be.
-  ///   - holdMs: how long those that have been seen must have waited.
+  /// - tier: In `tier` order, the minimum rank of the banners counted.
+  ///   - holdMs: The minimum waiting time of banners that have been seen, in milliseconds.
   func waitingForTurn(
     at t: Int64, tier: Int, promoteMs: Int, holdMs: Int, limit: Int, _ banners: Banners
   ) -> Int {
     var found = 0
-    /// Counts those of a heap that were created at or before `latest`, which are never below others.
+    /// Counts the banners from place `i` down that were created at or before `latest`. No banner is older than its parent.
     func count(_ heap: Int, _ i: Int, createdBy latest: Int64) {
       if i >= heaps[heap].count || found > limit { return }
       Steps.count()
@@ -110,7 +112,7 @@ final class WaitingOrder {
     return found
   }
 
-  // MARK: - Passed over
+  // MARK: - Banners passed over
 
   private func park(_ index: Int32, _ sealed: Int32, _ banners: Banners) {
     let heap = Int(banners[index].heap)
@@ -129,7 +131,7 @@ final class WaitingOrder {
     if next >= 0 { banners[next].previousParked = previous }
   }
 
-  /// A sealed banner leaves: those of its combo are skipped no longer.
+  /// Returns the parked banners of a sealed banner that leaves to their heaps.
   func unpark(_ sealed: Int32, _ banners: Banners) {
     var index = banners[sealed].firstParked
     banners[sealed].firstParked = -1
@@ -161,7 +163,7 @@ final class WaitingOrder {
     }
   }
 
-  /// Puts an entry at `place`, where there is none, or above.
+  /// Puts an entry at the empty `place` or above.
   private func siftUp(_ entry: Entry, _ heap: Int, _ place: Int, _ banners: Banners) {
     var i = place
     while i > 0 {
@@ -176,7 +178,7 @@ final class WaitingOrder {
     banners[entry.index].place = Int32(i)
   }
 
-  /// Puts an entry at `place`, where there is none, or below.
+  /// Puts an entry at the empty `place` or below.
   private func siftDown(_ entry: Entry, _ heap: Int, _ place: Int, _ banners: Banners) {
     var i = place
     let count = heaps[heap].count

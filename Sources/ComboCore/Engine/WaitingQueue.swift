@@ -1,9 +1,9 @@
-/// The banners that wait: a list in the order of their numbers, and a heap that knows which is the first to be skipped
-/// when they are too many: the one with the lowest value, of equals the one with the highest number.
+/// The waiting banners: a list by ascending number, and a heap of those to skip first when there are too many. That is the one
+/// with the lowest value and, of equals, the highest number.
 ///
-/// The heap is made when for the first time too many wait; most rooms never need it. It is lazy: a banner's value only
-/// rises, so a place in the heap may lag behind it, and is corrected when it comes to the top; and a banner that no longer
-/// waits stays in it until then. So a gift that joins a waiting banner need not touch the heap.
+/// The heap is created when too many banners wait for the first time; most rooms never need it. It is lazy. A banner's value
+/// only rises, so an entry may lag behind it and is corrected when it reaches the top. A banner that no longer waits stays in
+/// the heap until then. A gift that joins a waiting banner therefore need not touch the heap.
 struct WaitingQueue {
   private(set) var first: Int32 = -1
   private(set) var last: Int32 = -1
@@ -11,19 +11,18 @@ struct WaitingQueue {
   private(set) var count: Int32 = 0
   private(set) var unseen: Int32 = 0
   private struct Place: BitwiseCopyable {
-    /// The banner's value at some time.
+    /// The banner's value when the entry was written.
     var value: Double
     var number: Int
     var index: Int32
   }
   private var heap = Block<Place>()
   private var heapCount: Int32 = 0
-  /// In `tier` order, or once banners were skipped: the next one. Made when it is needed, until none waits.
+  /// The order for `tier` order or for banners passed over. Created when needed, and kept until no banner waits.
   var order: WaitingOrder?
 
   init() {}
 
-  /// Puts a banner at the end; its number is above all others'.
   mutating func append(_ index: Int32, _ banners: Banners, _ combos: Combos) {
     banners[index].previous = last
     banners[index].next = -1
@@ -43,7 +42,6 @@ struct WaitingQueue {
     if heapCount > 0 { push(index, banners) }
   }
 
-  /// Takes a banner out.
   mutating func remove(_ index: Int32, _ banners: Banners, _ combos: Combos) {
     let banner = banners[index]
     if banner.previous >= 0 { banners[banner.previous].next = banner.next } else { first = banner.next }
@@ -65,11 +63,11 @@ struct WaitingQueue {
     count -= 1
     if banner.base == 0 { unseen -= 1 }
     if count == 0 { order = nil }
-    // With more that has gone than waits it is not worth keeping.
+    // A heap with more stale entries than live ones is not worth keeping.
     if heapCount > count * 2 + 16 || count == 0 { dropHeap() }
   }
 
-  /// The one to be skipped first; there must be one.
+  /// Returns the banner to skip first; at least one must wait.
   mutating func leastValuable(_ banners: Banners) -> Int32 {
     if heapCount == 0 {
       var index = first
@@ -94,17 +92,17 @@ struct WaitingQueue {
     }
   }
 
-  /// The one that was the first to be skipped when the heap was last corrected, if there is a heap.
+  /// The banner that was first when the heap was last corrected; nil if there is no heap.
   @inline(__always)
   var likelyLeast: Int32? { heapCount > 0 ? heap[0].index : nil }
 
-  /// Adds where the heap begins.
+  /// Adds the address of the heap.
   @inline(__always)
   func addPlaces(to places: inout Places) {
     if heapCount > 0 { places.add(UnsafeRawPointer(heap.address(0))) }
   }
 
-  /// The same queue in memory of its own.
+  /// Returns a copy with its own memory.
   func copy() -> WaitingQueue {
     var copy = self
     copy.heap = heap.copy()
@@ -112,7 +110,6 @@ struct WaitingQueue {
     return copy
   }
 
-  /// Gives the memory back.
   mutating func free() {
     dropHeap()
     order = nil
@@ -139,7 +136,7 @@ struct WaitingQueue {
     heap[i] = place
   }
 
-  /// Puts `place` where it belongs, beginning at the top, where there is none.
+  /// Sifts `place` down from the empty top.
   private func siftDown(_ place: Place) {
     var i: Int32 = 0
     while true {

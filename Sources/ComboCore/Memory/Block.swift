@@ -1,12 +1,12 @@
-/// Memory for plain values that grows by doubling: an array without the costs of one.
+/// Memory for plain values that grows by doubling: an array without an array's costs.
 ///
-/// A gift touches a dozen lists of its room, and most rooms are not in the processor's cache. An array's count and
-/// reference count lie in front of its elements, one more cache line each; and each change of an element asks whether the
-/// array is shared. A block has no such checks: its owner copies it (``copy()``) and frees it (``free()``), and knows
-/// how many of its elements mean something. Indices are checked in debug builds only.
+/// A gift touches a dozen lists of its room, and most rooms are not in the processor's cache. An array stores its count and
+/// reference count in front of its elements, which costs one more cache line, and each change of an element checks whether the
+/// array is shared. A block has no such checks. Its owner copies it (``copy()``), frees it (``free()``) and tracks how many
+/// elements are valid. Indices are checked in debug builds only.
 struct Block<Element: BitwiseCopyable> {
-  // Raw, and the bounds asked about outside of this type: in debug builds, where nothing is specialised, an access would else look up twice at
-  // run time which types these are, half of an engine's time.
+  // Raw memory, with the bounds checked outside of this type: in debug builds, where nothing is specialised, each access would
+  // otherwise look up these types twice at run time, which is half of an engine's time.
   private var base: UnsafeMutableRawPointer?
   private(set) var capacity: Int32 = 0
 
@@ -29,15 +29,15 @@ struct Block<Element: BitwiseCopyable> {
     (base + Int(index) &* MemoryLayout<Element>.stride).assumingMemoryBound(to: Element.self)
   }
 
-  /// Makes room for at least `count` elements. New ones have no value yet.
+  /// Makes room for at least `count` elements. New elements are uninitialised.
   mutating func reserve(_ count: Int32) {
     if count <= capacity { return }
     resize(to: max(count, capacity * 2))
   }
 
-  /// Gives back what is beyond `count` elements, which is not more than the capacity.
+  /// Reallocates the block to exactly `count` elements.
   mutating func resize(to count: Int32) {
-    // From a few elements on they begin at a line of the cache.
+    // Larger blocks are aligned to a cache line.
     let bytes = Int(count) * MemoryLayout<Element>.stride
     let grown = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: bytes > 256 ? 64 : 16)
     _ = grown.bindMemory(to: Element.self, capacity: Int(count))
@@ -49,7 +49,6 @@ struct Block<Element: BitwiseCopyable> {
     capacity = count
   }
 
-  /// A block of this many equal elements.
   init(repeating element: Element, count: Int32) {
     resize(to: count)
     Self.at(base.unsafelyUnwrapped, 0).initialize(repeating: element, count: Int(count))
@@ -62,7 +61,7 @@ struct Block<Element: BitwiseCopyable> {
     return base.unsafelyUnwrapped + Int(index) &* MemoryLayout<Element>.stride
   }
 
-  /// A block of its own with the same elements.
+  /// Returns a copy with its own memory.
   func copy() -> Block {
     guard let base else { return Block() }
     var copy = Block()
@@ -71,7 +70,6 @@ struct Block<Element: BitwiseCopyable> {
     return copy
   }
 
-  /// Gives the memory back; the block is empty then.
   mutating func free() {
     base?.deallocate()
     base = nil

@@ -1,15 +1,14 @@
-/// The store of an engine for the long keys of its combos and the names of its streaks.
+/// The store of an engine for its combos' long keys and its streaks' names.
 ///
-/// One buffer for all of them: bytes are added at its end; what is given back is waste until the owner moves the living
-/// bytes to a new store (``isWasteful``). So a new combo costs a copy of its key and, in the steady state, no allocation.
-/// The owner of a store copies it (``copy()``) and frees it (``free()``).
+/// It is one buffer: bytes are added at its end, and released bytes are waste until the owner moves the live ones to a new
+/// store (``isWasteful``). A new combo therefore costs a copy of its key and, in the steady state, no allocation. The owner
+/// copies a store with ``copy()`` and frees it with ``free()``.
 struct ByteStore {
   private var base: UnsafeMutableRawPointer?
   private var capacity: UInt32 = 0
   private var used: UInt32 = 0
   private var waste: UInt32 = 0
 
-  /// A store with room for this many bytes.
   init(capacity: Int = 0) {
     if capacity > 0 { resize(to: capacity) }
   }
@@ -17,14 +16,15 @@ struct ByteStore {
   /// The number of bytes in use.
   var live: Int { Int(used - waste) }
 
-  /// Whether more is wasted than used, so that moving the rest costs no more than what has been added since the last time.
+  /// Whether there is more waste than live data, so that moving the latter costs no more than the bytes added since the last
+  /// move.
   @inline(__always)
   var isWasteful: Bool { waste > Self.wasteMin && waste > used - waste }
 
-  /// Below this, moving is not worth the trouble.
+  /// The minimum waste, in bytes, at which moving is worthwhile.
   private static let wasteMin: UInt32 = 512
 
-  /// Makes room for `count` bytes and returns their place.
+  /// Allocates `count` bytes and returns their offset.
   mutating func allocate(_ count: Int) -> Int {
     let offset = Int(used)
     used += UInt32(count)
@@ -32,24 +32,24 @@ struct ByteStore {
     return offset
   }
 
-  /// Gives `count` bytes back; the memory too, if they were the last.
+  /// Releases `count` bytes, and frees the memory if no live bytes remain.
   @inline(__always)
   mutating func giveBack(_ count: Int) {
     waste += UInt32(truncatingIfNeeded: count)
     if waste == used { free() }
   }
 
-  /// Adds `source` and returns its place.
+  /// Adds `source` and returns its offset.
   mutating func add(_ source: Bytes) -> Int {
     let offset = allocate(source.count)
     if source.count > 0 { copyBytes(source, to: base.unsafelyUnwrapped + offset) }
     return offset
   }
 
-  /// Lends `count` bytes at `offset`; valid until the store changes.
+  /// The `count` bytes at `offset`, borrowed until the store changes.
   @inline(__always)
   func bytes(_ offset: Int, _ count: Int) -> Bytes {
-    // An empty key has no address: its offset may be one of a store that was freed since.
+    // An empty key has no address: its offset may refer to a store that has been freed since.
     if count == 0 { return Bytes(start: nil, count: 0) }
     assert(offset + count <= Int(used), "bytes beyond the end of their store")
     return Bytes(start: base.unsafelyUnwrapped + offset, count: count)
@@ -62,11 +62,11 @@ struct ByteStore {
     return UnsafeRawPointer(base.unsafelyUnwrapped + offset)
   }
 
-  /// Whether `other` is at `offset`.
+  /// Whether the bytes at `offset` equal `other`.
   @inline(__always)
   func equals(_ other: Bytes, at offset: Int) -> Bool { sameBytes(bytes(offset, other.count), other) }
 
-  /// A store of its own with the same bytes.
+  /// Returns a copy with its own memory.
   func copy() -> ByteStore {
     guard let base else { return ByteStore() }
     var copy = ByteStore(capacity: Int(capacity))
@@ -76,7 +76,6 @@ struct ByteStore {
     return copy
   }
 
-  /// Gives the memory back; the store is empty then.
   mutating func free() {
     base?.deallocate()
     self = ByteStore()
@@ -93,7 +92,6 @@ struct ByteStore {
   }
 }
 
-/// Copies `bytes` to `start`.
 @inline(__always)
 func copyBytes(_ bytes: Bytes, to start: UnsafeMutableRawPointer) {
   guard let from = bytes.baseAddress else { return }
@@ -101,7 +99,7 @@ func copyBytes(_ bytes: Bytes, to start: UnsafeMutableRawPointer) {
   func copy<T: BitwiseCopyable>(_ type: T.Type, _ at: Int) {
     start.storeBytes(of: from.loadUnaligned(fromByteOffset: at, as: type), toByteOffset: at, as: type)
   }
-  // Names are short: a call would take longer.
+  // Names are short, so a call would take longer.
   if count > 64 { return start.copyMemory(from: from, byteCount: count) }
   if count >= 8 {
     var i = 0
@@ -120,21 +118,19 @@ func copyBytes(_ bytes: Bytes, to start: UnsafeMutableRawPointer) {
   }
 }
 
-/// Whether the bytes from `p` on are those of `other`.
 @inline(__always)
 func sameBytes(_ p: UnsafeRawPointer, _ other: Bytes) -> Bool {
   guard let q = other.baseAddress else { return true }
   return sameBytes(p, q, other.count)
 }
 
-/// Whether two runs of equal length hold the same bytes.
 @inline(__always)
 func sameBytes(_ a: Bytes, _ b: Bytes) -> Bool {
   guard let p = a.baseAddress, let q = b.baseAddress else { return a.count == b.count }
   return sameBytes(p, q, b.count)
 }
 
-/// Whether `count` bytes at `p` and at `q` are the same. Eight at a time, the last eight overlapping those before.
+/// Whether `count` bytes at `p` and at `q` are equal. Compares eight at a time; the last eight overlap those before.
 @inline(__always)
 func sameBytes(_ p: UnsafeRawPointer, _ q: UnsafeRawPointer, _ count: Int) -> Bool {
   func same<T: BitwiseCopyable & Equatable>(_ type: T.Type, _ at: Int) -> Bool {

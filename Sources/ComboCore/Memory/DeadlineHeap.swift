@@ -1,7 +1,7 @@
-/// Times, the earliest first; of equals, the one with the lowest number.
+/// A heap of times, the earliest first and, of equals, the lowest number first.
 ///
-/// It is lazy: an entry whose time no longer means anything stays until it comes to the top, and its owner knows by number or time that
-/// it is stale. The owner rebuilds the heap when most of it is (``isStale(_:)``). So each entry costs O(log n).
+/// It is lazy: an obsolete entry stays until it reaches the top, and its owner recognises it as stale by its number or time.
+/// The owner rebuilds the heap when most entries are stale (``isStale(_:)``), so each entry costs O(log n).
 struct DeadlineHeap {
   struct Entry: BitwiseCopyable {
     var time: Int64
@@ -16,7 +16,7 @@ struct DeadlineHeap {
   var first: Entry? { entries.first }
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Whether more than half of it is stale, where `live` entries are not.
+  /// Whether more than half of the entries are stale, given the number of live ones.
   func isStale(_ live: Int32) -> Bool { entries.count > 2 * Int(live) + 16 }
 
   mutating func push(_ entry: Entry) {

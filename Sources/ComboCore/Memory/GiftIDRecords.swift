@@ -1,32 +1,34 @@
-/// The records of ``GiftIDs``, in the order in which they came: new ones are added at the end, old ones go at the front.
+/// The records of ``GiftIDs`` in the order of arrival: new ones are added at the end, old ones are removed at the front.
 ///
-/// A record is known by its position. It has an expiry, which is not interpreted here, the upper bits of a hash, and an id's bytes.
+/// A record is identified by its position. It holds an expiry, which is not interpreted here, the upper bits of a hash, and an
+/// id's bytes.
 ///
-/// Records are in chunks of 2 KiB, of which the only one may be smaller. Many rooms remember so much that it would be most of a process'
-/// memory: chunks neither move when there come more, nor leave room free for half as many again. The owner frees them (``free()``).
+/// Records are in chunks of 2 KiB; a chunk may be smaller only while there is one. In many rooms, ids would make up most of a
+/// process's memory. Chunks do not move when more are added, and do not keep half as much again in reserve. The owner frees
+/// them with ``free()``.
 struct GiftIDRecords {
-  /// Where the first record begins, and where the next one will, in units of 8 bytes. A chunk begins at a multiple of 256; positions only
-  /// rise, unless the records of an only chunk are moved to its beginning.
+  /// The positions of the first record and of the next new one, in units of 8 bytes. A chunk begins at a multiple of 256.
+  /// Positions only rise, unless the records of a single chunk are moved to its beginning.
   private(set) var start = 0
   private(set) var end = 0
-  /// Where the last chunk ends.
+  /// The position at which the last chunk ends.
   private var chunksEnd = 0
-  /// The first chunk; nil: there is none.
+  /// The first chunk; nil if there is none.
   private var first: UnsafeMutableRawPointer?
-  /// All chunks by their number, of which as many bits count as there are places; not in use before there are two.
+  /// All chunks, indexed by the lower bits of their number. In use only from two chunks on.
   private var chunks = Block<UnsafeMutableRawPointer>()
   private(set) var count: Int32 = 0
-  /// Whether there has been an id that is too long for a record.
+  /// Whether an id was ever too long for a record.
   private var hasLong = false
 
   init() {}
 
-  // A record: its expiry (4 bytes), hash and length (4), the id, padding to a multiple of 8.
+  // A record: expiry (4 bytes), hash and length (4 bytes), the id, and padding to a multiple of 8.
   private static let headLength = 8
   private static let unit = 8
   static let chunkUnits = 256
-  /// The lower bits of a record's second half are its id's length, or one of these: the bytes are elsewhere, and the record holds where
-  /// and how many; or there is no record any more in this chunk.
+  /// The mask of the lower bits of a record's second word. They hold the id's length or one of the two values below: the bytes
+  /// are elsewhere and the record holds their address and number, or there are no more records in this chunk.
   private static let lengthMask: UInt32 = 511
   private static let lengthElsewhere: UInt32 = 510
   private static let lengthOfEnd: UInt32 = 511
@@ -41,7 +43,7 @@ struct GiftIDRecords {
 
   func setExpiry(_ record: Int, _ expiry: UInt32) { address(record).storeBytes(of: expiry, as: UInt32.self) }
 
-  /// What is kept of it.
+  /// The bits of the hash that the record keeps.
   @inline(__always)
   func hash(_ record: Int) -> UInt32 { address(record).load(fromByteOffset: 4, as: UInt32.self) & ~Self.lengthMask }
 
@@ -61,19 +63,17 @@ struct GiftIDRecords {
     }
   }
 
-  /// Whether this is the last record.
   func isLast(_ record: Int) -> Bool { record + units(record) == end }
 
-  /// Adds the places where the next ones will be added, and of those at the front.
+  /// Adds the addresses of the next new records and of the first ones.
   @inline(__always)
   func addPlaces(to all: inout Places) {
     guard let first else { return }
     if end < chunksEnd { all.addTwo(address(end)) }
-    // Some will have expired since the room was last looked at.
+    // Some of the first have probably expired since the room was last used.
     all.addLines(first + (start & (Self.chunkUnits &- 1)) &* Self.unit, 192)
   }
 
-  /// The place of a record, by its position.
   @inline(__always)
   private func address(_ record: Int) -> UnsafeMutableRawPointer {
     let number = record &>> 8
@@ -109,18 +109,18 @@ struct GiftIDRecords {
       start: memory.load(as: UnsafeMutableRawPointer.self), count: memory.load(fromByteOffset: 8, as: Int.self))
   }
 
-  // MARK: - Coming and going
+  // MARK: - Adding and removing
 
   /// Makes room for a record of this id at the end.
-  /// - Returns: whether records were moved, so that they have other positions now.
+  /// - Returns: Whether records were moved and thus changed their positions.
   @inline(__always)
   mutating func reserve(_ id: Bytes) -> Bool {
     let units = Self.units(of: id)
     return end &+ units > chunksEnd ? makeRoom(for: units) : false
   }
 
-  /// Adds a record at the end, for which there is room.
-  /// - Returns: its position.
+  /// Adds a record at the end, where there must be room.
+  /// - Returns: Its position.
   @inline(__always)
   mutating func append(_ id: Bytes, hash: UInt32, expiry: UInt32) -> Int {
     let record = end
@@ -139,7 +139,7 @@ struct GiftIDRecords {
     return record
   }
 
-  /// The first record goes; there must be one.
+  /// Removes the first record; there must be one.
   @inline(__always)
   mutating func dropFirst() {
     let length = length(start)
@@ -149,7 +149,6 @@ struct GiftIDRecords {
     if start & (Self.chunkUnits &- 1) == 0 || (count > 0 && isPastLast(start)) { leaveFirstChunk() }
   }
 
-  /// Forgets all and gives the memory back.
   mutating func free() {
     if hasLong { forEachRecord { if length($0) == Self.lengthElsewhere { elsewhere($0).deallocate() } } }
     forEachChunk { $0.deallocate() }
@@ -180,7 +179,7 @@ struct GiftIDRecords {
     var hasMoved = false
     if first == nil || capacity < Self.chunkUnits {
       let needed = end - start + units
-      // A third of the chunk is free before the first record.
+      // At least a third of the chunk is free before the first record.
       if first != nil, needed * 3 <= capacity * 2 { return moveOnlyChunk(to: nil, capacity) }
       let grown = min(Self.chunkUnits, max(8, count > 2 ? needed * 3 / 2 + 1 : needed))
       hasMoved = moveOnlyChunk(to: Self.allocate(grown), grown)
@@ -190,8 +189,8 @@ struct GiftIDRecords {
     return hasMoved
   }
 
-  /// Moves the records of an only chunk to its beginning, or to that of a larger one.
-  /// - Returns: whether they have other positions now.
+  /// Moves the records of a single chunk to its beginning, or to that of a larger one.
+  /// - Returns: Whether their positions have changed.
   private mutating func moveOnlyChunk(to larger: UnsafeMutableRawPointer?, _ capacity: Int) -> Bool {
     let moved = start & (Self.chunkUnits - 1)
     let chunk = larger ?? first.unsafelyUnwrapped
@@ -204,7 +203,7 @@ struct GiftIDRecords {
     return moved > 0
   }
 
-  /// One more chunk behind the last one, which has its full size.
+  /// Adds a chunk behind the last one, which has its full size.
   private mutating func addChunk() {
     if end < chunksEnd { address(end).storeBytes(of: Self.lengthOfEnd, toByteOffset: 4, as: UInt32.self) }
     let chunk = Self.allocate(Self.chunkUnits)
@@ -233,7 +232,7 @@ struct GiftIDRecords {
     chunks = grown
   }
 
-  /// All of the first chunk has gone.
+  /// Frees the first chunk after its last record was removed.
   private mutating func leaveFirstChunk() {
     first.unsafelyUnwrapped.deallocate()
     if start & (Self.chunkUnits &- 1) != 0 { start = Self.nextChunk(start) }

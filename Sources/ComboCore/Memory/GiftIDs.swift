@@ -1,71 +1,71 @@
 /// The gift ids that a room remembers, so that a gift sent twice counts once.
 ///
-/// They are in the order in which they came (``GiftIDRecords``), so a gift touches a line or two of them. A table of 5 bytes a place tells by
-/// some bits of hash where an id is; only if they agree its record is looked at. What has gone at the front stays in the table, where it
-/// finds nothing, until the table is rebuilt: so forgetting costs no look-up.
+/// They are stored in the order of arrival (``GiftIDRecords``), so a gift touches one or two cache lines of them. A table with
+/// 5 bytes per place finds an id by some bits of its hash; its record is read only if they agree. Ids removed at the front stay
+/// in the table, without effect, until the table is rebuilt. Removal therefore needs no look-up.
 ///
-/// Ids expire in their order, unless `dedupe_ms` was lowered meanwhile: then one that has expired behind another that
-/// lives on waits there without effect, and how many do so is counted. The owner copies it (``copy()``) and frees it (``free()``).
+/// Ids expire in their order, unless `dedupe_ms` was lowered meanwhile. Then an expired id may wait without effect behind one
+/// that is still valid, and these are counted. The owner copies the value with ``copy()`` and frees it with ``free()``.
 struct GiftIDs {
   private final class Disorder {
-    /// Of all records that have not been counted as expired, by their number; stale for those that went at the front.
+    /// The expiries of all records not counted as expired, with their numbers. Entries of records removed at the front are
+    /// stale.
     var expiries = DeadlineHeap()
     var firstNumber = 0
-    /// The positions of records that were retired before they expired, whose places in `expiries` are stale.
+    /// The positions of records that were retired before they expired; their entries in `expiries` are stale.
     var retired: Set<Int32> = []
-    /// How many have expired before `countedBefore`, or were retired.
+    /// The number of records that expired before `countedBefore` or were retired.
     var expired = 0
     var countedBefore = Int64.min
   }
 
   private var records = GiftIDRecords()
-  /// How many bits of a place in the table are the record's position. (It is here because there is room.)
+  /// The number of bits of a table place that hold the record's position. Placed here to fill padding.
   private var unitBits: UInt8 = 0
-  /// A place in it holds, above `unitBits`, the upper bits of the hash, below it where the record begins, counted from `tableStart`.
+  /// A place holds the upper bits of the hash above `unitBits`, and below it the record's position relative to `tableStart`.
   private var table = TagTable()
   private var tableStart = 0
-  /// What the expiries in the records are counted from.
+  /// The time from which the expiries in the records are counted.
   private var expiryBase: Int64 = 0
-  /// The expiries of the first and the last one.
+  /// The expiries of the first and the last record.
   private var firstExpiry = Int64.max
   private var lastExpiry = Int64.min
-  /// The order of expiries, once it is another than that of the records.
+  /// The order of expiries; nil while it is that of the records.
   private var disorder: Disorder?
 
   init() {}
 
-  /// How many there are, whether they have expired or not.
+  /// The number of records, including expired ones.
   @inline(__always)
   var count: Int32 { records.count }
 
-  /// Up to this many are searched one by one: most rooms are small.
+  /// The number of ids up to which they are searched linearly, as in most rooms.
   private static let searchedMax: Int32 = 4
-  /// The expiry, as it is written, of one that expired long ago.
+  /// The stored expiry of an id that expired long ago.
   private static let longAgo: UInt32 = 0
-  /// This many expired ones are dropped for each that is added: they become fewer, and no gift waits for the memory of many.
+  /// The number of expired ids removed for each one added. They get fewer, and no gift has to wait until many are freed.
   private static let droppedAtOnce = 2
 
-  /// Its lower bits have no meaning.
+  /// The hash of an id. Its lower bits have no meaning.
   @inline(__always)
   static func hash(_ id: Bytes, _ seed: UInt64) -> UInt32 { KeyHash.fold(KeyHash.hash(id, seed)) | 1 }
 
-  /// Whether `id` is remembered at `now`.
   @inline(__always)
   func contains(_ id: Bytes, hash: UInt32, at now: Int64) -> Bool {
     find(id, hash: hash, validAt: now) != nil
   }
 
-  /// Adds where an id with this hash would be found.
+  /// Adds the addresses at which an id with this hash would be found.
   @inline(__always)
   func addPlaces(_ hash: UInt32, to all: inout Places) {
     if table.isInUse { table.addPlaces(hash, to: &all) }
   }
 
-  /// Adds the places where the next ones will be added, and of those that expire next.
+  /// Adds the addresses of the next new ids and of those that expire next.
   @inline(__always)
   func addPlaces(to all: inout Places) { records.addPlaces(to: &all) }
 
-  /// Remembers `id`, which is not remembered at `now`, and forgets the oldest of those valid above `limit`.
+  /// Adds `id`, which is not remembered at `now`, and removes the oldest valid ids above `limit`.
   @inline(__always)
   mutating func add(_ id: Bytes, hash: UInt32, expiry: Int64, limit: Int, at now: Int64) {
     var dropped = 0
@@ -74,7 +74,7 @@ struct GiftIDs {
       dropped &+= 1
     }
     if disorder == nil {
-      // If any has expired, the first have.
+      // If any have expired, the first ones have.
       while count >= limit, count > 0 { dropFirst() }
     } else {
       dropInDisorder(limit, at: now)
@@ -82,7 +82,7 @@ struct GiftIDs {
     append(id, hash: hash, expiry: expiry)
   }
 
-  /// Remembers `id`, which is remembered at `now`, as if it had come only now.
+  /// Renews `id`, which is remembered at `now`, as if it had just arrived.
   mutating func refresh(_ id: Bytes, hash: UInt32, expiry: Int64, limit: Int, at now: Int64) {
     guard let record = find(id, hash: hash, validAt: now) else { return }
     if disorder == nil { order(countedBefore: .min) }
@@ -94,7 +94,7 @@ struct GiftIDs {
     add(id, hash: hash, expiry: expiry, limit: limit, at: now)
   }
 
-  /// Adds without a limit, at the end. `id` must not be here.
+  /// Appends `id`, which must not exist, without a limit.
   @inline(__always)
   mutating func append(_ id: Bytes, hash: UInt32, expiry: Int64) {
     let isEarlier = expiry < lastExpiry
@@ -119,7 +119,6 @@ struct GiftIDs {
     }
   }
 
-  /// Moves every expiry by `milliseconds`.
   mutating func shift(by milliseconds: Int64) {
     if count == 0 { return }
     expiryBase += milliseconds
@@ -131,27 +130,26 @@ struct GiftIDs {
     }
   }
 
-  /// Hands out those valid at `now`, the oldest first.
+  /// Calls `body` with each id valid at `now`, the oldest first.
   func forEach(validAt now: Int64, _ body: (Bytes, Int64) -> Void) {
     records.forEachRecord { record in if expiry(record) >= now { body(records.id(record), expiry(record)) } }
   }
 
-  /// The same ids in memory of their own, less those that expired long ago.
+  /// Returns a copy with its own memory, without the ids that expired long ago.
   func copy() -> GiftIDs { kept { records.expiry($0) != Self.longAgo } }
 
-  /// Forgets all and gives the memory back.
   mutating func free() {
     records.free()
     table.free()
     self = GiftIDs()
   }
 
-  /// The first thing that must hold and does not, in words, or nil.
+  /// Returns a description of the first broken invariant, or nil.
   func brokenInvariant() -> String? {
     var (found, expired, last): (Int32, Int, Int?) = (0, 0, nil)
     var fault: String?
     records.forEachRecord { record in
-      // One that has expired may be there twice.
+      // An expired id may occur twice.
       if find(records.id(record), hash: records.hash(record), validAt: expiry(record)) == nil { fault = "an id is not found" }
       if found == 0, firstExpiry != expiry(record) { fault = "the first id expires at another time" }
       if let disorder, expiry(record) < disorder.countedBefore { expired += 1 }
@@ -180,14 +178,14 @@ struct GiftIDs {
     let units = ((1 as UInt32) &<< unitBits) &- 1
     let kept = hash & GiftIDRecords.hashMask
     let place = table.find(hash) { place in
-      // What has gone at the front is still in the table.
+      // Records removed at the front are still in the table.
       (place ^ kept) &>> unitBits == 0 && record(at: place & units) >= records.start
         && matches(record(at: place & units), id, kept, now)
     }
     return place.map { record(at: $0 & units) }
   }
 
-  /// The record that a place in the table leads to.
+  /// The record to which a place in the table refers.
   @inline(__always)
   private func record(at units: UInt32) -> Int { tableStart &+ Int(units) }
 
@@ -202,7 +200,7 @@ struct GiftIDs {
     records.hash(record) == hash && expiry(record) >= now && sameBytes(records.id(record), id)
   }
 
-  // MARK: - Forgetting
+  // MARK: - Removing
 
   @inline(__always)
   private mutating func dropFirst() {
@@ -220,7 +218,7 @@ struct GiftIDs {
     }
   }
 
-  /// One was added at the end that expires before the last one, or while such a one is held.
+  /// Updates the order of expiries after a record was added that expires before its predecessor, or while such a record exists.
   @inline(never)
   private mutating func orderLast(_ record: Int, _ expiry: Int64) {
     guard let disorder else { return order(countedBefore: .min) }
@@ -228,8 +226,8 @@ struct GiftIDs {
       .init(time: expiry, number: disorder.firstNumber + Int(count) - 1, index: Int32(truncatingIfNeeded: record)))
   }
 
-  /// Makes the order of expiries.
-  /// - Parameter countedBefore: those that expired before it are counted, and need no place in it.
+  /// Creates the order of expiries.
+  /// - Parameter countedBefore: Records that expired before this time are only counted.
   private mutating func order(countedBefore: Int64) {
     let disorder = Disorder()
     disorder.countedBefore = countedBefore
@@ -246,7 +244,7 @@ struct GiftIDs {
     self.disorder = disorder
   }
 
-  /// Counts those that have expired before `now`.
+  /// Counts the records that have expired before `now`.
   private mutating func countExpired(at now: Int64) {
     guard let disorder else { return }
     while let entry = disorder.expiries.first, entry.time < now {
@@ -257,7 +255,7 @@ struct GiftIDs {
     disorder.countedBefore = max(disorder.countedBefore, now)
   }
 
-  /// While they are out of order, one that has expired may stand behind another that lives on: it does not count towards the limit.
+  /// Removes records out of order: an expired one may be behind one that is still valid, and does not count towards the limit.
   @inline(never)
   private mutating func dropInDisorder(_ limit: Int, at now: Int64) {
     countExpired(at: now)
@@ -268,16 +266,16 @@ struct GiftIDs {
     self = kept
   }
 
-  /// Some of them, in memory of their own.
+  /// Returns a copy of some of them, with its own memory.
   private func kept(_ isKept: (Int) -> Bool) -> GiftIDs {
     var kept = GiftIDs()
     records.forEachRecord { if isKept($0) { kept.append(records.id($0), hash: records.hash($0), expiry: expiry($0)) } }
     return kept
   }
 
-  /// Lets expiries be counted so that `expiry` is in the middle of the range: 24 days to both sides, where no expiry
-  /// that still counts is more than a day away.
-  /// - Returns: how it is written.
+  /// Moves `expiryBase` so that `expiry` is in the middle of the range. The range covers 24 days on both sides, and no expiry
+  /// that still matters is more than a day away.
+  /// - Returns: The stored form of `expiry`.
   private mutating func rebase(to expiry: Int64) -> Int64 {
     let base = expiry &- Int64(1 << 31)
     records.forEachRecord { record in
@@ -296,19 +294,18 @@ struct GiftIDs {
   /// Rebuilds the table, with places for at least half as many more.
   @inline(never)
   private mutating func indexAll() {
-    // Where as many go as come, for more: it would soon be full again of those that have gone.
+    // While records are also removed, a larger table is used: stale places would soon fill it again.
     let wantedMin = tableStart < records.start ? count &* 3 : count &* 2
     var wanted: Int32 = 16
     while wanted < wantedMin { wanted *= 2 }
     table.reset(capacity: wanted)
     tableStart = records.start
-    // Also for what comes until the table is full.
+    // Leaves room for the records that are added until the table is full.
     let units = (records.end - records.start + GiftIDRecords.chunkUnits) * 4
     unitBits = UInt8(min(31, Int.bitWidth - units.leadingZeroBitCount))
     records.forEachRecord { index($0, records.hash($0)) }
   }
 
-  /// Puts a record into the table.
   @inline(__always)
   private mutating func index(_ record: Int, _ hash: UInt32) {
     let upper = ((hash & GiftIDRecords.hashMask) &>> UInt32(unitBits)) &<< UInt32(unitBits)

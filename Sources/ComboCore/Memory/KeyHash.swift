@@ -1,15 +1,15 @@
 /// Hashes of keys, for look-up only: no output depends on them.
 ///
-/// Seeded in each process, so that collisions cannot be constructed.
+/// They are seeded in each process, so that collisions cannot be constructed.
 enum KeyHash {
   /// The seed. Keep a copy for many hashes: reading it costs as much as a short hash.
   static let seed = UInt64.random(in: 1...UInt64.max)
   private static let multiplier: UInt64 = 0x9e37_79b9_7f4a_7c15
 
-  /// The hash of `bytes`, going on from `state`, at first ``seed``.
+  /// The hash of `bytes`, continued from `state`, which is ``seed`` at first.
   ///
-  /// The length enters the last multiplication, by the other factor than the bytes: added to the bytes, it would let whoever chooses both make
-  /// ids of different lengths that collide whatever the seed is.
+  /// The length enters the last multiplication through the other factor. If it were added to the bytes, someone who chooses
+  /// both could construct ids of different lengths that collide for every seed.
   @inline(__always)
   static func hash(_ bytes: Bytes, _ state: UInt64) -> UInt64 {
     let count = bytes.count
@@ -17,7 +17,7 @@ enum KeyHash {
     let last = multiplier &+ UInt64(truncatingIfNeeded: count)
     guard let base = bytes.baseAddress, count > 0 else { return mix(state, last) }
     if count < 8 {
-      // Two halves that overlap, or one to three single bytes.
+      // Two overlapping halves, or one to three single bytes.
       var rest: UInt64
       if count >= 4 {
         rest = UInt64(base.loadUnaligned(as: UInt32.self)) << 32
@@ -37,14 +37,14 @@ enum KeyHash {
     return mix(state ^ base.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self), last)
   }
 
-  /// The hash of three runs of bytes, one after the other. They are hashed side by side, which takes less time.
+  /// The hash of three byte sequences. They are hashed in parallel, which takes less time than one after the other.
   @inline(__always)
   static func hash(_ a: Bytes, _ b: Bytes, _ c: Bytes, _ seed: UInt64) -> UInt64 {
     let (x, y, z) = (hash(a, seed), hash(b, ~seed), hash(c, seed &+ multiplier))
     return mix(x ^ z, y ^ z &+ multiplier)
   }
 
-  /// The hash of a combo's key for tables.
+  /// The hash of a combo's key, for tables.
   @inline(__always)
   static func combo(_ sender: Bytes, _ receiver: Bytes, _ gift: Bytes, _ name: Bytes, _ seed: UInt64) -> UInt32 {
     let state = hash(sender, receiver, gift, seed)

@@ -1,11 +1,11 @@
 /// The common part of tables with open addressing and linear probing.
 package enum LinearProbing {
-  /// Closes a hole: what follows moves up, as far as it may without getting ahead of the place where its own search begins.
+  /// Closes a hole by moving up the entries behind it, none of them past the place at which its own search begins.
   /// - Parameters:
-  ///   - mask: one less than the number of places, which is a power of two.
-  ///   - home: the place where the search for what is at a place begins; nil: the place is empty.
-  ///   - move: copies what is at one place to another.
-  /// - Returns: the place that must be emptied.
+  ///   - mask: One less than the number of places, which is a power of two.
+  ///   - home: Returns the place at which the search for an entry begins; nil if the place is empty.
+  ///   - move: Copies an entry from one place to another.
+  /// - Returns: The place that must be emptied.
   @inline(__always)
   package static func close(
     _ hole: Int, mask: Int, home: (_ place: Int) -> Int?, move: (_ from: Int, _ to: Int) -> Void

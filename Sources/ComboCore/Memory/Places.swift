@@ -1,9 +1,10 @@
-/// Addresses of memory that will be looked at, a line of the cache each, in memory that the caller lends: see ``Engine/prefetchAddresses(of:step:in:)``.
+/// Addresses of memory that will be read, one per cache line, in a buffer of the caller: see
+/// ``Engine/prefetchAddresses(of:step:in:)``.
 struct Places {
   private let base: UnsafeMutablePointer<UnsafeRawPointer>
   private(set) var count = 0
 
-  /// More are never added between two calls from outside.
+  /// The maximum number of addresses added during one call from outside.
   static let max = 24
 
   init(in base: UnsafeMutablePointer<UnsafeRawPointer>) { self.base = base }
@@ -15,14 +16,14 @@ struct Places {
     count &+= 1
   }
 
-  /// Adds this line and the next one.
+  /// Adds this cache line and the next one.
   @inline(__always)
   mutating func addTwo(_ place: UnsafeRawPointer) {
     add(place)
     add(place + 64)
   }
 
-  /// Adds the cache lines of this many bytes, at most eight: what is longer is asked for by the processor itself once the first are read.
+  /// Adds the cache lines of this many bytes, at most eight. The processor prefetches the rest once the first are read.
   @inline(__always)
   mutating func addLines(_ place: UnsafeRawPointer, _ bytes: Int) {
     var offset = 0

@@ -1,35 +1,34 @@
-/// A hash table from 32-bit hashes to numbers that mean something to its owner: open addressing, linear probing.
+/// A hash table from 32-bit hashes to numbers defined by its owner, with open addressing and linear probing.
 ///
-/// Up to ``linearMax`` entries its owner does without it and looks through them instead: most rooms are small, and
-/// a million of them must fit into a gigabyte.
+/// Up to ``linearMax`` entries, the owner does without it and searches them linearly: most rooms are small, and a million of
+/// them must fit into a gigabyte.
 struct ProbeTable {
-  /// Owners search up to this many entries one by one.
+  /// The number of entries up to which owners search linearly.
   static let linearMax: Int32 = 4
 
-  /// A place: the hash in the upper half, with its lowest bit set; the number in the lower. 0 is an empty place. There are
-  /// a power of two of them.
+  /// The places; their number is a power of two. A place has the hash in its upper half, with the lowest bit set, and the
+  /// number in its lower half. 0 is an empty place.
   private var places = Block<UInt64>()
-  /// The number of places that are not empty.
+  /// The number of occupied places.
   private(set) var used: Int32 = 0
 
   init() {}
 
-  /// An empty table that can take `count` entries, and half as many more before it is full.
+  /// Creates an empty table for `count` entries and half as many more.
   init(for count: Int32) {
     var capacity: Int32 = 16
     while capacity < count * 2 { capacity *= 2 }
     places = Block(repeating: 0, count: capacity)
   }
 
-  /// Whether it is in use.
   @inline(__always)
   var isInUse: Bool { places.capacity > 0 }
 
-  /// Whether the next one needs a larger table.
+  /// Whether the next insertion needs a larger table.
   @inline(__always)
   var isFull: Bool { used &* 4 >= places.capacity &* 3 }
 
-  /// The first number under `hash` for which `matches` holds, or nil. The table must be in use.
+  /// The first number under `hash` for which `matches` returns true, or nil. The table must be in use.
   @inline(__always)
   func find(_ hash: UInt32, where matches: (UInt32) -> Bool) -> UInt32? {
     let mask = places.capacity &- 1
@@ -46,12 +45,12 @@ struct ProbeTable {
     }
   }
 
-  /// The first number whose hash has the same upper bits as `hash`, most likely the one that is searched, or nil. The table
+  /// The first number whose hash agrees with `hash` except for the lowest bit, most likely the wanted one, or nil. The table
   /// must be in use.
   @inline(__always)
   func likely(_ hash: UInt32) -> UInt32? { find(hash) { _ in true } }
 
-  /// The beginning of the search for `hash`. The table must be in use.
+  /// The address at which the search for `hash` begins. The table must be in use.
   @inline(__always)
   func address(_ hash: UInt32) -> UnsafeRawPointer { UnsafeRawPointer(places.address(home(UInt64(hash | 1) << 32))) }
 
@@ -63,7 +62,7 @@ struct ProbeTable {
     used &+= 1
   }
 
-  /// Takes `number` out, which is in under `hash`.
+  /// Removes `number`, which must exist under `hash`.
   mutating func remove(_ hash: UInt32, _ number: UInt32) {
     let mask = places.capacity - 1
     let wanted = Self.place(hash, number)
@@ -83,14 +82,13 @@ struct ProbeTable {
     used -= 1
   }
 
-  /// A table of its own with the same entries.
+  /// Returns a copy with its own memory.
   func copy() -> ProbeTable {
     var copy = self
     copy.places = places.copy()
     return copy
   }
 
-  /// Forgets all and gives the memory back.
   mutating func free() {
     places.free()
     used = 0
@@ -99,7 +97,7 @@ struct ProbeTable {
   @inline(__always)
   private static func place(_ hash: UInt32, _ number: UInt32) -> UInt64 { UInt64(hash | 1) << 32 | UInt64(number) }
 
-  /// The place of an entry if it had the table for itself.
+  /// The place at which the search for an entry begins.
   @inline(__always)
   private func home(_ place: UInt64) -> Int32 { Int32(truncatingIfNeeded: place >> 33) & (places.capacity &- 1) }
 

@@ -1,7 +1,8 @@
-/// Counts what an engine does in loops whose length depends on what waits or is remembered. For tests of cost; removed from release builds.
+/// Counts the iterations of an engine's loops whose length depends on the number of waiting or remembered items. For tests of
+/// cost; compiled out of release builds.
 enum Steps {
   #if DEBUG
-    /// Of this thread's task; nil: not counted.
+    /// The counter of the current task; nil if steps are not counted.
     @TaskLocal static var counter: StepCounter?
   #endif
 
@@ -15,7 +16,7 @@ enum Steps {
 
 #if DEBUG
   final class StepCounter: @unchecked Sendable {
-    // Used by one thread: it is a task's own.
+    // Used by one thread only, since it belongs to one task.
     var count = 0
   }
 #endif

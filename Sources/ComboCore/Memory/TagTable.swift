@@ -1,19 +1,19 @@
-/// A hash table from 32-bit hashes to 32-bit places with a meaning for its owner, without removal: the owner knows
-/// which are gone, and rebuilds the table when it is full.
+/// A hash table from 32-bit hashes to 32-bit places defined by its owner, without removal. The owner recognises removed entries
+/// and rebuilds the table when it is full.
 ///
-/// A place has a tag, eight bits of its hash; the tags of eight places are in one word, and are compared at once. So a look-up that finds
-/// nothing, as most do, reads one word, and it depends on nothing how often it goes round: where words of different hashes are looked
-/// through place by place, a processor seldom foresees when that ends. All tags together take one fifth of the table, so more of them
-/// are in a cache.
+/// Each place has a tag, eight bits of its hash. The tags of eight places form one word and are compared at once. A look-up
+/// that finds nothing, as most do, reads one word in a loop whose end is predictable; a loop over single places has an end that
+/// a processor seldom predicts. The tags take one fifth of the table's memory, so more of them fit into a cache.
 ///
-/// The idea, an array of tags that is searched a group at a time, is that of Abseil's Swiss tables (https://abseil.io/about/design/swisstables);
-/// matching bytes of a word without vector instructions is from "Bit Twiddling Hacks" (https://graphics.stanford.edu/~seander/bithacks.html).
+/// The array of tags that is searched in groups comes from Abseil's Swiss tables (https://abseil.io/about/design/swisstables).
+/// Matching the bytes of a word without vector instructions is from "Bit Twiddling Hacks"
+/// (https://graphics.stanford.edu/~seander/bithacks.html).
 struct TagTable {
-  /// The tags, 0 for an empty place, then the places.
+  /// The tags, 0 for an empty place, followed by the places.
   private var base: UnsafeMutableRawPointer?
-  /// The number of places: a power of two, 16 at least; 0 while it is not in use.
+  /// The number of places: a power of two, at least 16; 0 while the table is not in use.
   private(set) var capacity: Int32 = 0
-  /// The number of those that are not empty.
+  /// The number of occupied places.
   private(set) var used: Int32 = 0
 
   private static let ones: UInt64 = 0x0101_0101_0101_0101
@@ -21,15 +21,15 @@ struct TagTable {
 
   init() {}
 
-  /// Whether it is in use.
   @inline(__always)
   var isInUse: Bool { capacity > 0 }
 
-  /// Whether the next one needs a new table: with more than three of four places in use, too many groups of eight would be full.
+  /// Whether the next insertion needs a new table. With more than three quarters of the places in use, too many groups of eight
+  /// would be full.
   @inline(__always)
   var isFull: Bool { used &* 4 >= capacity &* 3 }
 
-  /// Empties it, and gives it this many places.
+  /// Empties the table and sets its number of places.
   mutating func reset(capacity wanted: Int32) {
     if wanted != capacity {
       free()
@@ -41,7 +41,7 @@ struct TagTable {
     used = 0
   }
 
-  /// Adds where a look-up for `hash` begins, and where a place would be written.
+  /// Adds the address at which a look-up for `hash` begins, and the one at which a place would be written.
   @inline(__always)
   func addPlaces(_ hash: UInt32, to all: inout Places) {
     let group = home(hash)
@@ -49,7 +49,7 @@ struct TagTable {
     all.add(placeAddress(group))
   }
 
-  /// The first place of that hash's tag for which `matches` holds, or nil. The table must be in use.
+  /// The first place with that hash's tag for which `matches` returns true, or nil. The table must be in use.
   @inline(__always)
   func find(_ hash: UInt32, where matches: (UInt32) -> Bool) -> UInt32? {
     let wanted = UInt64(Self.tag(hash)) &* Self.ones
@@ -67,7 +67,7 @@ struct TagTable {
     }
   }
 
-  /// Adds a place. The table must be in use, and not full.
+  /// Adds a place. The table must be in use and not full.
   @inline(__always)
   mutating func insert(_ hash: UInt32, _ place: UInt32) {
     var group = home(hash)
@@ -84,13 +84,13 @@ struct TagTable {
     }
   }
 
-  /// Gives the memory back.
   mutating func free() {
     base?.deallocate()
     self = TagTable()
   }
 
-  /// The highest bit of each byte that is 0. Exact: the shorter way, which may also mark a 1 above a 0, would take an empty place for one.
+  /// The highest bit of each byte that is 0. It is exact; the shorter formula may also mark a 1 above a 0 and thus mistake an
+  /// occupied place for an empty one.
   @inline(__always)
   private static func zeros(_ word: UInt64) -> UInt64 { ~(((word & lows) &+ lows) | word | lows) }
 
@@ -101,11 +101,11 @@ struct TagTable {
     return bits == 0 ? 1 : bits
   }
 
-  /// The first place of the group at which a look-up begins, by bits of the hash that are not the tag's while there are at most 2^18 places.
+  /// The first place of the group at which a look-up begins. Up to 2^18 places, it depends on bits of the hash that are not in
+  /// the tag.
   @inline(__always)
   private func home(_ hash: UInt32) -> Int { Int(hash &>> 6) & Int(capacity &- 8) }
 
-  /// That of the next group.
   @inline(__always)
   private func next(_ group: Int) -> Int { (group &+ 8) & Int(capacity &- 8) }
 

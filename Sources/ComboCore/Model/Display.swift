@@ -1,13 +1,13 @@
-/// The data that a screen needs to draw a banner, passed on unchanged. Borrowed bytes.
+/// The data that a screen needs to draw a banner, forwarded unchanged. Borrowed bytes.
 public struct Display {
-  /// The sender, as a JSON object without white space between tokens (the engine does not look into it).
+  /// The sender, as a JSON object without white space between tokens. The engine does not interpret it.
   public var sender: Bytes
-  /// The receiver likewise; empty if the gift had none.
+  /// The receiver in the same form; empty if the gift had none.
   public var receiver: Bytes
-  /// The gift likewise.
+  /// The gift in the same form.
   public var gift: Bytes
 
-  /// Display data of borrowed bytes.
+  /// Creates display data of borrowed bytes.
   public init(sender: Bytes, receiver: Bytes, gift: Bytes) {
     self.sender = sender
     self.receiver = receiver

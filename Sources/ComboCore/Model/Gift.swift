@@ -1,55 +1,56 @@
 /// Borrowed bytes, valid during the call that receives them.
 public typealias Bytes = UnsafeRawBufferPointer
 
-/// A gift as it is handed to an engine. Its bytes are borrowed: the engine copies what it keeps.
+/// A gift as an engine receives it. Its bytes are borrowed: the engine copies what it keeps.
 ///
-/// Ids are compared byte by byte; an empty one means that there is none.
+/// Ids are compared byte by byte; an empty id means that there is none.
 public struct Gift {
-  /// Names the gift, so that one sent twice counts once; empty: no name.
+  /// The id of the gift, so that one sent twice counts once; empty if it has none.
   public var id: Bytes
   /// The sender's id.
   public var senderID: Bytes
-  /// The receiver's id; empty: none.
+  /// The receiver's id; empty if there is none.
   public var receiverID: Bytes
-  /// The gift.
+  /// The gift's id.
   public var giftID: Bytes
-  /// Names the combo: only gifts of the same name join; empty: no name.
+  /// The combo's name: only gifts with the same name join. Empty if it has none.
   public var combo = Bytes(start: nil, count: 0)
-  /// The display data, handed on as it is.
+  /// The display data, forwarded unchanged.
   public var display: Display
-  /// The worth of one, from 0 on.
+  /// The worth of one gift, 0 or more.
   public var value: Double
   /// The number of gifts.
   public var amount: Amount
-  /// Of a total: how long it is remembered, in milliseconds, in place of the setting.
+  /// The duration for which a total is remembered, in milliseconds; nil for that of the setting.
   public var streakMs: Int32?
-  /// Of a total: whether it is the last of its streak.
+  /// Whether a total is the last of its streak.
   public var ends = false
-  /// How long its banner is to stay after its last number, at least, in milliseconds, up to ``lingerMax``; 0: it does not say.
+  /// The minimum time for which its banner stays after its last number change, in milliseconds, up to ``lingerMax``; 0 if
+  /// unspecified.
   public var lingerMs: UInt16 = 0
-  /// Whether it keeps alive what it repeats.
+  /// Whether it keeps a repeated id or total alive.
   public var refreshes = false
-  /// By what engines look it up, if a ``GiftHasher`` made it.
+  /// The hashes by which engines look it up, if a ``GiftHasher`` computed them.
   package private(set) var hashes = Hashes()
 
-  /// No gift's own linger is longer, in milliseconds.
+  /// The maximum of a gift's own linger, in milliseconds.
   public static let lingerMax = 60_000
 
-  /// Hashes of a gift's id and of its combo's key; 0: not made, or there is none.
+  /// The hashes of a gift's id and of its combo's key; 0 if not computed, or if there is no id.
   package struct Hashes: Equatable, Sendable {
     var id: UInt32 = 0
     var combo: UInt32 = 0
   }
 
-  /// How many a gift is.
+  /// The number of gifts.
   public enum Amount {
-    /// This many, from 1 on.
+    /// A number of gifts, 1 or more.
     case count(Int)
-    /// The number in this streak so far, this gift included, from 1 on. `streak` is empty if the gift names none.
+    /// The number in this streak so far, including this gift, 1 or more. `streak` is empty if the gift names none.
     case total(Int, streak: Bytes)
   }
 
-  /// A gift of borrowed bytes.
+  /// Creates a gift of borrowed bytes.
   public init(id: Bytes, senderID: Bytes, receiverID: Bytes, giftID: Bytes, display: Display, value: Double, amount: Amount) {
     self.id = id
     self.senderID = senderID
@@ -61,26 +62,26 @@ public struct Gift {
   }
 }
 
-/// Makes the hashes by which engines look gifts up, before they are taken.
+/// Computes the hashes by which engines look gifts up, before these are taken.
 ///
-/// Not needed: an engine makes what is missing. It pays where gifts wait between being read and being taken: here their bytes
-/// are in the processor's cache, there they may not be. The hashes hold for all engines of this process.
+/// It is optional: an engine computes missing hashes. It pays where gifts wait between being read and being taken, since their
+/// bytes are in the processor's cache only at first. The hashes are valid for all engines of this process.
 package struct GiftHasher: Sendable {
   fileprivate let seed = KeyHash.seed
 
-  /// The hasher of this process.
+  /// Creates the hasher of this process.
   package init() {}
 }
 
 extension Gift {
-  /// Makes the hashes; its ids must not change any more.
+  /// Computes the hashes; the ids must not change afterwards.
   @inline(__always)
   package mutating func hash(with hasher: GiftHasher) {
     hashes.id = id.count > 0 ? GiftIDs.hash(id, hasher.seed) : 0
     hashes.combo = KeyHash.combo(senderID, receiverID, giftID, combo, hasher.seed)
   }
 
-  /// Forgets the hashes, and what not every event has: it is about to become another gift, in memory that may never have held one.
+  /// Resets the hashes and the optional fields, before this memory, which may never have held a gift, receives another one.
   @inline(__always)
   package mutating func forgetHashes() {
     hashes = Hashes()

@@ -3,16 +3,16 @@
 public struct Instruction {
   /// The time at which the engine was created, in milliseconds since the Unix epoch.
   public let epoch: Int64
-  /// 1, 2, 3 … within the epoch, without gaps.
+  /// The sequence number within the epoch: 1, 2, 3 … without gaps.
   public let seq: Int
-  /// The time of the step, in milliseconds since the Unix epoch; never falling.
+  /// The time of the step, in milliseconds since the Unix epoch; never decreasing.
   public let at: Int64
-  /// What is to be done.
+  /// The operation that a screen performs.
   public let operation: Operation
-  /// Of a `show` or an `update`: how long the gift that has waited longest of those that it shows has waited, in milliseconds; of an `update`
-  /// the longest that it can have been. -1: it shows none. Not part of what is said: for metrics.
+  /// The waiting time of the longest waiting gift that a `show` or an `update` shows, in milliseconds; for an `update`, its
+  /// upper bound. -1 if the instruction shows none. For metrics; not part of the instruction.
   package var waited: Int64 = -1
-  /// Of a `skip`: what the gifts are worth. As above.
+  /// The worth of the gifts of a `skip`. For metrics.
   package var worth = 0.0
 
   package init(epoch: Int64, seq: Int, at: Int64, operation: Operation, waited: Int64 = -1, worth: Double = 0) {
@@ -24,7 +24,7 @@ public struct Instruction {
     self.worth = worth
   }
 
-  /// What a screen does.
+  /// An operation of a screen.
   public enum Operation {
     /// A banner enters at the bottom. `milestone` is the largest one above `base` and not above `count`.
     case show(banner: Int, count: Int, base: Int, milestone: Int?, display: Display)
@@ -34,21 +34,21 @@ public struct Instruction {
     case moveUp(banner: Int, slot: Int)
     /// A banner slides out.
     case dismiss(banner: Int, slot: Int, count: Int, reason: DismissReason)
-    /// A waiting banner will never be shown; `count` gifts with it.
+    /// A waiting banner with `count` gifts will never be shown.
     case skip(banner: Int, count: Int, reason: SkipReason, display: Display)
-    /// So many banners that waited will never be shown, with `count` gifts that are worth `value` together. The reason is never `retracted`.
+    /// `banners` waiting banners will never be shown, with `count` gifts worth `value` together. `reason` is never `retracted`.
     case skipSum(banners: Int, count: Int, value: Double, reason: SkipReason)
-    /// A combo's run has ended; `count` gifts in all. `banner` is the last of the run.
+    /// A combo's run has ended, with `count` gifts in all. `banner` is the last of the run.
     case final(banner: Int, count: Int, reason: FinalReason, display: Display)
     /// The whole screen, for clients that join late; lowest slot first.
     case screen([ScreenBanner])
   }
 
-  /// A banner as the screen stands.
+  /// A banner on the current screen.
   public struct ScreenBanner {
     /// Its number.
     public let banner: Int
-    /// Where it is; 0 is the bottom.
+    /// Its slot; 0 is the bottom.
     public let slot: Int
     /// The count on screen.
     public let count: Int
@@ -59,35 +59,35 @@ public struct Instruction {
   }
 }
 
-/// Why a banner leaves.
+/// The reason why a banner leaves.
 public enum DismissReason: String, Sendable {
   case idle, busy, turn, closed, retracted
 }
 
-/// Why a banner is never shown.
+/// The reason why a banner is never shown.
 public enum SkipReason: String, Sendable {
   case overflow, closed, retracted
 }
 
-/// Why a combo's run has ended.
+/// The reason why a combo's run has ended.
 public enum FinalReason: String, Sendable {
   /// No gift continued it in time.
   case over
-  /// Its last banner was skipped since too many waited.
+  /// Its last banner was skipped because too many waited.
   case overflow
   case closed, retracted
 }
 
-/// Takes what an engine says, in order.
+/// Receives the instructions of an engine, in order.
 public protocol InstructionSink {
-  /// Called during the engine's step, on its thread. Borrowed bytes must be copied here or not at all.
+  /// Receives an instruction, during the engine's step and on its thread. Borrowed bytes are valid during the call only.
   mutating func say(_ instruction: Instruction)
-  /// A gift was taken by ``Engine/takeFollowed(_:at:to:)``: called before the instructions that it causes. The default does nothing.
+  /// Receives the result of ``Engine/takeFollowed(_:at:to:)``, before the instructions it causes. Does nothing by default.
   mutating func took(_ gift: TakenGift)
-  /// The count of the waiting `banner` now belongs to another one, on screen: called before the instructions that it causes. Does nothing by
-  /// default.
+  /// Reports that the count of the waiting `banner` now belongs to another one on screen, before the instructions that this
+  /// causes. Does nothing by default.
   mutating func merged(_ banner: Int, into other: Int)
-  /// A waiting banner is skipped at `at`, as part of a sum that is said later or next. Does nothing by default.
+  /// Reports that a waiting banner is skipped at `at`, as part of a sum that is emitted next or later. Does nothing by default.
   mutating func summed(_ banner: Int, at: Int64, _ reason: SkipReason)
 }
 
@@ -100,33 +100,33 @@ extension InstructionSink {
   public mutating func summed(_ banner: Int, at: Int64, _ reason: SkipReason) {}
 }
 
-/// What an engine did with a gift.
+/// The result of a gift in an engine.
 public struct TakenGift: Equatable, Sendable {
-  /// Where it went.
+  /// The outcome of a gift.
   public enum Outcome: String, Sendable {
-    /// A banner on screen.
+    /// It joined a banner on screen.
     case joined
-    /// A banner that waits.
+    /// It joined a waiting banner.
     case waiting
-    /// A banner of its own.
+    /// It created a new banner.
     case new
-    /// Its id is remembered: it has no effect.
+    /// Its id is remembered, so it has no effect.
     case duplicate
-    /// Its total is late or repeated: it has no effect.
+    /// Its total is late or repeated, so it has no effect.
     case stale
-    /// Nowhere: it is older than the service's maximum age, so that no engine saw it. Never told by an engine.
+    /// It is older than the service's maximum age, so no engine received it. An engine never reports this outcome.
     case old
   }
 
   /// When the engine was created.
   public var epoch: Int64
-  /// Its time when it took the gift.
+  /// The engine's time when it took the gift.
   public var at: Int64
-  /// Where the gift went.
+  /// The outcome.
   public var outcome: Outcome
-  /// How many it counted.
+  /// The number of gifts that it counted.
   public var count: Int
-  /// The banner; 0 for a duplicate, a stale or an old one.
+  /// The number of the banner; 0 for a duplicate, stale or old gift.
   public var banner: Int
   /// The count that a new banner took over.
   public var base: Int

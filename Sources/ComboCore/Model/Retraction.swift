@@ -1,13 +1,13 @@
-/// The combos that a `retract` means: all that agree with what is named. An empty id stands for any.
+/// The combos to which a `retract` applies: all that match its ids. An empty id matches any.
 public struct Retraction {
-  /// Whose gifts; never empty.
+  /// The sender's id; never empty.
   public var senderID: Bytes
-  /// To whom, or empty for anyone.
+  /// The receiver's id; empty for any.
   public var receiverID: Bytes
-  /// Which, or empty for any.
+  /// The gift's id; empty for any.
   public var giftID: Bytes
 
-  /// A retraction of borrowed bytes.
+  /// Creates a retraction of borrowed bytes.
   public init(senderID: Bytes, receiverID: Bytes, giftID: Bytes) {
     self.senderID = senderID
     self.receiverID = receiverID
@@ -16,7 +16,7 @@ public struct Retraction {
 }
 
 extension Retraction {
-  /// Whether it means the combo of that key.
+  /// Whether it applies to the combo with that key.
   func means(_ key: ComboKey) -> Bool {
     func agrees(_ named: Bytes, _ id: Bytes) -> Bool { named.count == 0 || (named.count == id.count && sameBytes(named, id)) }
     return agrees(senderID, key.senderID) && agrees(receiverID, key.receiverID) && agrees(giftID, key.giftID)

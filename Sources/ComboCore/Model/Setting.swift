@@ -1,4 +1,4 @@
-/// One setting with its value.
+/// A setting with its value.
 public enum Setting: Equatable, Sendable {
   case integer(IntegerSetting, Int)
   case queueMerge(QueueMerge)
@@ -7,7 +7,7 @@ public enum Setting: Equatable, Sendable {
   case milestones([Int])
   case finals(Bool)
 
-  /// Which it is.
+  /// The setting's key.
   public var key: SettingName {
     switch self {
     case .integer(let name, _): .integer(name)
@@ -22,7 +22,8 @@ public enum Setting: Equatable, Sendable {
   /// Its name on the wire.
   public var name: String { key.text }
 
-  /// Why its value is not allowed, as the end of a sentence ("… must be from 1 to 100, not 0"), or nil if it is.
+  /// The reason why its value is not allowed, as the end of a sentence ("… must be from 1 to 100, not 0"); nil if it is
+  /// allowed.
   public var fault: String? {
     switch self {
     case .integer(let setting, let value):
@@ -53,7 +54,7 @@ public enum Setting: Equatable, Sendable {
     return nil
   }
 
-  /// The same for a setting of a room's own.
+  /// The reason why its value is not allowed in a room's own settings; nil if it is allowed.
   public var roomFault: String? {
     switch self {
     case .integer(let setting, let value):
@@ -74,7 +75,7 @@ public enum Setting: Equatable, Sendable {
     }
   }
 
-  /// Entries that `tiers` and `milestones` may have.
+  /// The maximum number of entries of `tiers` and `milestones`.
   public static let listMax = 100
 }
 
@@ -92,7 +93,7 @@ extension Settings {
     }
   }
 
-  /// These settings, with the defaults for those that such rules do not have.
+  /// Returns these settings, with the defaults for those that the rules do not have.
   public func limited(to rules: Rules) -> Settings {
     var settings = self
     let defaults = Settings(rules)
@@ -100,7 +101,7 @@ extension Settings {
     return settings
   }
 
-  /// These settings with a room's own over them.
+  /// Returns these settings with a room's own settings applied.
   public func with(_ own: OwnSettings) -> Settings {
     var settings = self
     for setting in own.settings { settings.apply(setting) }
@@ -123,18 +124,18 @@ extension Settings {
   public var all: [Setting] { SettingName.all.map { self[$0] } }
 }
 
-/// The settings that a room was given for itself, in place of the service's.
+/// A room's own settings, which override the service's.
 public struct OwnSettings: Equatable, Sendable {
-  /// In the order in which they were named; each at most once.
+  /// The settings in the order in which they were added, each at most once.
   public private(set) var settings: [Setting] = []
 
-  /// None.
+  /// Creates empty settings.
   public init() {}
 
-  /// Whether there are none.
+  /// Whether there are no settings.
   public var isEmpty: Bool { settings.isEmpty }
 
-  /// The same, with what is beyond a room's narrower ranges brought to their ends.
+  /// A copy in which each value is clamped to its range for rooms.
   public var narrowed: OwnSettings {
     var narrowed = OwnSettings()
     narrowed.settings = settings.map { setting in
@@ -154,7 +155,7 @@ public struct OwnSettings: Equatable, Sendable {
     return narrowed
   }
 
-  /// Adds one whose value is allowed; of two under one name the first counts.
+  /// Adds a setting whose value is allowed; the first one of a name wins.
   public mutating func add(_ setting: Setting) {
     precondition(setting.fault == nil, "a setting's fault must be looked at before it is added")
     if !settings.contains(where: { $0.name == setting.name }) { settings.append(setting) }

@@ -1,11 +1,12 @@
-/// Every setting, under its name: the table that validation, options, help, `room_settings`, journal, snapshots and schemas are made from.
+/// The key of a setting. Validation, options, help, `room_settings`, journal, snapshots and schemas are derived from this
+/// table.
 ///
-/// A further setting that is an integer is a property of ``Settings``, an entry of ``IntegerSetting`` and a place in ``all``.
+/// To add an integer setting, add a property to ``Settings``, a member to ``IntegerSetting``, and an entry to ``all``.
 public enum SettingName: Hashable, Sendable {
   case integer(IntegerSetting)
   case queueMerge, queueOrder, tiers, milestones, finals
 
-  /// All of them, in the order of the specification.
+  /// All settings, in the order of the specification.
   public static let all: [SettingName] = [
     .integer(.slots), .integer(.enterMs), .integer(.countMs), .integer(.lingerMs), .integer(.busyLingerMs),
     .integer(.busyThreshold), .integer(.holdMs), .integer(.dwellMs), .integer(.maxLingerMs), .integer(.exitMs),
@@ -14,7 +15,7 @@ public enum SettingName: Hashable, Sendable {
     .integer(.dedupeMs), .integer(.maxIds), .integer(.streakMs), .integer(.maxStreaks), .integer(.restMs),
   ]
 
-  /// The setting of this name on the wire.
+  /// Returns the setting with this name on the wire, or nil.
   public init?(_ text: String) {
     guard let found = Self.all.first(where: { $0.text == text }) else { return nil }
     self = found
@@ -51,9 +52,9 @@ public enum SettingName: Hashable, Sendable {
   }
 }
 
-/// A setting that is an integer: its name, where ``Settings`` keeps it, and the values that are allowed.
+/// A setting with an integer value: its name, its member of ``Settings``, and the allowed values.
 public struct IntegerSetting: Sendable {
-  /// The unit.
+  /// The unit of a value.
   public enum Unit: Sendable {
     case milliseconds, things
   }
@@ -68,18 +69,18 @@ public struct IntegerSetting: Sendable {
   public let range: ClosedRange<Int>
   /// The allowed range in a room's own settings.
   public let roomRange: ClosedRange<Int>
-  /// Whether a room may also set 0 for never, though that is below its range.
+  /// Whether a room may also set 0 for never, even if that is below its range.
   public let roomMayDisable: Bool
   /// The first rules that have it.
   public let since: Rules
   /// Its effect, in one line.
   public let help: String
 
-  /// A day: no duration may be longer.
+  /// The maximum of a duration: a day.
   public static let longestMs = 86_400_000
-  /// The same for a room's own settings.
+  /// The maximum of a duration in a room's own settings.
   public static let longestRoomMs = 60_000
-  /// The same for those of them that are memories.
+  /// The maximum of a memory's duration in a room's own settings.
   public static let longestRoomMemoryMs = 3_600_000
 
   fileprivate static func duration(
@@ -102,7 +103,7 @@ public struct IntegerSetting: Sendable {
   }
 }
 
-// Each says in its help what it is.
+// The help of each setting describes it.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 extension IntegerSetting {
   public static let slots = number(
@@ -152,20 +153,20 @@ extension IntegerSetting {
 }
 
 extension IntegerSetting: Hashable, CaseIterable, CustomStringConvertible {
-  /// Those of ``SettingName/all``.
+  /// The integer settings of ``SettingName/all``.
   public static let allCases: [IntegerSetting] = SettingName.all.compactMap {
     if case .integer(let name) = $0 { name } else { nil }
   }
 
-  /// The one of this name on the wire.
+  /// Returns the setting with this name on the wire, or nil.
   public init?(rawValue: String) {
     guard let found = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
     self = found
   }
 
-  /// Names are unique.
+  /// Compares the names, which are unique.
   public static func == (a: Self, b: Self) -> Bool { a.rawValue == b.rawValue }
-  /// By its name.
+  /// Hashes the name.
   public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
   /// Its name on the wire.
   public var description: String { rawValue }
