@@ -1,7 +1,7 @@
 package import CSimdJSON
 package import ComboCore
 
-// One function a fault, so that its wording has one home. None of them is on the way of a good event.
+// One function for each fault, so that its wording is in one place. Good events never call them.
 extension BadEvent {
   @inline(never)
   package static func recordTooLarge(_ size: Int, _ limits: WireLimits) -> BadEvent {
@@ -102,6 +102,6 @@ extension BadEvent {
 }
 
 extension JSONText {
-  /// A value as it may be in a sentence.
+  /// A value in a form that fits into a sentence.
   package func shown(_ token: Int) -> String { Excerpt(slice(token)).description }
 }

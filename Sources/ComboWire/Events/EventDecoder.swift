@@ -1,36 +1,36 @@
 internal import CSimdJSON
 public import ComboCore
 
-/// Makes events of input records, by the rules of wire.md. One a thread; without allocations in the steady state.
+/// Decodes input records into events by the rules of wire.md. Use one per thread; the steady state has no allocations.
 ///
-/// The fields of an event's type are looked at in the order of the table there, and the first fault counts: `type`,
-/// `room` (with the record's key), `ts`, `id`, `sender`, `gift`, `receiver`, the size of the display data, `gift.value`,
-/// `count`, `total`, `streak`, `streak_ms`, `ends`, `refresh`, `linger_ms`, `combo`; or `settings`, in the order in which they stand. A field that is null counts as missing;
-/// of two with one name the first counts.
+/// The fields of an event's type are checked in the order of the table there, and the first fault counts: `type`, `room` (with
+/// the record's key), `ts`, `id`, `sender`, `gift`, `receiver`, the size of the display data, `gift.value`, `count`, `total`,
+/// `streak`, `streak_ms`, `ends`, `refresh`, `linger_ms`, `combo`; or `settings`, in the order of the record. A null field counts
+/// as missing; of two fields with the same name, the first counts.
 public final class EventDecoder {
-  /// What an event may be.
+  /// The limits of an event.
   public let limits: WireLimits
-  /// The rules by which the events will be taken: fields and settings that they do not have are not known.
+  /// The rules under which the events will be processed. Fields and settings that they do not have are unknown.
   public var rules: Rules
-  /// The settings of the event decoded last, if it was a `room_settings`.
+  /// The settings of the last decoded event if it was a `room_settings`.
   public private(set) var own = OwnSettings()
 
   package let parser = JSONParser()
   private let finder = EventFieldFinder()
 
-  /// A decoder that goes by these limits.
+  /// Creates a decoder with these limits.
   public init(limits: WireLimits = WireLimits(), rules: Rules = .newest) {
     self.limits = limits
     self.rules = rules
   }
 
-  /// Makes an event of a record's value.
+  /// Decodes a record's value into an event.
   ///
   /// - Parameters:
-  ///   - record: the value; not needed afterwards.
-  ///   - key: the record's key; nil if it has none, as in a replay. Not needed afterwards.
-  ///   - arena: where the bytes of the event go. A bad record leaves no bytes in it.
-  ///   - event: the result. After an error it is not valid.
+  /// - record: The value; not needed after the call.
+  ///   - key: The record's key; nil if it has none, as in a replay. Not needed after the call.
+  ///   - arena: Receives the bytes of the event. A bad record leaves no bytes in it.
+  ///   - event: The result. It is invalid after an error.
   public func decode(_ record: Bytes, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) {
     if record.count > limits.recordBytes { throw .recordTooLarge(record.count, limits) }
     let mark = arena.mark
@@ -43,9 +43,9 @@ public final class EventDecoder {
     }
   }
 
-  /// The same without a copy: the event points into `record` itself, which must stay as it is for as long as the event is in
-  /// use, and behind which ``BumpArena/padding`` more bytes must be readable. What differs from the text, such as ids with escapes, is still put into
-  /// `arena`.
+  /// Decodes a record's value without a copy: the event points into `record`. `record` must stay unchanged while the event is in
+  /// use, and ``BumpArena/padding`` more bytes must be readable behind it. Text that differs from the record, such as ids with
+  /// escapes, is still copied to `arena`.
   public func decodeInPlace(_ record: Bytes, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) {
     if record.count > limits.recordBytes { throw .recordTooLarge(record.count, limits) }
     let mark = arena.mark
@@ -76,7 +76,7 @@ public final class EventDecoder {
     }
   }
 
-  // MARK: The fields that all have
+  // MARK: Common fields
 
   @inline(__always)
   private func kind(_ text: JSONText, _ token: Int) throws(BadEvent) -> Event.Kind {
@@ -112,7 +112,7 @@ public final class EventDecoder {
     return room
   }
 
-  /// Whether a room may be one, in a record with this key.
+  /// Checks that a room is valid in a record with this key.
   @inline(__always)
   package func check(_ room: Bytes, key: Bytes?) throws(BadEvent) {
     if room.isEmpty || room.count > Self.idBytesMax { throw .length(room, "room") }
@@ -176,7 +176,7 @@ public final class EventDecoder {
   ) throws(BadEvent) -> Gift.Amount {
     if fields[.total] | fields[.streak] | fields.details != 0 { return try unusualAmount(text, fields, into: arena, &gift) }
     let counted = fields[.count]
-    // Mostly it is one digit.
+    // Usually it is one digit.
     if let digit = text.digit(counted), digit > 0 { return .count(digit) }
     return .count(try count(text, counted))
   }
@@ -193,7 +193,7 @@ public final class EventDecoder {
       if text.has(counted) { throw .countAndTotal(text, counted, totalled) }
       total = try integer(text, totalled, "total", 1...Self.totalMax)
     }
-    // Nothing comes of these without a total, but a broken one is a broken gift.
+    // Without a total these have no effect, but an invalid one makes the gift invalid.
     let streak = try idIfThere(text, fields[.streak], "streak", into: arena)
     for (field, detail, since) in EventField.details where text.has(fields[field]) && since <= rules {
       switch detail {
@@ -223,19 +223,19 @@ public final class EventDecoder {
   private func readSettings(_ text: JSONText, _ token: Int) throws(BadEvent) {
     if !text.has(token) { throw .missing("settings", "a room_settings needs them") }
     if !text[token].isObject { throw .wrongType(text, token, "settings", "must be an object") }
-    // Of a known shape the tape lacks the names.
+    // In a text of a known shape, the tape lacks the names.
     parser.writeNames()
     own = try SettingsReader(text: text, path: "settings", rules: rules, allowedForRoom: limits.roomSettings).read(token)
   }
 
-  // MARK: What fields are made of
+  // MARK: Values
 
-  /// The id of an object that must be there.
+  /// The id of a required object.
   @inline(__always)
   private func idOfObject(
     _ text: JSONText, _ token: Int, _ id: Int, _ name: StaticString, _ idName: StaticString, into arena: BumpArena
   ) throws(BadEvent) -> Bytes {
-    // Where there is an id, there is an object.
+    // If there is an id, there is an object.
     if text.isShort(id) { return text.inside(id) }
     return try unusualIDOfObject(text, token, id, name, idName, into: arena)
   }
@@ -256,7 +256,7 @@ public final class EventDecoder {
     return text.has(token) ? try unusualID(text, token, name, into: arena) : .none
   }
 
-  /// An id: a string's meaning, or an integer as it is written.
+  /// An id: the value of a string, or an integer as written.
   @inline(__always)
   package func id(_ text: JSONText, _ token: Int, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bytes {
     text.isShort(token) ? text.inside(token) : try unusualID(text, token, name, into: arena)
@@ -292,13 +292,13 @@ public final class EventDecoder {
     return text[token].isTrue
   }
 
-  /// The longest id, in bytes.
+  /// The maximum length of an id, in bytes.
   package static let idBytesMax = 256
   package static let timeMax: Int64 = 1 << 53
   package static let valueMax = 1e12
   package static let countMax: Int64 = 1_000_000
   package static let totalMax: Int64 = 1_000_000_000
-  /// The longest `streak_ms` of a gift.
+  /// The maximum of a gift's `streak_ms`.
   public static let longestStreakMs: Int64 = 3_600_000
 }
 

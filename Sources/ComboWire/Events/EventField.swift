@@ -1,6 +1,7 @@
 internal import ComboCore
 
-/// A field of an event. This is the only list of them. A new one is a case here, and either has a ``detail`` or is read in ``EventDecoder``.
+/// A field of an event. This is the only list of them. A new one needs a case here and either a ``detail`` or code in
+/// ``EventDecoder``.
 enum EventField: Int, CaseIterable {
   case type, room, ts, id
   case sender, senderID
@@ -9,7 +10,6 @@ enum EventField: Int, CaseIterable {
   case count, total, streak, streakMs, ends, refresh, lingerMs, combo
   case settings
 
-  /// Its name in the event, or in the object that it belongs to.
   var name: StaticString {
     switch self {
     case .type: "type"
@@ -32,7 +32,7 @@ enum EventField: Int, CaseIterable {
     }
   }
 
-  /// The object that it belongs to; nil: it is the event's own.
+  /// The object that contains it; nil for a field of the event itself.
   var owner: EventField? {
     switch self {
     case .senderID: .sender
@@ -43,15 +43,14 @@ enum EventField: Int, CaseIterable {
   }
 }
 
-/// An integer or a boolean that few gifts have: which values are allowed, and where a gift keeps it. ``Gift/forgetHashes()`` sets the value of gifts
-/// without the field.
+/// An integer or a boolean that few gifts have: the allowed values and the setter. ``Gift/forgetHashes()`` sets the default.
 enum GiftDetail {
   case integer(ClosedRange<Int64>, @Sendable (inout Gift, Int64) -> Void)
   case boolean(@Sendable (inout Gift, Bool) -> Void)
 }
 
 extension EventField {
-  /// How the decoder reads it, if it is one of those that few gifts have.
+  /// The detail, if it is a field that few gifts have, or nil.
   var detail: GiftDetail? {
     switch self {
     case .streakMs: .integer(0...EventDecoder.longestStreakMs) { $0.streakMs = Int32(truncatingIfNeeded: $1) }

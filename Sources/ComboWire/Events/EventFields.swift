@@ -1,22 +1,22 @@
 internal import CSimdJSON
 internal import ComboCore
 
-/// Where the fields of an event are on its tape. Valid until the next event is looked at.
+/// The positions of an event's fields on its tape. Valid until the next event is decoded.
 struct EventFields {
   fileprivate let tokens: UnsafePointer<UInt32>
 
-  /// The token of a field's value; 0 (which is the event itself) where the event has no such field.
+  /// The token of a field's value; 0, which is the event itself, if the event has no such field.
   @inline(__always)
   subscript(_ field: EventField) -> Int { Int(tokens[field.rawValue]) }
 
-  /// Not 0 if there is any of ``EventField/details``.
+  /// Not 0 if the event has any of ``EventField/details``.
   @inline(__always)
   var details: Int { Int(tokens[EventField.allCases.count]) }
 }
 
-/// Finds the fields of events on their tapes, and remembers where they are in texts of each shape that the parser knows. One a parser.
+/// Finds the fields of events on their tapes, and caches their positions for each known shape. Use one per parser.
 final class EventFieldFinder {
-  /// A field, and its name as it is compared: its length, and its first 8 bytes.
+  /// A field with its name in the form in which it is compared: its length and its first 8 bytes.
   private struct Candidate {
     let field: EventField
     let length: UInt32
@@ -29,18 +29,18 @@ final class EventFieldFinder {
     }
   }
 
-  /// A row of tokens for each place that a shape may have.
+  /// A row of tokens for each place of a shape.
   private let rows: UnsafeMutablePointer<UInt32>
-  /// The shape whose fields a row holds; `UInt64.max`: none.
+  /// The shape whose fields a row holds; `UInt64.max` if none.
   private let shapes: UnsafeMutablePointer<UInt64>
   /// The event's own fields.
   private let own = EventField.allCases.filter { $0.owner == nil }.map(Candidate.init)
-  /// Those of its objects.
+  /// The fields of its objects.
   private let inside = [EventField.sender, .gift, .receiver].map { (owner: EventField) in
     (owner, EventField.allCases.filter { $0.owner == owner }.map(Candidate.init))
   }
 
-  /// The fields, and behind them whether any of them is a detail.
+  /// The number of fields, and one more for whether any of them is a detail.
   private static let width = EventField.allCases.count + 1
 
   init() {
@@ -55,8 +55,8 @@ final class EventFieldFinder {
     shapes.deallocate()
   }
 
-  /// The fields of the text that the parser checked last. Of two with one name the first counts; `sender.id` is there only if `sender` is an
-  /// object.
+  /// The fields of the text that the parser checked last. Of two with the same name, the first counts; `sender.id` needs `sender`
+  /// to be an object.
   @inline(__always)
   func find(_ text: JSONText, of parser: JSONParser) -> EventFields {
     let shape = parser.shape
@@ -91,11 +91,11 @@ final class EventFieldFinder {
         for candidate in fields where text.string(member, is: candidate.field.name) { take(candidate.field, value, row) }
       } else {
         let length = token.length &- 2
-        // 8 bytes are there: texts are padded.
+        // 8 bytes are readable, since texts are padded.
         var word = (UnsafeRawPointer(text.base) + Int(token.start &+ 1)).loadUnaligned(as: UInt64.self).littleEndian
         if length < 8 { word &= 1 &<< UInt64(8 &* length) &- 1 }
         for candidate in fields where candidate.length == length && candidate.word == word {
-          // The usual name is as short as that.
+          // Most names are no longer than that.
           if length <= 8 || text.string(member, is: candidate.field.name) { take(candidate.field, value, row) }
         }
       }

@@ -1,13 +1,12 @@
 package import ComboCore
 
-/// Foreign bytes as they may be in a sentence: short, printable, one line.
+/// External bytes in a form that fits into a sentence: short, printable, on one line.
 ///
-/// Invalid UTF-8 becomes `\xNN`; control, format and other invisible characters (those that turn the direction of
-/// writing among them) become `\u{N}`.
+/// Invalid UTF-8 becomes `\xNN`. Control, format and other invisible characters (such as changes of direction) become `\u{N}`.
 package struct Excerpt: CustomStringConvertible {
   package let description: String
 
-  /// Characters of the original that are shown at most.
+  /// The maximum number of original characters that are shown.
   package static let lengthMax = 60
 
   package init(_ bytes: Bytes) {

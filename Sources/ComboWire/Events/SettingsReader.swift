@@ -1,16 +1,16 @@
 internal import CSimdJSON
 package import ComboCore
 
-/// Settings out of a JSON object under their names of engine.md, with a sentence for what is wrong.
+/// Reads settings from a JSON object with the names of engine.md, and describes faults in a sentence.
 package struct SettingsReader {
   private let text: JSONText
-  /// The text before their names in a sentence.
+  /// The text before the names in a sentence.
   private let path: String
-  /// The rules whose settings there are.
+  /// The rules whose settings are known.
   private let rules: Rules
-  /// Those that a room may set for itself; nil: they are the service's.
+  /// The settings that a room may set for itself; nil for settings of the service.
   private let allowedForRoom: Set<SettingName>?
-  /// Whether other names are passed over.
+  /// Whether unknown names are ignored.
   private let skipsUnknown: Bool
 
   package init(
@@ -20,7 +20,7 @@ package struct SettingsReader {
     (self.allowedForRoom, self.skipsUnknown) = (allowedForRoom, skipsUnknown)
   }
 
-  /// Reads the object at `token`. Null counts as missing; of two with one name the first counts.
+  /// Reads the object at `token`. Null counts as missing; of two with the same name, the first counts.
   package func read(_ token: Int) throws(BadEvent) -> OwnSettings {
     var own = OwnSettings()
     var seen: [String] = []
@@ -29,7 +29,7 @@ package struct SettingsReader {
     while member < end {
       let value = member + 1
       let name = text.string(member)
-      // There are few settings, but a record may repeat one name thousands of times; unknown ones end the loop.
+      // There are few settings, but a record may repeat one name thousands of times. An unknown one ends the loop.
       if !seen.contains(name), !skipsUnknown || knows(name) {
         if !text[value].isNull {
           let setting = try setting(name, value)
@@ -54,7 +54,7 @@ package struct SettingsReader {
     return "is not allowed: a room may set only \(names) here (--room-settings)"
   }
 
-  /// Whether there is a setting of this name.
+  /// Whether there is a setting with this name.
   func knows(_ name: String) -> Bool { known(name) != nil }
 
   private func known(_ name: String) -> SettingName? { SettingName(name).flatMap { $0.since <= rules ? $0 : nil } }
@@ -137,7 +137,7 @@ package struct SettingsReader {
     return Int(value)
   }
 
-  /// Each element of an array, with its name in a sentence. More than a setting may have are refused before they are read.
+  /// Calls `body` with each element of an array and its name in a sentence. Too long arrays are refused unread.
   private func each(
     _ token: Int, _ name: String, _ body: (_ element: Int, _ name: String) throws(BadEvent) -> Void
   ) throws(BadEvent) {

@@ -2,22 +2,22 @@ public import ComboCore
 
 /// The limits of an event.
 public struct WireLimits: Equatable, Sendable {
-  /// The longest record, in bytes. A longer one is `too_large`.
+  /// The maximum size of a record, in bytes. A larger one is `too_large`.
   public var recordBytes = 65_536
-  /// The most bytes that sender, receiver and gift may take together, as received. More are `too_large`.
+  /// The maximum size of sender, receiver and gift together, in bytes, as received. Larger ones are `too_large`.
   public var displayBytes = 16_384
-  /// The maximum depth of a record; the object itself is the first. Deeper is `not_json`.
+  /// The maximum depth of a record, where the object itself is level 1. A deeper one is `not_json`.
   public var depth = 64
-  /// Whether a record's `room` is trusted, whatever its key is. If not, another key, or none, is `wrong_key`.
+  /// Whether a record's `room` is trusted regardless of its key. If not, a different or missing key is `wrong_key`.
   public var roomFromBody = false
-  /// The settings that a room may set for itself; any other makes its event bad.
+  /// The settings that a room may set for itself; any other makes its event invalid.
   public var roomSettings = WireLimits.allRoomSettings
-  /// Whether an event without `ts` is bad, as in a replay.
+  /// Whether an event without `ts` is invalid, as in a replay.
   public var requireTs = false
-  /// A gift whose own time lies more milliseconds than this before the time at which it is taken in reaches no engine. 0: there is no such limit.
+  /// The maximum age of a gift by its own time, in milliseconds; older gifts reach no engine. 0 for no limit.
   public var maxAgeMs = 0
 
-  /// The defaults.
+  /// Creates the default limits.
   public init() {}
 
   /// Every setting.

@@ -1,16 +1,16 @@
 package import ComboCore
 
-/// The story of one gift. Owns its texts.
+/// The history of one gift. Owns its texts.
 package struct GiftFate: Equatable, Sendable {
-  /// The end of the story.
+  /// The outcome of a gift.
   package enum End: Equatable, Sendable {
-    /// Not known yet.
+    /// The outcome is still unknown.
     case open
-    /// The first instruction whose count includes it; `banner` is that instruction's.
+    /// Shown by this instruction, the first one whose count includes it; `banner` is that instruction's banner.
     case seen(at: Int64, by: String, banner: Int)
     /// Its banner was skipped.
     case skipped(at: Int64, SkipReason)
-    /// Its room began a new epoch before it was seen, as after a reset.
+    /// Its room began a new epoch before it was shown, as after a reset.
     case forgotten
   }
 
@@ -21,10 +21,10 @@ package struct GiftFate: Equatable, Sendable {
   package var combo: [UInt8] = []
   package var taken: TakenGift
   package var end = End.open
-  /// When the banner in which it was seen left the screen because it was retracted; nil: it was not, or that is not followed.
+  /// The time at which the banner that showed it left the screen because of a retraction; nil if it did not or is not tracked.
   package var retractedAt: Int64?
 
-  /// Of a gift whose bytes are borrowed.
+  /// Creates the history of a gift whose bytes are borrowed.
   package init(_ gift: Gift, _ taken: TakenGift) {
     id = Array(gift.id)
     sender = Array(gift.senderID)
@@ -34,17 +34,17 @@ package struct GiftFate: Equatable, Sendable {
     self.taken = taken
   }
 
-  /// Whether this is final.
+  /// Whether the outcome is final.
   package var isComplete: Bool { taken.banner == 0 || end != .open }
 
-  /// Appends the object that says it.
-  /// - Parameter room: as a JSON string.
+  /// Appends the history as a JSON object.
+  /// - Parameter room: The room as a JSON string.
   package func write(room: Bytes, to buffer: ByteBuffer) {
     writeMembers(room: room, to: buffer)
     buffer.append(UInt8(ascii: "}"))
   }
 
-  /// The same without the bracket that closes the object.
+  /// Appends the history without the object's closing bracket.
   package func writeMembers(room: Bytes, to buffer: ByteBuffer) {
     func number(_ name: StaticString, _ value: Int64) {
       buffer.append(name)

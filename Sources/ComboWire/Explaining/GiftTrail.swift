@@ -1,11 +1,11 @@
 package import ComboCore
 
-/// Follows the gifts of one room: takes its engine's instructions, and knows what became of each.
+/// Follows the gifts of one room through its engine's instructions, and determines the outcome of each.
 ///
-/// Memory is bounded by what waits: a gift is handed out once it and all before it are complete. If gifts are followed until their banner
-/// has left the screen, it is also bounded by what is on screen, up to ``onScreenMax``.
+/// Memory is bounded by the number of waiting gifts: a gift is returned once it and all before it are complete. If gifts are
+/// followed until their banner has left the screen, memory is also bounded by the gifts on screen, up to ``onScreenMax``.
 package final class GiftTrail {
-  /// An engine's sink.
+  /// The sink to pass to an engine.
   package struct Sink: InstructionSink {
     fileprivate let trail: GiftTrail
 
@@ -17,37 +17,37 @@ package final class GiftTrail {
 
   private struct Entry {
     var fate: GiftFate
-    /// Whether the banner in which it was seen is still there, and may be retracted.
+    /// Whether the banner that showed it is still on screen and may be retracted.
     var isOnScreen = false
 
     var isComplete: Bool { fate.isComplete && !isOnScreen }
   }
 
-  /// In their order; the first has the number `handedOut`.
+  /// The gifts in order; the first has the number `handedOut`.
   private var entries: [Entry] = []
   private var handedOut = 0
-  /// The numbers of those that were not seen, by banner.
+  /// The numbers of the gifts that have not been shown, by banner.
   private var unseen: [Int: [Int]] = [:]
-  /// The numbers of those that were seen in a banner that is still on screen, by banner.
+  /// The numbers of the gifts shown in a banner that is still on screen, by banner.
   private var onScreen: [Int: [Int]] = [:]
   private var onScreenCount = 0
   private let followsBanners: Bool
-  /// Whether a gift was handed out, or not followed, while its banner was still on screen, as there were too many.
+  /// Whether a gift was returned, or not followed, while its banner was still on screen, because there were too many.
   private var isCutShort = false
-  /// Whether a banner was retracted whose gifts may have been handed out before.
+  /// Whether a banner was retracted whose gifts may have been returned before.
   package private(set) var hasLostRetractions = false
-  /// The gift that is being taken.
+  /// The gift that the engine is taking.
   private var gift: Gift?
-  /// Of what was heard last. When another one begins, what was not seen is forgotten: its banners are no more.
+  /// The epoch of the last instruction. When another one begins, gifts not shown are forgotten with their banners.
   private var epoch: Int64?
 
-  /// So many gifts at most wait for their banner to leave the screen.
+  /// The maximum number of gifts that wait for their banner to leave the screen.
   package static let onScreenMax = 100_000
 
-  /// - Parameter followsBanners: whether a gift that was seen is complete only when its banner has left the screen.
+  /// - Parameter followsBanners: Whether a gift that was shown is complete only when its banner has left the screen.
   package init(followsBanners: Bool = false) { self.followsBanners = followsBanners }
 
-  /// Lets an engine take a gift.
+  /// Passes a gift to an engine and follows it.
   package func take(_ gift: Gift, at now: Int64, by engine: inout Engine) {
     self.gift = gift
     var sink = sink
@@ -55,24 +55,24 @@ package final class GiftTrail {
     self.gift = nil
   }
 
-  /// The gift taken last, if it was not handed out yet.
+  /// The gift taken last, if it has not been returned yet.
   package var last: GiftFate? { entries.last?.fate }
 
-  /// Whether no gift is left that was not handed out.
+  /// Whether all gifts have been returned.
   package var isEmpty: Bool { entries.isEmpty }
 
-  /// A gift of the room comes that is too old for its engine, which does not see it.
+  /// Adds a gift that is too old for the room's engine, which does not receive it.
   package func addOld(_ gift: Gift, at now: Int64) {
     entries.append(Entry(fate: GiftFate(gift, TakenGift(epoch: 0, at: now, outcome: .old, count: 0, banner: 0, base: 0))))
   }
 
-  /// For all other calls of the engine.
+  /// The sink for all other calls of the engine.
   package var sink: Sink { Sink(trail: self) }
 
-  /// Hands out those that are complete, and before which none is not; or, at the end, all that are left.
+  /// Passes the gifts to `body` up to the first incomplete one or, with `all`, all that are left.
   package func takeOut(all: Bool = false, _ body: (GiftFate) -> Void) {
     var count = 0
-    // Half of them at once, or each gift would move all others.
+    // Half of them at once; otherwise each gift would move all others.
     let tooMany = entries.count > Self.onScreenMax ? entries.count - Self.onScreenMax / 2 : 0
     while count < entries.count, all || entries[count].isComplete || (count < tooMany && entries[count].fate.isComplete) {
       if entries[count].isOnScreen { isCutShort = true }
@@ -90,15 +90,15 @@ package final class GiftTrail {
     if taken.banner > 0 { unseen[taken.banner, default: []].append(handedOut + entries.count - 1) }
   }
 
-  /// For who hears an engine by another sink.
+  /// Follows a merge; for callers with a sink of their own.
   package func merged(_ banner: Int, into other: Int) {
     unseen[other, default: []] += unseen.removeValue(forKey: banner) ?? []
   }
 
-  /// For who hears an engine by another sink.
+  /// Follows a summed skip; for callers with a sink of their own.
   package func summed(_ banner: Int, at: Int64, _ reason: SkipReason) { end(banner, .skipped(at: at, reason)) }
 
-  /// For who hears an engine by another sink.
+  /// Follows an instruction; for callers with a sink of their own.
   package func follow(_ instruction: Instruction) {
     begin(instruction.epoch)
     switch instruction.operation {
@@ -133,12 +133,12 @@ package final class GiftTrail {
     onScreenCount += numbers.count
   }
 
-  /// A banner leaves the screen.
+  /// Completes the gifts of a banner that leaves the screen.
   private func left(_ banner: Int, retractedAt: Int64?) {
     if retractedAt != nil, isCutShort { hasLostRetractions = true }
     let numbers = onScreen.removeValue(forKey: banner) ?? []
     onScreenCount -= numbers.count
-    // Those that are missing were handed out, as there were too many.
+    // Missing numbers have been returned early, because there were too many.
     for number in numbers where number >= handedOut {
       entries[number - handedOut].isOnScreen = false
       entries[number - handedOut].fate.retractedAt = retractedAt

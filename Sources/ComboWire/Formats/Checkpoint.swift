@@ -1,27 +1,28 @@
-/// From where on a partition's input is run through again to restore it: docs/formats.md has its form.
+/// The position from which a partition's input is replayed to restore it. docs/formats.md describes its form.
 public struct Checkpoint: Equatable, Sendable {
-  /// The entry at whose end the sweep began: what came after is run through again.
+  /// The journal entry at whose end the sweep began. Later input is replayed.
   public var n: Int64
   /// That entry's clock, in milliseconds since the Unix epoch.
   public var clock: Int64
-  /// The sum of all shifts by then, in milliseconds.
+  /// The sum of all shifts up to that entry, in milliseconds.
   public var shifted: Int64
-  /// The offset after the input that was taken in by then.
+  /// The offset after the input processed up to that entry.
   public var input: Int64
-  /// Of the last record taken in by then: ``XXH3/fingerprint(key:value:)``. nil: there was none.
+  /// The ``XXH3/fingerprint(key:value:)`` of the last record processed up to that entry, or nil if there was none.
   public var last: UInt64?
   /// The offset after that entry in the journal.
   public var journal: Int64
-  /// In at-least-once delivery: the journal offset of the takeover by which its owner began.
+  /// The journal offset of the takeover by which its owner began, in at-least-once delivery, or nil.
   public var term: Int64?
-  /// By how much the partition's time was brought back in all, in milliseconds: epochs of rooms that wake are so much later than the clock.
+  /// The total by which the partition's time was moved back, in milliseconds. The epoch of a room that wakes is the clock plus
+  /// this.
   public var epochLead: Int64
-  /// By what the entries from there on are derived.
+  /// The derivation of the entries that follow.
   public var derivation: Derivation
-  /// Whose state it is.
+  /// The group and topics to which the state belongs.
   public var topics: TopicIdentity
 
-  /// A checkpoint of these values.
+  /// Creates a checkpoint of these values.
   public init(
     n: Int64, clock: Int64, shifted: Int64, input: Int64, last: UInt64? = nil, journal: Int64, term: Int64? = nil,
     epochLead: Int64 = 0, derivation: Derivation, topics: TopicIdentity
@@ -38,7 +39,7 @@ public struct Checkpoint: Equatable, Sendable {
     self.topics = topics
   }
 
-  /// Appends all but its end.
+  /// Appends everything except its end.
   func write(to buffer: ByteBuffer) {
     buffer.append(#"{"v":"#)
     buffer.append(Format.version)

@@ -1,8 +1,8 @@
 internal import ComboCore
 
-/// What a takeover changes, for people.
+/// The changes that a takeover makes, in readable form.
 extension Derivation {
-  /// What differs from the derivation before, other than the map: `slots 2 → 4`.
+  /// The differences from the previous derivation, except the map: `slots 2 → 4`.
   package func changes(from old: Derivation) -> [String] {
     var changes = zip(old.settings.all, settings.all).filter { $0 != $1 }.map {
       "\($1.name) \(Self.value($0)) → \(Self.value($1))"

@@ -1,19 +1,19 @@
 public import ComboCore
 
-/// All that decides what is derived from an input: where one of these changes, so does the output.
+/// Everything that determines the output derived from an input. If any of it changes, so does the output.
 public struct Derivation: Equatable, Sendable {
   /// The service's settings.
   public var settings: Settings
   /// The engine's rules.
   public var rules: Rules
-  /// Settings that a program with the same rules wrote and this one does not know: their JSON texts, by name. They are kept.
+  /// The JSON texts of unknown settings, by name. A program with the same rules wrote them; they are preserved.
   public var unknownSettings: [String: String] = [:]
   /// The limits of an event.
   public var limits: WireLimits
-  /// The field mapping by which records become events; nil for records as wire.md has them.
+  /// The field map that turns records into events, or nil if they are events already.
   public var mapping: String?
 
-  /// A derivation by all of these.
+  /// Creates a derivation of these values.
   public init(settings: Settings, rules: Rules, limits: WireLimits, mapping: String? = nil) {
     self.settings = settings.limited(to: rules)
     self.rules = rules
@@ -21,7 +21,7 @@ public struct Derivation: Equatable, Sendable {
     self.mapping = mapping
   }
 
-  /// Appends it as members of an object, a comma before the first.
+  /// Appends it as members of an object, starting with a comma.
   func write(to buffer: ByteBuffer) {
     buffer.append(#","settings":"#)
     buffer.append(settings.all.filter { $0.key.since <= rules }, unknown: unknownSettings)
@@ -74,6 +74,6 @@ public struct Derivation: Equatable, Sendable {
 }
 
 extension Derivation {
-  /// The settings as engines take them.
+  /// The settings in the form that engines use.
   public var engineSettings: EngineSettings { EngineSettings(settings, rules: rules) }
 }

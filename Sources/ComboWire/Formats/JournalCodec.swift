@@ -75,11 +75,11 @@ extension JournalEntry {
   }
 }
 
-/// Reads journal entries, whosever they are. Only ``JournalCursor`` uses it. One a thread.
+/// Decodes journal entries of any group. Only ``JournalCursor`` uses it. Use one per thread.
 final class JournalDecoder {
   private let reader = RecordReader("a journal entry")
 
-  /// The entry that a record value holds.
+  /// Returns the entry in a record value.
   func entry(_ value: Bytes) throws(FormatFault) -> JournalEntry {
     let fields = try reader.read(sealed: value, seed: 0)
     var entry = JournalEntry(

@@ -1,29 +1,29 @@
 public import ComboCore
 
-/// Reads a partition's journal, record by record in the order of the offsets: the only way to its entries. One thread.
+/// Reads a partition's journal, record by record in the order of offsets: the only way to its entries. For one thread.
 ///
-/// Of each record it says whose it is, whether this program can read it, and whether it counts, so that nobody takes an entry for the
-/// group's that belongs to another group, or to an owner that had already lost the partition.
+/// It classifies each record: which group wrote it, whether this program can read it, and whether it counts. Callers therefore
+/// cannot mistake an entry of another group, or of an owner that had already lost the partition, for the group's own.
 public struct JournalCursor {
-  /// What a record is.
+  /// The class of a record.
   public enum Record: Equatable {
-    /// No entry: it has no value.
+    /// A record without a value, which is no entry.
     case none
     /// An entry that counts.
     case entry(JournalEntry)
-    /// An entry that counts, while none before it does: the journal's beginning is gone, and what was left of it began with entries of an
-    /// owner that had lost the partition. Its later term shows that, as the takeover has gone with the beginning.
+    /// An entry that counts, although none before it does: the journal's beginning is gone, and the rest began with entries of an
+    /// owner that had lost the partition. Its later term shows that, since the takeover is gone with the beginning.
     case first(JournalEntry)
     /// An entry of an owner that had lost the partition. It does not count.
     case overtaken(JournalEntry)
     /// An entry of another group, input or output.
     case foreign(JournalEntry, FormatFault)
-    /// A newer version has written it: nothing may be concluded from it.
+    /// An entry of a newer version. No conclusion may be drawn from it.
     case newer(FormatFault)
-    /// It cannot be read.
+    /// An unreadable record.
     case broken(FormatFault)
 
-    /// The entry, if it counts.
+    /// The entry, if it counts, or nil.
     package var counting: JournalEntry? {
       switch self {
       case .entry(let entry), .first(let entry): entry
@@ -31,10 +31,10 @@ public struct JournalCursor {
       }
     }
 
-    /// The group's own entry, whether it counts or not.
+    /// The group's own entry, whether or not it counts, or nil.
     package var own: JournalEntry? { if case .overtaken(let entry) = self { entry } else { counting } }
 
-    /// Why it is no entry of the group's; nil: it is one, or nothing.
+    /// The reason why it is not an entry of the group; nil if it is one, or if it has no value.
     package var fault: FormatFault? {
       switch self {
       case .foreign(_, let fault), .newer(let fault), .broken(let fault): fault
@@ -45,15 +45,16 @@ public struct JournalCursor {
 
   /// The group, input and output whose entries are read.
   public let topics: TopicIdentity
-  /// Which entries count from here on.
+  /// The terms that determine which of the following entries count.
   package private(set) var terms: JournalTerms
-  /// Whether a checkpoint or a takeover says whose entries count.
+  /// Whether a checkpoint or a takeover determines which owner's entries count.
   private var isTermKnown: Bool
   private let decoder = JournalDecoder()
 
+  /// Creates a cursor.
   /// - Parameters:
-  ///   - topics: the group, input and output whose entries are read.
-  ///   - checkpoint: entries up to this one do not count; nil: it reads from the first entry that is left, or from any other.
+  ///   - topics: The group, input and output whose entries are read.
+  ///   - checkpoint: The entries up to it do not count. Pass nil to read from the first remaining entry or from any other.
   public init(_ topics: TopicIdentity, after checkpoint: Checkpoint? = nil) {
     self.init(topics, after: JournalTerms(after: checkpoint))
   }
@@ -64,10 +65,10 @@ public struct JournalCursor {
     isTermKnown = terms != JournalTerms()
   }
 
-  /// Takes the next record in.
+  /// Reads the next record.
   /// - Parameters:
-  ///   - value: the record's value; not needed afterwards.
-  ///   - offset: its offset in the journal.
+  ///   - value: The record's value; not needed after the call.
+  ///   - offset: Its offset in the journal.
   public mutating func take(_ value: Bytes?, at offset: Int64) -> Record {
     guard let value else { return .none }
     let entry: JournalEntry

@@ -1,15 +1,15 @@
-/// One entry of a partition's journal (docs/formats.md has its form): at what times its input was taken in, and what came of it.
+/// An entry of a partition's journal: the times at which its input was processed, and the results. See docs/formats.md.
 public struct JournalEntry: Equatable, Sendable {
-  /// A run of input records, taken in at one time.
+  /// A sequence of input records processed at one time.
   public struct Batch: Equatable, Sendable {
     /// The offset after its last record.
     public var endOffset: Int64
-    /// The number of records that were taken in.
+    /// The number of records that were processed.
     public var taken: Int
-    /// When, in milliseconds since the Unix epoch.
+    /// The time at which they were processed, in milliseconds since the Unix epoch.
     public var now: Int64
 
-    /// A batch of these values.
+    /// Creates a batch of these values.
     public init(endOffset: Int64, taken: Int, now: Int64) {
       self.endOffset = endOffset
       self.taken = taken
@@ -19,18 +19,18 @@ public struct JournalEntry: Equatable, Sendable {
 
   /// The data with which an owner begins.
   public struct Takeover: Equatable, Sendable {
-    /// By how many milliseconds all rooms were shifted.
+    /// The number of milliseconds by which all rooms were shifted.
     public var shift: Int64
-    /// By what the entries from here on are derived.
+    /// The derivation of the entries that follow.
     public var derivation: Derivation
-    /// How instructions get out from here on.
+    /// The delivery of the instructions that follow.
     public var delivery: Delivery
-    /// Whose journal it is.
+    /// The group and topics to which the journal belongs.
     public var topics: TopicIdentity
-    /// If the state could not be restored: why, and what was lost.
+    /// The reset, if the state could not be restored, or nil.
     public var reset: Reset?
 
-    /// A takeover of these values.
+    /// Creates a takeover of these values.
     public init(
       shift: Int64, derivation: Derivation, delivery: Delivery, topics: TopicIdentity, reset: Reset? = nil
     ) {
@@ -42,57 +42,57 @@ public struct JournalEntry: Equatable, Sendable {
     }
   }
 
-  /// All rooms of the partition begin a new epoch.
+  /// A reset: all rooms of the partition begin a new epoch.
   public struct Reset: Equatable, Sendable {
-    /// Why, as a sentence.
+    /// The reason, as a sentence.
     public var reason: String
-    /// The number of offsets of the input that could not be read again.
+    /// The number of input offsets that could not be read again.
     public var offsetsLost: Int64
 
-    /// A reset for this reason.
+    /// Creates a reset for this reason.
     public init(reason: String, offsetsLost: Int64) {
       self.reason = reason
       self.offsetsLost = offsetsLost
     }
   }
 
-  /// How instructions get out.
+  /// The way in which instructions are published.
   public enum Delivery: String, CaseIterable, Sendable {
-    /// In transactions.
+    /// Instructions are published in transactions.
     case exactlyOnce = "exactly-once"
-    /// At once, and again after a crash.
+    /// Instructions are published immediately, and again after a crash.
     case atLeastOnce = "at-least-once"
   }
 
-  /// 1, 2, 3 … without gaps.
+  /// The number of the entry: 1, 2, 3 … without gaps.
   public var n: Int64
-  /// In order; none if only deadlines passed.
+  /// The batches in order; empty if only deadlines passed.
   public var batches: [Batch]
-  /// Up to when every room was advanced after the batches, in milliseconds since the Unix epoch.
+  /// The time to which every room was advanced after the batches, in milliseconds since the Unix epoch.
   public var clock: Int64
   /// The number of instructions and dead letters of the entry.
   public var said: Int
-  /// The number of rooms that were then awake.
+  /// The number of rooms that were awake then.
   public var rooms: Int
   /// The sum, mod 2^64, of the running hashes of those rooms.
   public var digest: UInt64
   /// The sum of all shifts so far, in milliseconds.
   public var shifted: Int64
-  /// Whose journal it is: ``TopicIdentity/hash``.
+  /// The ``TopicIdentity/hash`` of the group and topics to which the journal belongs.
   public var of: UInt64
-  /// The offsets of those `room_settings` that were bad only because enough rooms had settings of their own.
+  /// The offsets of the `room_settings` that were refused only because enough rooms had settings of their own.
   public var refused: [Int64]
-  /// The last `n` of which all is acknowledged; nil: all of it counts together with this entry.
+  /// The last `n` up to which everything is acknowledged; nil if its output counts together with this entry.
   public var saidTo: Int64?
-  /// In at-least-once delivery, unless it is a takeover: the journal offset of its owner's takeover.
+  /// The journal offset of its owner's takeover; nil for a takeover, and in exactly-once delivery.
   public var term: Int64?
-  /// Of the last record taken in before the end of its batches: ``XXH3/fingerprint(key:value:)``. nil: it has no batches, or nothing
-  /// was taken in yet.
+  /// The ``XXH3/fingerprint(key:value:)`` of the last record processed before the end of its batches; nil if it has no batches,
+  /// or if no record has been processed yet.
   public var last: UInt64?
-  /// If an owner begins with it.
+  /// The takeover, if an owner begins with this entry, or nil.
   public var takeover: Takeover?
 
-  /// An entry of these values.
+  /// Creates an entry of these values.
   public init(
     n: Int64, batches: [Batch], clock: Int64, said: Int, rooms: Int, digest: UInt64, shifted: Int64, of: UInt64,
     refused: [Int64] = [], saidTo: Int64? = nil, term: Int64? = nil, last: UInt64? = nil, takeover: Takeover? = nil
@@ -114,6 +114,6 @@ public struct JournalEntry: Equatable, Sendable {
 }
 
 extension JournalEntry {
-  /// By how much it brings the partition's time back, in milliseconds.
+  /// The number of milliseconds by which it moves the partition's time back.
   public var broughtBack: Int64 { max(0, -(takeover?.shift ?? 0)) }
 }

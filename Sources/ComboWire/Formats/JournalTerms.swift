@@ -1,18 +1,19 @@
-/// Which entries of a partition's journal count.
+/// Determines which entries of a partition's journal count.
 ///
-/// In at-least-once delivery a replaced owner (a zombie) may still write: its entries may come between those of the next owner, and after
-/// them. So each entry names its *term*, the offset of its owner's takeover. After a takeover, entries of older terms do not count. A takeover
-/// counts if it continues from the last entry that counts; it does not count if there is an entry between that its owner did not know. All
-/// who read the journal in the order of its offsets come to the same result.
+/// In at-least-once delivery a replaced owner (a zombie) may still write: its entries may come between those of the next owner,
+/// and after them. Each entry therefore has a *term*, the offset of its owner's takeover. After a takeover, entries of older
+/// terms do not count. A takeover counts if it continues from the last entry that counts; it does not count if there is an entry
+/// in between that its owner did not know. Everyone who reads the journal in the order of its offsets gets the same result.
 package struct JournalTerms: Equatable {
-  /// The last entry that counts; nil: none was seen.
+  /// The last entry that counts; nil if there has been none.
   package private(set) var n: Int64?
-  /// The term that entries bear now; nil: they were written in transactions (exactly once).
+  /// The current term of entries; nil if they were written in transactions (exactly once).
   package private(set) var term: Int64?
-  /// Up to this entry all that was said is in the output; what later ones led to may be missing there, or in part.
+  /// The entry up to which all instructions are in the output. Those of later entries may be missing there, at least in part.
   package private(set) var saidTo: Int64 = 0
 
-  /// - Parameter checkpoint: the entries up to this one do not count; nil: from the first one on.
+  /// Creates the terms at a checkpoint.
+  /// - Parameter checkpoint: The entries up to it do not count; nil to begin with the first one.
   package init(after checkpoint: Checkpoint? = nil) {
     guard let checkpoint else { return }
     n = checkpoint.n
@@ -20,8 +21,8 @@ package struct JournalTerms: Equatable {
     saidTo = checkpoint.n
   }
 
-  /// Takes the next record of the journal in.
-  /// - Returns: whether it counts. A gap in the numbers is left for the reader to find: such an entry counts.
+  /// Processes the next record of the journal.
+  /// - Returns: Whether it counts. An entry after a gap in the numbers counts; finding the gap is left to the reader.
   package mutating func counts(_ entry: JournalEntry, at offset: Int64) -> Bool {
     if let n {
       if entry.n <= n { return false }
@@ -37,7 +38,7 @@ package struct JournalTerms: Equatable {
     return true
   }
 
-  /// The entries that count, of records in the order of their offsets.
+  /// Returns the entries that count among records in the order of their offsets.
   package static func counting(
     _ records: [(offset: Int64, entry: JournalEntry)], after checkpoint: Checkpoint? = nil
   ) -> [JournalEntry] {

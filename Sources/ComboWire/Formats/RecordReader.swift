@@ -1,12 +1,12 @@
 internal import CSimdJSON
 internal import ComboCore
 
-/// Reads the JSON texts of the journal and the state: version first, then the checksum, then the rest.
+/// Reads the JSON texts of the journal and the state: first the version, then the checksum, then the rest.
 final class RecordReader {
   let parser = JSONParser()
-  /// Holds the text that is read and what is made of it, until the next text.
+  /// Memory for the current text and the values decoded from it, until the next text.
   let arena = BumpArena(chunkSize: 64 * 1024)
-  /// Names the kind of text in a fault.
+  /// The kind of text, as named in a fault.
   let what: StaticString
   /// The newest version of the format that is read.
   private let newest: Int64
@@ -16,13 +16,13 @@ final class RecordReader {
     self.newest = newest
   }
 
-  /// A text without seal; valid until the next one is read.
+  /// Reads a text without a seal; the result is valid until the next one is read.
   func read(_ bytes: Bytes) throws(FormatFault) -> RecordFields {
     arena.reset()
     return try parse(arena.copy(bytes))
   }
 
-  /// The parts of a text, put together, to be parsed.
+  /// Concatenates the parts of a text for parsing.
   func join(_ parts: [Bytes]) -> Bytes {
     arena.reset()
     let size = parts.reduce(0) { $0 + $1.count }
@@ -35,14 +35,14 @@ final class RecordReader {
     return Bytes(start: whole, count: size)
   }
 
-  /// A text with a seal; valid until the next one is read.
+  /// Reads a text with a seal; the result is valid until the next one is read.
   func read(sealed bytes: Bytes, seed: UInt64) throws(FormatFault) -> RecordFields {
     let fields = try read(bytes)
     if !Seal.isIntact(bytes, seed: seed) { throw .broken(what, "its checksum does not fit its bytes") }
     return fields
   }
 
-  /// A JSON array without version, as keys are.
+  /// Reads a JSON array without a version, which is the form of keys.
   func readArray(_ bytes: Bytes) throws(FormatFault) -> JSONText {
     arena.reset()
     let copy = arena.copy(bytes)
@@ -57,7 +57,7 @@ final class RecordReader {
     return parser.text(of: copy)
   }
 
-  /// A text in the arena.
+  /// Parses a text in the arena.
   func parse(_ copy: Bytes) throws(FormatFault) -> RecordFields {
     let text = try check(copy)
     if !text[0].isObject { throw .broken(what, "it is not an object") }
@@ -74,16 +74,15 @@ final class RecordReader {
   }
 }
 
-/// The members of one object in such a text.
 struct RecordFields {
   let text: JSONText
   let object: Int
   let what: StaticString
 
-  /// The bound of all numbers, times and counts here; sums of some of them do not overflow.
+  /// The range of all numbers, times and counts here; sums of a few of them do not overflow.
   static let integers: ClosedRange<Int64> = -(1 << 60)...(1 << 60)
 
-  /// The value of a member, or nil if there is none. Of two the first counts.
+  /// The value of a member, or nil if there is none. Of two with the same name, the first counts.
   func find(_ name: StaticString) -> Int? {
     var member = object + 1
     let end = text.next(object)
@@ -144,8 +143,8 @@ struct RecordFields {
     return RecordFields(text: text, object: token, what: what)
   }
 
-  /// Settings of the service under their names, and the texts of those that the rules do not have. Other output needs other rules, so these
-  /// do not alter it.
+  /// Reads settings of the service, and the texts of those that the rules do not have. The latter do not alter the output, since
+  /// different output needs different rules.
   func settings(_ name: StaticString, of rules: Rules) throws(FormatFault) -> (known: OwnSettings, unknown: [String: String]) {
     let token = try token(name)
     guard text[token].isObject else { throw .broken(what, "\(name) is \(text[token].typeName), not an object") }
@@ -166,14 +165,14 @@ struct RecordFields {
     }
   }
 
-  /// A room's own settings under their names.
+  /// Reads a room's own settings.
   func settings(_ name: StaticString) throws(FormatFault) -> OwnSettings {
     let token = try token(name)
     guard text[token].isObject else { throw .broken(what, "\(name) is \(text[token].typeName), not an object") }
     let reader = SettingsReader(text: text, path: "\(name)")
     var member = token + 1
     while member < text.next(token) {
-      // The output depends on it, so it cannot be ignored like other members.
+      // The output depends on a room's settings, so unknown ones cannot be ignored like other members.
       var setting = text.string(member)
       if !reader.knows(setting) { throw .newerSetting(what, setting.withUTF8 { "\(Excerpt(Bytes($0)))" }) }
       member = text.next(member + 1)
@@ -185,7 +184,7 @@ struct RecordFields {
     }
   }
 
-  /// The names of settings, in an array.
+  /// Reads an array of setting names.
   func settingNames(_ name: StaticString) throws(FormatFault) -> Set<SettingName> {
     let token = try token(name)
     guard text[token].isArray else { throw .broken(what, "\(name) is \(text[token].typeName), not an array") }
@@ -203,7 +202,7 @@ struct RecordFields {
     return names
   }
 
-  /// The names of group, input and output.
+  /// Reads the names of group, input and output.
   func topics(_ name: StaticString) throws(FormatFault) -> TopicIdentity {
     let token = try token(name)
     let first = token + 1

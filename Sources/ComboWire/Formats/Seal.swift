@@ -2,11 +2,11 @@ internal import ComboCore
 
 /// The end of a record: a checksum of all bytes before it, as the last member of its object.
 enum Seal {
-  /// `,"sum":"` and 16 digits and `"}`.
+  /// The length of `,"sum":"`, 16 digits and `"}`.
   static let count = 8 + 16 + 2
 
-  /// Ends the object that begins at `start`, of which all but the closing bracket is written.
-  /// - Parameter seed: binds the record to something outside it.
+  /// Completes the object that begins at `start` and lacks only its end.
+  /// - Parameter seed: Binds the record to something outside it.
   static func close(_ buffer: ByteBuffer, from start: Int, seed: UInt64) {
     let sum = XXH3.hash(buffer.bytes(start..<buffer.count), seed: seed)
     buffer.append(#","sum":""#)
@@ -14,7 +14,6 @@ enum Seal {
     buffer.append(#""}"#)
   }
 
-  /// Whether a record ends with the checksum of its bytes.
   static func isIntact(_ record: Bytes, seed: UInt64) -> Bool {
     guard record.count > count else { return false }
     let split = record.count - count
@@ -25,7 +24,7 @@ enum Seal {
   }
 }
 
-/// The value of 16 lower-case hexadecimal digits, or nil.
+/// Returns the value of 16 lower-case hexadecimal digits, or nil.
 func parseHex(_ digits: Bytes) -> UInt64? {
   guard digits.count == 16 else { return nil }
   var value: UInt64 = 0

@@ -1,8 +1,8 @@
 internal import ComboCore
 
 extension ByteBuffer {
-  /// Appends settings as a JSON object, under their names of engine.md, as a `room_settings` has them.
-  /// - Parameter unknown: further ones, as JSON texts by name.
+  /// Appends settings as a JSON object with the names of engine.md, in the form of a `room_settings`.
+  /// - Parameter unknown: Further settings, as JSON texts by name.
   func append(_ settings: [Setting], unknown: [String: String] = [:]) {
     append(UInt8(ascii: "{"))
     var isFirst = true

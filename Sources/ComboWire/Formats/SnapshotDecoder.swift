@@ -1,19 +1,18 @@
 public import ComboCore
 
-/// Restores engines from what ``SnapshotEncoder`` wrote. One a thread.
+/// Restores engines from the texts of ``SnapshotEncoder``. Use one per thread.
 ///
-/// The text is checked for its form, and the state for its sense. Whether the bytes are those that were written is shown by
-/// the checksum of the record that they came in: ``StateDecoder`` looks at that.
+/// It validates the text and the state. ``StateDecoder`` checks the checksum of the record that contains them.
 public final class SnapshotDecoder {
   private let reader = RecordReader("a snapshot", newest: Format.stateVersion)
 
   /// A decoder.
   public init() {}
 
-  /// The engine that a state's text describes.
+  /// Returns the engine that a state's text describes.
   /// - Parameters:
-  ///   - text: the state, a JSON object.
-  ///   - settings: the service's.
+  ///   - text: The state, a JSON object.
+  ///   - settings: The service's settings.
   public func engine(from text: Bytes, settings: EngineSettings) throws(FormatFault) -> Engine {
     try SnapshotReader(try reader.read(text), reader).engine(settings)
   }

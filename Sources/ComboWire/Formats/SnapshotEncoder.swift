@@ -2,14 +2,14 @@ public import ComboCore
 
 /// Writes an engine's whole state as a JSON object; docs/formats.md describes it.
 ///
-/// Times but the engine's own are written as differences from that: they are short so, and a shift alters few bytes.
+/// All times except the engine's own are written as differences from it. This keeps them short, and a shift changes few bytes.
 public struct SnapshotEncoder: SnapshotWriter {
   private enum Section { case head, ids, streaks, history, screen, queue }
 
   private let buffer: ByteBuffer
   private var section = Section.head
   private var time: Int64 = 0
-  /// Whether it is of version 3: with lingers that gifts asked for, and a sum of skips.
+  /// Whether the text is of version 3, with a gift's own lingers and a sum of skips.
   private var isThird = false
 
   private init(_ buffer: ByteBuffer) { self.buffer = buffer }
@@ -21,7 +21,7 @@ public struct SnapshotEncoder: SnapshotWriter {
     encoder.finish()
   }
 
-  /// The first part of a state; once.
+  /// Writes the head. Called first, once.
   public mutating func head(_ head: EngineHead, own: OwnSettings) {
     time = head.time
     isThird = head.rules >= Rules(version: 3)
@@ -61,7 +61,7 @@ public struct SnapshotEncoder: SnapshotWriter {
     }
   }
 
-  /// A gift id that is remembered.
+  /// Writes a remembered gift id.
   public mutating func id(_ id: Bytes, expiry: Int64) {
     begin(.ids, #","ids":["#)
     buffer.append(jsonString: id)
@@ -70,7 +70,7 @@ public struct SnapshotEncoder: SnapshotWriter {
     buffer.append(UInt8(ascii: "]"))
   }
 
-  /// A running total that is remembered.
+  /// Writes a remembered running total.
   public mutating func streak(_ key: ComboKey, name: Bytes, total: Int, expiry: Int64) {
     begin(.streaks, #","streaks":["#)
     append(key)
@@ -82,7 +82,7 @@ public struct SnapshotEncoder: SnapshotWriter {
     buffer.append(UInt8(ascii: "]"))
   }
 
-  /// A combo that is gone and may continue.
+  /// Writes a combo that has left and may continue.
   public mutating func history(_ key: ComboKey, _ state: HistoryState) {
     begin(.history, #","history":["#)
     append(key)
@@ -98,7 +98,7 @@ public struct SnapshotEncoder: SnapshotWriter {
     buffer.append(UInt8(ascii: "]"))
   }
 
-  /// A banner on screen or in the queue.
+  /// Writes a banner on screen or in the queue.
   public mutating func banner(_ key: ComboKey, _ state: BannerState, _ display: Display) {
     let isQueued = state.phase == .queued
     if isQueued {
@@ -154,7 +154,7 @@ public struct SnapshotEncoder: SnapshotWriter {
     buffer.append(UInt8(ascii: "}"))
   }
 
-  /// Begins an entry, and its section where it is the first.
+  /// Begins an entry, and its section if it is the first one there.
   @inline(__always)
   private mutating func begin(_ next: Section, _ name: StaticString) {
     if next == section {

@@ -6,14 +6,14 @@ struct SnapshotReader {
   private let text: JSONText
   private let reader: RecordReader
   private let time: Int64
-  /// Whether it is of version 1: of the engine's first rules, before there were combos with names, turns and finals.
+  /// Whether the text is of version 1, by the engine's first rules without combo names, turns and finals.
   private let isFirst: Bool
-  /// Whether it is of version 3 or newer: with lingers that gifts asked for, and a sum of skips.
+  /// Whether the text is of version 3 or newer, with a gift's own lingers and a sum of skips.
   private let isThird: Bool
-  /// The number of texts in a combo's key.
+  /// The number of strings in a combo's key.
   private let keyLength: Int
 
-  /// - Parameter fields: the state's members.
+  /// - Parameter fields: The state's members.
   init(_ fields: RecordFields, _ reader: RecordReader) throws(FormatFault) {
     self.fields = fields
     self.reader = reader
@@ -80,8 +80,8 @@ struct SnapshotReader {
     }
   }
 
-  /// By the first rules a streak with a name belonged to a receiver, too. Of those that are one streak now, the highest total counts, at the
-  /// place and until the expiry of the one that was set last.
+  /// Restores streaks of the first rules, under which a named streak also belonged to a receiver. Of those that are one streak
+  /// now, the highest total counts, with the place and the expiry of the one set last.
   private func restoreFirstStreaks(_ engine: inout Engine) throws(FormatFault) {
     var totals: [[String]: (total: Int, last: Int)] = [:]
     try each("streaks", 6) { (first) throws(FormatFault) in
@@ -108,7 +108,7 @@ struct SnapshotReader {
     }
   }
 
-  /// The count from which a combo continues, and its pending final, if any: the number of a banner and its display data.
+  /// Restores the count from which a combo continues, and its pending final, if any: a banner's number and display data.
   private func restoreHistory(_ first: Int, _ engine: inout Engine) throws(FormatFault) {
     let end = text.next(first - 1)
     let last = first + keyLength + 2
@@ -124,10 +124,10 @@ struct SnapshotReader {
     do throws(SnapshotFault) { try engine.restoreHistory(key, state) } catch { throw fault(error) }
   }
 
-  /// A banner: the plain values, of which those that wait have fewer, then sender, receiver and gift.
+  /// Restores a banner: its plain values, of which waiting banners have fewer, then sender, receiver and gift.
   private func restoreBanner(_ first: Int, fieldsBeforeDisplay plain: Int, _ engine: inout Engine) throws(FormatFault) {
     let end = text.next(first - 1)
-    // The plain values have a token each, unless something is wrong with them.
+    // Each valid plain value has one token.
     for token in first..<first + plain where token >= end || text.next(token) != token + 1 {
       throw .broken(reader.what, "a banner lacks values")
     }
@@ -152,14 +152,14 @@ struct SnapshotReader {
       state.shortLinger = flags & 1 != 0
       state.takenOver = flags & 2 != 0
       state.isSealed = flags & 4 != 0
-      // When it was shown was not kept: its turn begins now.
+      // Version 1 did not store when it was shown, so its turn begins now.
       if isFirst { state.since = time }
     }
     let display = try display(from: first + plain, to: end)
     do throws(SnapshotFault) { try engine.restoreBanner(key, state, display) } catch { throw fault(error) }
   }
 
-  /// Sender, receiver or null, and gift, which are all that is left of an entry.
+  /// Returns sender, receiver or null, and gift, which must be the rest of an entry.
   private func display(from sender: Int, to end: Int) throws(FormatFault) -> Display {
     guard sender < end else { throw .broken(reader.what, "a banner lacks its sender") }
     let receiver = text.next(sender)
@@ -170,11 +170,10 @@ struct SnapshotReader {
       sender: try object(sender), receiver: text[receiver].isNull ? .none : try object(receiver), gift: try object(gift))
   }
 
-  /// A count; by the first rules it could be higher than any is now.
+  /// Returns a count, limited to the current maximum, which a count of the first rules could exceed.
   private func count(_ count: Int) -> Int { isFirst ? min(count, Engine.countMax) : count }
 
-  /// Hands the first token of each entry of a section to `body`. The entries are arrays; of `count` plain values, if that
-  /// is given.
+  /// Passes the first token of each entry of a section to `body`. Entries must be arrays, of `count` plain values unless nil.
   @inline(__always)
   private func each(
     _ name: StaticString, _ count: Int?, _ body: (_ first: Int) throws(FormatFault) -> Void
@@ -215,7 +214,7 @@ struct SnapshotReader {
     return value
   }
 
-  /// A time, written as its difference from the engine's.
+  /// Returns a time, which is written as its difference from the engine's.
   private func time(_ token: Int) throws(FormatFault) -> Int64 {
     time + (try fields.integer(token, "a time"))
   }

@@ -2,29 +2,29 @@ public import ComboCore
 
 /// A room's record in the state topic.
 public struct RoomRecord: Equatable, Sendable {
-  /// Where the state is.
+  /// The location of the state.
   public enum Content: Equatable, Sendable {
-    /// In the record: ``StateDecoder/engine(settings:)`` restores it until the next record is read.
+    /// The record itself. ``StateDecoder/engine(settings:)`` restores it until the next record is read.
     case state
-    /// In this many parts, with this total size and checksum.
+    /// This many parts, with this total size in bytes and this checksum.
     case parts(Int, bytes: Int, sum: UInt64)
-    /// There is none: the room has rested.
+    /// None, since the room has rested.
     case rested
   }
 
-  /// The journal entry up to which it holds.
+  /// The last journal entry that it includes.
   public let n: Int64
-  /// The sum of all shifts by then, in milliseconds.
+  /// The sum of all shifts up to that entry, in milliseconds.
   public let shifted: Int64
   /// The room's running hash; 0 if it has rested.
   public let hash: UInt64
-  /// Whose state it is: ``TopicIdentity/hash``.
+  /// The ``TopicIdentity/hash`` of the group and topics to which the state belongs.
   public let of: UInt64
-  /// Where the state is.
+  /// The location of the state.
   public let content: Content
 }
 
-/// Reads the values of the state topic. One a thread.
+/// Decodes the records of the state topic. Use one per thread.
 public final class StateDecoder {
   private let reader = RecordReader("a record of the state topic")
   private let parts = RecordReader("a snapshot in parts", newest: Format.stateVersion)
@@ -33,10 +33,10 @@ public final class StateDecoder {
   /// A decoder.
   public init() {}
 
-  /// The content of a room's record.
+  /// Decodes a room's record.
   /// - Parameters:
-  ///   - value: the record's value.
-  ///   - key: its key, which the value is bound to.
+  ///   - value: The record's value.
+  ///   - key: The record's key, to which the value is bound.
   public func room(_ value: Bytes, key: Bytes) throws(FormatFault) -> RoomRecord {
     state = nil
     let fields = try reader.read(sealed: value, seed: XXH3.hash(key))
@@ -58,18 +58,18 @@ public final class StateDecoder {
       hash: content == .rested ? 0 : try fields.hex("hash"), of: try fields.hex("of"), content: content)
   }
 
-  /// The engine of the room record read last, which must have said ``RoomRecord/Content/state``.
-  /// - Parameter settings: the service's.
+  /// Returns the engine of the last room record, whose content must be ``RoomRecord/Content/state``.
+  /// - Parameter settings: The service's settings.
   public func engine(settings: EngineSettings) throws(FormatFault) -> Engine {
     guard let state else { preconditionFailure("the record read last holds no state") }
     return try SnapshotReader(state, reader).engine(settings)
   }
 
-  /// The engine of a room record whose state is in parts.
+  /// Returns the engine of a room record whose state is in parts.
   /// - Parameters:
-  ///   - record: the content of the room's record.
-  ///   - values: those of all parts, in order.
-  ///   - settings: the service's.
+  ///   - record: The room's record.
+  ///   - values: The values of all parts, in order.
+  ///   - settings: The service's settings.
   public func engine(of record: RoomRecord, parts values: [Bytes], settings: EngineSettings) throws(FormatFault) -> Engine {
     guard case .parts(let count, let bytes, let sum) = record.content else {
       preconditionFailure("the record is not one of parts")
@@ -83,7 +83,7 @@ public final class StateDecoder {
     return try SnapshotReader(try parts.parse(text), parts).engine(settings)
   }
 
-  /// The checkpoint that a record holds.
+  /// Decodes a checkpoint.
   public func checkpoint(_ value: Bytes, key: Bytes) throws(FormatFault) -> Checkpoint {
     state = nil
     return try Checkpoint(try reader.read(sealed: value, seed: XXH3.hash(key)))

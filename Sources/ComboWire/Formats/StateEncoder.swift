@@ -1,9 +1,9 @@
 public import ComboCore
 
-/// Writes the records of the state topic: snapshots of rooms, rooms that have rested, checkpoints. One a thread; nothing is
-/// allocated in the steady state.
+/// Writes the records of the state topic: snapshots, rested rooms and checkpoints. Use one per thread; the steady state has no
+/// allocations.
 public final class StateEncoder {
-  /// Takes one record; the bytes are valid during the call.
+  /// A function that receives one record; the bytes are valid during the call.
   public typealias Emit = (_ key: Bytes, _ value: Bytes) throws -> Void
 
   private let of: UInt64
@@ -12,26 +12,25 @@ public final class StateEncoder {
   private let head = ByteBuffer(capacity: 512)
   private let partBytes: Int
 
-  /// States above this are written in parts.
+  /// The default size, in bytes, above which a state is written in parts.
   public static let partBytesDefault = 512 * 1024
 
-  /// An encoder for the state of these topics.
+  /// Creates an encoder for the state of these topics.
   public init(topics: TopicIdentity, partBytes: Int = StateEncoder.partBytesDefault) {
     of = topics.hash
     self.partBytes = max(partBytes, 1)
   }
 
-  /// Writes a room's snapshot: one record, or its parts and then, last, the record that makes them count.
+  /// Writes a room's snapshot: one record, or its parts followed by the record that makes them count.
   ///
   /// - Parameters:
-  ///   - room: the room's id.
-  ///   - engine: the room's.
-  ///   - n: the journal entry up to which it holds.
-  ///   - shifted: the sum of all shifts by then, in milliseconds.
-  ///   - hash: the room's running hash.
-  ///   - emit: takes the records, one by one.
-  /// - Returns: how many parts there are; 0 if the state is in the record itself. Parts of an earlier, longer snapshot
-  ///   beyond these are ignored.
+  ///   - room: The room's id.
+  ///   - engine: The room's engine.
+  ///   - n: The last journal entry that the snapshot includes.
+  ///   - shifted: The sum of all shifts up to that entry, in milliseconds.
+  ///   - hash: The room's running hash.
+  ///   - emit: Receives the records, one by one.
+  /// - Returns: The number of parts; 0 if the state is in the record itself. Further parts of an earlier snapshot are ignored.
   @discardableResult
   public func room(
     _ room: Bytes, _ engine: Engine, n: Int64, shifted: Int64, hash: UInt64, _ emit: Emit
@@ -77,7 +76,7 @@ public final class StateEncoder {
     return parts
   }
 
-  /// Writes that a room has rested, in place of its snapshot.
+  /// Writes that a room has rested, replacing its snapshot.
   public func rested(_ room: Bytes, n: Int64, shifted: Int64, _ emit: Emit) rethrows {
     key.removeAll()
     StateKey.room(room).write(to: key)

@@ -1,15 +1,15 @@
 public import ComboCore
 
-/// The key of a record of the state topic. docs/formats.md describes them.
+/// The key of a record of the state topic. docs/formats.md describes the keys.
 public enum StateKey {
-  /// A room's snapshot, or that it has rested.
+  /// A room's snapshot, or the fact that it has rested.
   case room(Bytes)
-  /// A part of a room's snapshot, from 0 on.
+  /// A part of a room's snapshot; indices start at 0.
   case part(room: Bytes, index: Int)
   /// The partition's checkpoint.
   case checkpoint
 
-  /// Appends it.
+  /// Appends the key.
   public func write(to buffer: ByteBuffer) {
     switch self {
     case .room(let room):
@@ -28,14 +28,14 @@ public enum StateKey {
   }
 }
 
-/// Reads the keys of the state topic. One a thread.
+/// Decodes the keys of the state topic. Use one per thread.
 public final class StateKeyDecoder {
   private let reader = RecordReader("a key of the state topic")
 
   /// A decoder.
   public init() {}
 
-  /// The key that these bytes are. A room's id is valid until the next call.
+  /// Decodes a key. A room's id is valid until the next call.
   public func key(_ bytes: Bytes) throws(FormatFault) -> StateKey {
     let text = try reader.readArray(bytes)
     let count = text.next(0) - 1  // of tokens; all are plain

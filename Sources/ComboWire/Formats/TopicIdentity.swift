@@ -1,4 +1,4 @@
-/// Whose journal and state it is: they belong to one group, its input and its output, and are of no use to others.
+/// The group, input and output to which a journal and a state belong. They are of no use to others.
 public struct TopicIdentity: Equatable, Sendable {
   /// The consumer group.
   public let group: String
@@ -6,10 +6,10 @@ public struct TopicIdentity: Equatable, Sendable {
   public let input: String
   /// The topic with the instructions.
   public let output: String
-  /// The three names in 64 bits: the XXH3 of their JSON array. Records without the names have this instead.
+  /// The XXH3 hash of the three names' JSON array. Records without the names have this instead.
   public let hash: UInt64
 
-  /// The identity of these names.
+  /// Creates the identity of these names.
   public init(group: String, input: String, output: String) {
     self.group = group
     self.input = input
@@ -21,9 +21,9 @@ public struct TopicIdentity: Equatable, Sendable {
 
   /// Throws if a record belongs to another group.
   /// - Parameters:
-  ///   - hash: what the record carries.
-  ///   - what: what the record is, as the error names it.
-  ///   - owner: whose it is, if the record has the names.
+  ///   - hash: The hash in the record.
+  ///   - what: The kind of record, as named in the error.
+  ///   - owner: The record's owner, if the record has the names.
   public func check(_ hash: UInt64, _ what: StaticString, of owner: TopicIdentity? = nil) throws(FormatFault) {
     if hash == self.hash { return }
     if let owner, owner.hash == hash { throw FormatFault(code: .foreign, description: foreign(what, of: owner)) }
@@ -33,7 +33,7 @@ public struct TopicIdentity: Equatable, Sendable {
         + "\(String(hash, radix: 16)), not \(String(self.hash, radix: 16))). \(Self.advice)")
   }
 
-  /// The fault of what belongs to `owner`, as a sentence.
+  /// Returns the sentence of the fault that `what` belongs to `owner`.
   package func foreign(_ what: some CustomStringConvertible, of owner: TopicIdentity) -> String {
     let names = [("group", owner.group, group), ("input", owner.input, input), ("output", owner.output, output)]
     let differences = names.filter { $0.1 != $0.2 }.map { "the \($0) \"\($1)\", not to \"\($2)\"" }

@@ -1,23 +1,23 @@
 package import ComboCore
 
-/// Walks over the JSON of instructions and hands out values unchanged. Bytes are borrowed, nothing is allocated.
+/// Traverses the JSON of instructions and returns values unchanged. Bytes are borrowed, and nothing is allocated.
 ///
-/// Brackets that do not match are refused; what numbers and words are made of is not looked at until they are read.
+/// Mismatched brackets are refused; numbers and words are not checked until they are read.
 package struct InstructionCursor {
   private let text: Bytes
   private var position = 0
 
   package init(_ text: Bytes) { self.text = text }
 
-  /// Whether nothing is left, not even a blank.
+  /// Whether nothing is left, not even white space.
   package var isAtEnd: Bool { position == text.count }
 
-  /// The rest.
+  /// The remaining bytes.
   package var rest: Bytes { Bytes(rebasing: text[position...]) }
 
-  // MARK: - Text whose shape is known
+  // MARK: - Text of a known shape
 
-  /// Goes after these bytes, if they are next.
+  /// Skips these bytes if they come next; otherwise returns false.
   @inline(__always)
   package mutating func skip(_ expected: StaticString) -> Bool {
     let length = expected.utf8CodeUnitCount
@@ -27,10 +27,10 @@ package struct InstructionCursor {
     return true
   }
 
-  /// No number of an instruction is larger, nor smaller than its negative: 2^53, up to which JavaScript counts.
+  /// The maximum magnitude of a number in an instruction: 2^53, up to which JavaScript counts exactly.
   private static let numberMax: Int64 = 1 << 53
 
-  /// An integer; nil if there is none, or one that no instruction has.
+  /// Reads an integer; nil if there is none, or none that an instruction can have.
   @inline(__always)
   package mutating func integer() -> Int64? {
     let isNegative = position < text.count && text[position] == UInt8(ascii: "-")
@@ -46,7 +46,7 @@ package struct InstructionCursor {
     return isNegative ? -value : value
   }
 
-  /// The bytes between a string's quotes, unchanged; nil if there is no string that ends.
+  /// Reads a string and returns the bytes between its quotes, unchanged; nil if there is no complete string.
   @inline(__always)
   package mutating func string() -> Bytes? {
     guard position < text.count, text[position] == UInt8(ascii: "\"") else { return nil }
@@ -63,16 +63,16 @@ package struct InstructionCursor {
     return nil
   }
 
-  // MARK: - Any text
+  // MARK: - Text of any shape
 
-  /// A value that is an integer and nothing else.
+  /// Returns the integer that makes up the whole of `value`, or nil.
   package static func integer(of value: Bytes) -> Int64? {
     var cursor = InstructionCursor(value)
     let number = cursor.integer()
     return cursor.isAtEnd ? number : nil
   }
 
-  /// The value that comes next, unchanged; nil if it does not end.
+  /// Reads the next value, unchanged; nil if it is incomplete.
   package mutating func value() -> Bytes? {
     skipBlanks()
     let start = position
@@ -100,7 +100,7 @@ package struct InstructionCursor {
     return Bytes(rebasing: text[start..<position])
   }
 
-  /// Calls `body` with each field's name, between its quotes, and its value. False if this is no whole object.
+  /// Calls `body` with each field's name, without quotes, and its value. Returns false if this is not a complete object.
   package mutating func eachField(_ body: (Bytes, Bytes) -> Void) -> Bool {
     skipBlanks()
     guard skip("{") else { return false }
@@ -117,7 +117,7 @@ package struct InstructionCursor {
     return skip("}") && endsHere()
   }
 
-  /// Calls `body` with each element. False if this is no whole array.
+  /// Calls `body` with each element. Returns false if this is not a complete array.
   package mutating func eachElement(_ body: (Bytes) -> Void) -> Bool {
     skipBlanks()
     guard skip("[") else { return false }

@@ -1,20 +1,20 @@
 public import ComboCore
 
-/// Writes instructions as the compact JSON objects of wire.md, their fields in the order of engine.md's table.
+/// Encodes instructions as the compact JSON objects of wire.md, with fields in the order of engine.md's table.
 public enum InstructionEncoder {
-  /// A room's id, as in each of its instructions: a JSON string, quotes included. Made once a room.
+  /// Writes a room's id as a JSON string with quotes, as all its instructions contain it. Call it once per room.
   public static func writeRoom(_ room: Bytes, into buffer: ByteBuffer) {
     buffer.append(jsonString: room)
   }
 
-  /// Appends one instruction.
+  /// Appends an instruction.
   ///
   /// - Parameters:
-  ///   - instruction: the instruction; it is not kept.
-  ///   - room: as ``writeRoom(_:into:)`` wrote it.
-  ///   - buffer: allocated only if it must grow.
+  ///   - instruction: The instruction; not kept.
+  ///   - room: The bytes that ``writeRoom(_:into:)`` wrote.
+  ///   - buffer: The output; it allocates only when it must grow.
   public static func encode(_ instruction: Instruction, room: Bytes, into buffer: ByteBuffer) {
-    // Every fixed text and number together stay below this; only bytes of others are counted one by one.
+    // All fixed texts and numbers together are shorter than this; only other bytes are counted one by one.
     var out = buffer.reserve(fixedBytes + room.count)
     out = write(#"{"v":1,"room":"#, at: out)
     out = write(room, at: out)
@@ -122,7 +122,7 @@ public enum InstructionEncoder {
     buffer.append("]}")
   }
 
-  /// The display data, and the object's end.
+  /// Appends the display data and the object's end.
   @inline(__always)
   private static func append(_ display: Display, to buffer: ByteBuffer) {
     var out = buffer.reserve(display.sender.count + display.receiver.count + display.gift.count + 40)
@@ -173,6 +173,6 @@ public enum InstructionEncoder {
     }
   }
 
-  /// Room for eight numbers of 20 digits and all names around them.
+  /// The bytes for eight numbers of 20 digits and all names around them.
   private static let fixedBytes = 384
 }

@@ -1,16 +1,15 @@
 internal import CSimdJSON
 public import ComboCore
 
-/// Memory handed out bit by bit and taken back all at once, at addresses that stay.
+/// Memory that is allocated piece by piece, at stable addresses, and freed all at once.
 ///
-/// Events point into it: it must neither be reset nor go away while one of them is in use. ``reset()`` keeps the memory,
-/// so that the steady state has no allocations. Behind what it hands out, ``padding`` more bytes are readable. One
-/// thread at a time.
+/// Events point into it: it must not be reset or released while one of them is in use. ``reset()`` keeps the memory, so the
+/// steady state has no allocations. Behind each allocation, ``padding`` more bytes are readable. For one thread at a time.
 public final class BumpArena {
-  /// The number of bytes that can be read, but not used, after each piece.
+  /// The number of bytes after each piece that can be read but not used.
   public static let padding = Int(CSJ_PADDING)
 
-  /// Where it is, so that what came after can be taken back.
+  /// A position to which the arena can be rewound.
   package struct Mark {
     fileprivate let chunk: Int
     fileprivate let next: UnsafeMutableRawPointer
@@ -22,7 +21,7 @@ public final class BumpArena {
   @usableFromInline package var end: UnsafeMutableRawPointer
   private let chunkSize: Int
 
-  /// An arena that takes memory from the system in pieces of `chunkSize` bytes (or more, for a single larger one).
+  /// Creates an arena that requests memory in chunks of `chunkSize` bytes, or more for a larger piece.
   public init(chunkSize: Int = 256 * 1024) {
     self.chunkSize = max(chunkSize, 4 * Self.padding)
     let first = Self.newChunk(self.chunkSize)
@@ -35,13 +34,13 @@ public final class BumpArena {
     for chunk in chunks { chunk.deallocate() }
   }
 
-  /// The memory that it keeps, in bytes.
+  /// The size of the memory that it holds, in bytes.
   public var capacity: Int { chunks.reduce(0) { $0 + $1.count } }
 
-  /// Takes back all that was handed out, and keeps the memory.
+  /// Frees all pieces and keeps the memory.
   public func reset() { open(0) }
 
-  /// A piece of `count` bytes, of any contents and alignment.
+  /// Allocates a piece of `count` bytes, with arbitrary contents and alignment.
   @inlinable @inline(__always)
   public func allocate(_ count: Int) -> UnsafeMutableRawPointer {
     if end - next < count { makeRoom(count) }
@@ -50,7 +49,7 @@ public final class BumpArena {
     return piece
   }
 
-  /// A copy of bytes.
+  /// Returns a copy of bytes.
   @inlinable @inline(__always)
   public func copy(_ bytes: Bytes) -> Bytes {
     let piece = allocate(bytes.count)
@@ -58,13 +57,13 @@ public final class BumpArena {
     return Bytes(start: piece, count: bytes.count)
   }
 
-  /// Gives back the end of the piece handed out last: it was `count` bytes long and only `used` are needed.
+  /// Shrinks the last piece to the `used` bytes that are needed.
   @inlinable @inline(__always)
   package func shrinkLast(_ piece: UnsafeMutableRawPointer, to used: Int) { next = piece + used }
 
   package var mark: Mark { Mark(chunk: chunk, next: next) }
 
-  /// Takes back all that was handed out since `mark`.
+  /// Frees all pieces allocated since `mark`.
   package func rewind(to mark: Mark) {
     open(mark.chunk)
     next = mark.next
@@ -80,7 +79,7 @@ public final class BumpArena {
   @usableFromInline @inline(never)
   func makeRoom(_ count: Int) {
     precondition(count >= 0 && count < 1 << 40, "an arena cannot hand out that much")
-    // A chunk that is too small for this piece is left aside until the next reset.
+    // A chunk that is too small for this piece is skipped until the next reset.
     while chunk + 1 < chunks.count {
       open(chunk + 1)
       if end - next >= count { return }
@@ -91,17 +90,17 @@ public final class BumpArena {
 
   private static func newChunk(_ size: Int) -> UnsafeMutableRawBufferPointer {
     let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: (size + 63) & ~63, alignment: 64)
-    // Bytes read after a piece must have been written once, whatever they are; many bytes at a time, for the sake of debug builds.
+    // The bytes read after a piece must be initialised, to any value. Many at a time, for the sake of debug builds.
     chunk.initializeMemory(as: SIMD64<UInt8>.self, repeating: .zero)
     return chunk
   }
 }
 
-/// Bytes that are put together at an arena's end, where they then stay. Between its creation and ``finish()`` no other bytes are taken from the
-/// arena, but within ``pause()`` and ``resume()``.
+/// Bytes that are built at the end of an arena and stay there. Between its creation and ``finish()``, nothing else may allocate
+/// from the arena, except between ``pause()`` and ``resume()``.
 @usableFromInline
 package struct ArenaText {
-  /// Not counted: its creator holds the arena.
+  /// Not reference-counted: its creator holds the arena.
   @usableFromInline unowned(unsafe) let arena: BumpArena
   @usableFromInline var start: UnsafeMutableRawPointer
   @usableFromInline var out: UnsafeMutableRawPointer
@@ -115,7 +114,7 @@ package struct ArenaText {
     end = arena.end
   }
 
-  /// Lets others take from the arena.
+  /// Allows others to allocate from the arena until ``resume()``.
   package func pause() { arena.next = out }
 
   package mutating func resume() {
@@ -129,7 +128,7 @@ package struct ArenaText {
     if end - out < count { self = moved(reserving: count) }
   }
 
-  // Not mutating: then it can stay in registers.
+  // Not mutating, so that the value can stay in registers.
   @usableFromInline @inline(never)
   func moved(reserving count: Int) -> ArenaText {
     let written = out - start
@@ -140,7 +139,7 @@ package struct ArenaText {
     return moved
   }
 
-  /// Appends bytes that there is room for, in blocks of 16: up to 15 more are read and written after the last.
+  /// Appends bytes for which there is room, in blocks of 16: up to 15 more are read and written after the last.
   @inlinable @inline(__always)
   package mutating func append(padded from: UnsafeRawPointer, _ count: Int) {
     var at = 0
@@ -151,7 +150,7 @@ package struct ArenaText {
     out += count
   }
 
-  /// Appends bytes, and makes room for them.
+  /// Appends bytes and makes room for them.
   package mutating func append(_ bytes: Bytes) {
     guard let from = bytes.baseAddress else { return }
     reserve(bytes.count)
@@ -159,14 +158,14 @@ package struct ArenaText {
     out += bytes.count
   }
 
-  /// Appends a byte that there is room for.
+  /// Appends a byte for which there is room.
   @inlinable @inline(__always)
   package mutating func append(_ byte: UInt8) {
     out.storeBytes(of: byte, as: UInt8.self)
     out += 1
   }
 
-  /// The bytes so far.
+  /// Ends the text and returns its bytes.
   @inlinable @inline(__always)
   package func finish() -> Bytes {
     arena.next = out

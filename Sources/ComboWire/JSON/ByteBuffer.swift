@@ -1,17 +1,17 @@
 internal import CSimdJSON
 public import ComboCore
 
-/// Bytes that grow at their end: what all encoders write into.
+/// A buffer of bytes that grows at its end. All encoders write into one.
 ///
-/// It keeps its memory when it is emptied, so that the steady state has no allocations. One thread at a time.
+/// It keeps its memory when it is emptied, so the steady state has no allocations. For one thread at a time.
 public final class ByteBuffer {
-  /// The bytes' memory; at least `capacity` long.
+  /// The memory of the bytes, at least `capacity` long.
   private(set) var base: UnsafeMutablePointer<UInt8>
   private var capacity: Int
-  /// The number of bytes that it holds.
+  /// The number of bytes in the buffer.
   public private(set) var count = 0
 
-  /// An empty buffer with memory for `capacity` bytes.
+  /// Creates an empty buffer with memory for `capacity` bytes.
   public init(capacity: Int = 4096) {
     self.capacity = max(capacity, 64)
     base = .allocate(capacity: self.capacity)
@@ -19,35 +19,35 @@ public final class ByteBuffer {
 
   deinit { base.deallocate() }
 
-  /// The content; valid until it is changed.
+  /// The content; valid until the buffer changes.
   public var bytes: Bytes { Bytes(start: base, count: count) }
 
-  /// A copy of what it holds.
+  /// A copy of the content.
   public var array: [UInt8] { withExtendedLifetime(self) { [UInt8](bytes) } }
 
-  /// A part of what it holds; valid until it is changed.
+  /// A part of the content; valid until the buffer changes.
   public func bytes(_ range: Range<Int>) -> Bytes {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "a part of a buffer must be within it")
     return Bytes(start: base + range.lowerBound, count: range.count)
   }
 
-  /// Empties it, and keeps its memory.
+  /// Empties the buffer and keeps its memory.
   public func removeAll() { count = 0 }
 
-  /// Takes back all but the first `count` bytes.
+  /// Removes all but the first `count` bytes.
   public func truncate(to count: Int) {
     precondition(count >= 0 && count <= self.count, "a buffer can only be cut within what it holds")
     self.count = count
   }
 
-  /// Makes room for `extra` more bytes, and returns their place; ``commit(upTo:)`` then takes them in.
+  /// Makes room for `extra` more bytes and returns their address; ``commit(upTo:)`` then adds them.
   @inline(__always)
   package func reserve(_ extra: Int) -> UnsafeMutablePointer<UInt8> {
     if capacity - count < extra { grow(extra) }
     return base + count
   }
 
-  /// Takes in what was written up to `end`, which must be within the result of ``reserve(_:)``.
+  /// Adds the bytes written up to `end`, which must be within the result of ``reserve(_:)``.
   @inline(__always)
   package func commit(upTo end: UnsafeMutablePointer<UInt8>) {
     count = end - base
@@ -75,7 +75,7 @@ public final class ByteBuffer {
     count += bytes.count
   }
 
-  /// Appends text that is in the program.
+  /// Appends static text.
   @inline(__always)
   public func append(_ text: StaticString) {
     commit(upTo: write(text, at: reserve(text.utf8CodeUnitCount)))
@@ -88,7 +88,7 @@ public final class ByteBuffer {
     count += 1
   }
 
-  /// Appends a text as it is, in UTF-8. A literal is rather a `StaticString`.
+  /// Appends text unescaped, in UTF-8. For a literal, prefer a `StaticString`.
   @_disfavoredOverload
   public func append(_ text: String) {
     var text = text
@@ -126,7 +126,7 @@ public final class ByteBuffer {
     count += 16
   }
 
-  /// Appends bytes in blocks of 16: up to 15 more can be read after the last.
+  /// Appends bytes in blocks of 16: up to 15 more must be readable after the last.
   @inline(__always)
   package func append(padded from: UnsafeRawPointer, _ count: Int) {
     let out = UnsafeMutableRawPointer(reserve(count + 15))
@@ -138,12 +138,12 @@ public final class ByteBuffer {
     self.count += count
   }
 
-  /// Whether it holds UTF-8 from a byte on.
+  /// Whether the content from a byte on is UTF-8.
   package func isUTF8(from start: Int = 0) -> Bool { csj_is_utf8(base + start, count - start) != 0 }
 
-  /// Appends a JSON string, quotes included. The bytes must be UTF-8. Only what must be escaped is.
+  /// Appends a JSON string with quotes. The bytes must be UTF-8. Only what must be escaped is escaped.
   public func append(jsonString bytes: Bytes) {
-    // A word is written as a whole, whatever is left of the text.
+    // A whole word is written even if less of the text is left.
     var out = reserve(bytes.count * 6 + 10)
     out.pointee = 0x22
     out += 1
@@ -164,28 +164,28 @@ public final class ByteBuffer {
     commit(upTo: out + 1)
   }
 
-  /// Appends a JSON string, quotes included.
+  /// Appends a JSON string with quotes.
   public func append(jsonString text: String) {
     var text = text
     text.withUTF8 { append(jsonString: Bytes($0)) }
   }
 }
 
-/// Writes text that is in the program; returns where it ends.
+/// Writes static text and returns its end.
 @inline(__always)
 package func write(_ text: StaticString, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
   UnsafeMutableRawPointer(out).copyMemory(from: text.utf8Start, byteCount: text.utf8CodeUnitCount)
   return out + text.utf8CodeUnitCount
 }
 
-/// Writes bytes; returns where they end.
+/// Writes bytes and returns their end.
 @inline(__always)
 package func write(_ bytes: Bytes, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
   if let start = bytes.baseAddress { UnsafeMutableRawPointer(out).copyMemory(from: start, byteCount: bytes.count) }
   return out + bytes.count
 }
 
-/// Writes an integer in at most 20 decimal digits; returns where it ends.
+/// Writes an integer in at most 20 decimal digits and returns its end.
 @inline(__always)
 package func write(_ value: Int64, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
   if value >= 0 && value < 10 {
@@ -195,7 +195,7 @@ package func write(_ value: Int64, at out: UnsafeMutablePointer<UInt8>) -> Unsaf
   return writeLong(value, at: out)
 }
 
-/// "00" to "99", one after the other: two digits for one division.
+/// "00" to "99" in sequence: two digits for one division.
 private let digitPairs: StaticString = """
   00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748495051525354555657585960\
   616263646566676869707172737475767778798081828384858687888990919293949596979899
@@ -214,7 +214,7 @@ private func writeLong(_ value: Int64, at start: UnsafeMutablePointer<UInt8>) ->
     length += 1
     bound &*= 10
   }
-  // 20 digits do not occur: the magnitude of an Int64 has 19 at most.
+  // 20 digits do not occur: the magnitude of an Int64 has at most 19.
   let end = out + length
   var place = end
   let pairs = digitPairs.utf8Start
@@ -234,7 +234,7 @@ private func writeLong(_ value: Int64, at start: UnsafeMutablePointer<UInt8>) ->
   return end
 }
 
-/// Reads 1 to 8 bytes of a text, the first one lowest; the rest is 0.
+/// Reads 1 to 8 bytes of a text, the first one lowest; the other bytes are 0.
 @inline(__always)
 private func littleEndianWord(_ text: Bytes, _ at: Int, _ length: Int) -> UInt64 {
   if length == 8 { return UInt64(littleEndian: text.loadUnaligned(fromByteOffset: at, as: UInt64.self)) }
@@ -242,7 +242,7 @@ private func littleEndianWord(_ text: Bytes, _ at: Int, _ length: Int) -> UInt64
     let last = UInt64(littleEndian: text.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self))
     return last &>> UInt64(64 - 8 * length)
   }
-  // The ends of a shorter text overlap.
+  // The two ends of a shorter text overlap.
   if length >= 4 {
     let low = UInt32(littleEndian: text.loadUnaligned(fromByteOffset: at, as: UInt32.self))
     let high = UInt32(littleEndian: text.loadUnaligned(fromByteOffset: at + length - 4, as: UInt32.self))
@@ -253,7 +253,7 @@ private func littleEndianWord(_ text: Bytes, _ at: Int, _ length: Int) -> UInt64
   return UInt64(text[at]) | UInt64(text[at + middle]) &<< UInt64(8 * middle) | last
 }
 
-/// Marks bytes of a word that a JSON string must escape by their highest bit. The lowest mark is right; those above it may be too many.
+/// Marks the bytes of a word that a JSON string must escape by their highest bit. Marks above the lowest may be wrong.
 @inline(__always)
 private func escapes(_ word: UInt64) -> UInt64 {
   let ones: UInt64 = 0x0101_0101_0101_0101

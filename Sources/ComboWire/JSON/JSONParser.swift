@@ -2,7 +2,7 @@ package import CSimdJSON
 package import ComboCore
 internal import Glibc
 
-/// Checks JSON texts and makes their tapes. One a thread; its memory grows to the largest text seen.
+/// Checks JSON texts and builds their tapes. Use one per thread; its memory grows to the largest text seen.
 package final class JSONParser {
   private let parser: UnsafeMutablePointer<csj_parser>
 
@@ -13,8 +13,7 @@ package final class JSONParser {
 
   deinit { csj_parser_free(parser) }
 
-  /// Checks a text, after which ``BumpArena/padding`` bytes must be readable. If there is no fault, ``text(of:)`` gives
-  /// its tape.
+  /// Checks a text, after which ``BumpArena/padding`` bytes must be readable. Without a fault, ``text(of:)`` returns its tape.
   @inline(__always)
   package func check(_ text: Bytes, depth: Int) -> csj_fault {
     guard let start = text.baseAddress else { return CSJ_EMPTY }
@@ -22,8 +21,9 @@ package final class JSONParser {
       parser, start.assumingMemoryBound(to: UInt8.self), text.count, UInt32(truncatingIfNeeded: min(max(depth, 1), 1 << 30)))
   }
 
-  /// The same, faster where texts have the same members in the same order; before ``writeNames()`` the tape may lack their names.
-  /// - Parameter source: where the text is now, if it must first be copied to where `text` says.
+  /// Checks a text, faster if it has the same members in the same order as earlier ones. Until ``writeNames()`` is called, the
+  /// tape may lack their names.
+  /// - Parameter source: The current address of the text, if it must first be copied to `text`.
   @inline(__always)
   package func checkAlike(_ text: Bytes, copiedFrom source: UnsafeRawPointer? = nil, depth: Int) -> csj_fault {
     guard let start = text.baseAddress else { return CSJ_EMPTY }
@@ -33,21 +33,21 @@ package final class JSONParser {
       UInt32(truncatingIfNeeded: min(max(depth, 1), 1 << 30)))
   }
 
-  /// Writes the names of the text that was checked last where its tape lacks them.
+  /// Adds the missing names to the tape of the text that was checked last.
   @inline(__always)
   package func writeNames() { csj_write_names(parser) }
 
-  /// The shape of the text that ``checkAlike(_:depth:)`` found good last.
+  /// The shape of the last text that passed ``checkAlike(_:copiedFrom:depth:)``.
   @inline(__always)
   package var shape: TextShape { TextShape(id: parser.pointee.shape_id, place: Int(parser.pointee.shape)) }
 
-  /// The tape of the text that was checked last and found good; valid until the next check.
+  /// The tape of the last text that passed a check; valid until the next check.
   @inline(__always)
   package func text(of text: Bytes) -> JSONText {
     JSONText(base: text.baseAddress!.assumingMemoryBound(to: UInt8.self), tokens: UnsafePointer(parser.pointee.tokens))
   }
 
-  /// A value without white space between its tokens: unchanged, or a copy. The text must be the one checked last.
+  /// Returns a value without white space between its tokens: unchanged, or a copy. The text must be the one checked last.
   @inline(__always)
   package func compact(_ text: JSONText, _ token: Int, into arena: BumpArena) -> Bytes {
     text[token].isSpaced ? minified(text, token, into: arena) : text.slice(token)
@@ -60,23 +60,23 @@ package final class JSONParser {
     return Bytes(start: piece, count: length)
   }
 
-  /// Where in the text the last fault was seen, if that is known.
+  /// The position of the last fault in the text, if known.
   package var faultPosition: Int? { parser.pointee.fault_at == 0 ? nil : Int(parser.pointee.fault_at) }
 }
 
-/// Texts of one shape are the same but for their scalars: their tapes differ only in where tokens are, and in what kind the scalars are.
+/// The shape of a text. Texts of one shape differ only in scalars, and their tapes only in positions and kinds of scalars.
 package struct TextShape {
   /// The number of places.
   package static let places = Int(CSJ_SHAPES)
 
-  /// Its own for each shape, but 0 where none is known.
+  /// The number of the shape; 0 if it is unknown.
   package var id: UInt64
-  /// Another may have it later.
+  /// The place of the shape, which another one may occupy later.
   package var place: Int
 }
 
 extension csj_fault {
-  /// The fault, as the end of a sentence.
+  /// A description of the fault, as the end of a sentence.
   package var words: String {
     switch self {
     case CSJ_NO_MEMORY: "is too long to be read"

@@ -1,10 +1,10 @@
 public import CSimdJSON
 public import ComboCore
 
-/// A JSON text that was found good, as a flat tape of tokens. It borrows the text, and the tape of its parser.
+/// A valid JSON text as a flat tape of tokens. It borrows the text and its parser's tape.
 ///
-/// Token 0 is the whole text; an object's members follow it as name, value, name, value. No index is checked in release:
-/// they come from the tape itself.
+/// Token 0 is the whole text; an object's members follow it as name, value, name, value. Indices are not checked in release
+/// builds, since they come from the tape itself.
 @usableFromInline
 package struct JSONText {
   @usableFromInline package let base: UnsafePointer<UInt8>
@@ -13,11 +13,11 @@ package struct JSONText {
   @inlinable @inline(__always)
   package subscript(token: Int) -> csj_token { tokens[token] }
 
-  /// The first token that is not part of this one.
+  /// The first token after this one and its contents.
   @inlinable @inline(__always)
   package func next(_ token: Int) -> Int { Int(tokens[token].next) }
 
-  /// The token's bytes unchanged, quotes or brackets included.
+  /// The token's bytes unchanged, including quotes or brackets.
   @inlinable @inline(__always)
   package func slice(_ token: Int) -> Bytes {
     let t = tokens[token]
@@ -31,7 +31,7 @@ package struct JSONText {
     return Bytes(start: base + Int(t.start &+ 1), count: Int(t.length &- 2))
   }
 
-  /// Whether a string means exactly this.
+  /// Whether a string's value equals `text`.
   package func string(_ token: Int, is text: StaticString) -> Bool {
     let inside = inside(token)
     if self[token].flags & UInt8(CSJ_ESCAPED) == 0 { return inside == text }
@@ -41,11 +41,11 @@ package struct JSONText {
     }
   }
 
-  /// Whether a token is a string without escapes that means 1 to 256 bytes.
+  /// Whether a token is a string of 1 to 256 bytes without escapes.
   @inlinable @inline(__always)
   package func isShort(_ token: Int) -> Bool {
     let t = tokens[token]
-    // In one comparison.
+    // Checks all three in one comparison.
     return UInt32(t.flags) << 8 | UInt32(t.kind) ^ UInt32(CSJ_STRING) | (t.length &- 3) >> 8 == 0
   }
 
@@ -58,7 +58,7 @@ package struct JSONText {
     }
   }
 
-  /// The value of an integer token, or nil if it is beyond 64 bits.
+  /// The value of an integer token, or nil if it exceeds 64 bits.
   @inlinable @inline(__always)
   package func integer(_ token: Int) -> Int64? {
     let t = tokens[token]
@@ -87,10 +87,10 @@ package struct JSONText {
     return t.kind == UInt8(CSJ_INTEGER) && t.length == 1 ? Int(base[Int(t.start)] &- 0x30) : nil
   }
 
-  /// The value of 1 to 8 digits, all at once. Reads 8 bytes: the text is padded.
+  /// The value of 1 to 8 digits, computed at once. Reads 8 bytes, since the text is padded.
   @inlinable @inline(__always)
   static func digits(_ p: UnsafePointer<UInt8>, _ length: Int) -> UInt64 {
-    // The first digit is in the lowest byte; zeros are shifted in before it. Then neighbours are joined: to 2, 4, 8 digits.
+    // The first digit is in the lowest byte; zeros are shifted in before it. Then neighbours are combined into 2, 4 and 8 digits.
     var word = UInt64(littleEndian: UnsafeRawPointer(p).loadUnaligned(as: UInt64.self)) &<< UInt64(64 &- 8 &* length)
     word &= 0x0F0F_0F0F_0F0F_0F0F
     word = (word &* (10 << 8 | 1)) &>> 8 & 0x00FF_00FF_00FF_00FF
@@ -114,7 +114,7 @@ package struct JSONText {
     return value
   }
 
-  /// The double nearest to a number token, whole or not; infinite if it is too large.
+  /// The double nearest to a number token, integer or not; infinite if it is too large.
   @inlinable @inline(__always)
   package func double(_ token: Int) -> Double {
     let t = tokens[token]
@@ -129,16 +129,16 @@ extension csj_token {
   @inlinable @inline(__always) package var isArray: Bool { kind == UInt8(CSJ_ARRAY) }
   @inlinable @inline(__always) package var isString: Bool { kind == UInt8(CSJ_STRING) }
   @inlinable @inline(__always) package var isInteger: Bool { kind == UInt8(CSJ_INTEGER) }
-  /// A number, whole or not.
+  /// Whether it is a number, integer or not.
   @inlinable @inline(__always) package var isNumber: Bool { kind == UInt8(CSJ_INTEGER) || kind == UInt8(CSJ_NUMBER) }
   @inlinable @inline(__always) package var isBoolean: Bool { isTrue || kind == UInt8(CSJ_FALSE) }
   @inlinable @inline(__always) package var isTrue: Bool { kind == UInt8(CSJ_TRUE) }
   @inlinable @inline(__always) package var isNull: Bool { kind == UInt8(CSJ_NULL) }
   @inlinable @inline(__always) package var isEscaped: Bool { flags & UInt8(CSJ_ESCAPED) != 0 }
-  /// An object or array with white space between its tokens.
+  /// Whether it is an object or array with white space between its tokens.
   @inlinable @inline(__always) package var isSpaced: Bool { flags & UInt8(CSJ_SPACED) != 0 }
 
-  /// Its JSON type, with an article.
+  /// Its JSON type with an article.
   package var typeName: String {
     switch Int(kind) {
     case CSJ_OBJECT: "an object"
@@ -153,15 +153,15 @@ extension csj_token {
 }
 
 extension JSONText {
-  /// Whether a field is there: it has a token, and that is not null.
+  /// Whether a field is present: it has a token, and that is not null.
   @inlinable @inline(__always)
   package func has(_ token: Int) -> Bool { token != 0 && !self[token].isNull }
 
-  /// Whether a map takes a value for none: null, and a text without a character.
+  /// Whether a map treats a value as missing: null or an empty string.
   @inlinable @inline(__always)
   package func isMissing(_ token: Int) -> Bool { self[token].isNull || (self[token].isString && self[token].length == 2) }
 
-  /// What a string means: its inside, or a copy of that without escapes.
+  /// The value of a string: the bytes between its quotes, or an unescaped copy of them.
   @inlinable @inline(__always)
   package func meaning(_ token: Int, into arena: BumpArena) -> Bytes {
     let inside = inside(token)
@@ -177,13 +177,13 @@ extension JSONText {
   }
 }
 
-/// Writes what a string's inside means to `out`, which has room for as many bytes; returns how many it took.
+/// Writes the unescaped content of a string to `out`, which has room for as many bytes, and returns its length.
 package func unescape(_ inside: Bytes, to out: UnsafeMutableRawPointer) -> Int {
   guard let start = inside.baseAddress else { return 0 }
   return csj_unescape(start.assumingMemoryBound(to: UInt8.self), inside.count, out.assumingMemoryBound(to: UInt8.self))
 }
 
-/// Whether bytes are the same.
+/// Whether two buffers hold the same bytes.
 @inlinable @inline(__always)
 package func == (a: Bytes, b: Bytes) -> Bool {
   guard a.count == b.count else { return false }
@@ -191,7 +191,7 @@ package func == (a: Bytes, b: Bytes) -> Bool {
   return isEqual(left, right, a.count)
 }
 
-/// Whether bytes are this text.
+/// Whether the bytes equal this text.
 @inlinable @inline(__always)
 package func == (a: Bytes, b: StaticString) -> Bool {
   a == Bytes(start: b.utf8Start, count: b.utf8CodeUnitCount)
