@@ -2,16 +2,16 @@ internal import CKafka
 package import ComboEdge
 internal import ComboSystem
 
-/// The token of a client for SASL/OAUTHBEARER, from a file that another program keeps fresh: a sidecar, Kubernetes' projected service
-/// accounts, a timer.
+/// A client's token for SASL/OAUTHBEARER, from a file that another program renews: a sidecar, a timer, or Kubernetes' projected
+/// service accounts.
 ///
-/// librdkafka can ask a token endpoint itself (`sasl.oauthbearer.method=oidc`), but only if it was built with curl, which Debian's
-/// is not. A file works with any, and keeps the secret by which tokens are got out of this process.
+/// librdkafka can request tokens itself (`sasl.oauthbearer.method=oidc`), but only if it was built with curl, which Debian's is
+/// not. A file works with any build, and keeps the secret that obtains tokens out of this process.
 package struct BearerToken: Equatable, Sendable {
   package let text: String
-  /// Whom it is for, as far as can be seen; the brokers decide by the token itself.
+  /// The principal, as far as it is visible; the brokers decide by the token itself.
   package let principal: String
-  /// By the wall clock. At four fifths of what is left librdkafka wants a new one.
+  /// The expiry by the wall clock. librdkafka requests a new token after four fifths of the remaining time.
   let expiresAtMs: Int64
 
   package init(text: String, principal: String, expiresAtMs: Int64) {
@@ -29,11 +29,11 @@ package struct BearerToken: Equatable, Sendable {
   }
 
   package static let bytesMax = 65_536
-  /// How soon the file is read again if the token does not contain its lifetime.
+  /// The interval at which the file is read again if the token does not contain its lifetime.
   static let opaqueMs: Int64 = 60_000
 
   /// Reads a file.
-  /// - Parameter now: by the wall clock, in milliseconds.
+  /// - Parameter now: The time by the wall clock, in milliseconds.
   package static func read(_ path: String, now: Int64) -> Result<BearerToken, Failure> {
     switch TextFile.read(path, limit: bytesMax, named: "the file of \(property)") {
     case .failure(let failure): return .failure(Failure(description: failure.description))
@@ -42,8 +42,8 @@ package struct BearerToken: Equatable, Sendable {
     }
   }
 
-  /// The text of a file, without the white space around it. Of a JSON Web Token `sub` and `exp` are read; what is none is handed
-  /// on as it is. A failure's description is the end of a sentence; it never holds the token.
+  /// Parses the text of a file, ignoring white space around the token. `sub` and `exp` of a JSON Web Token are read; any other
+  /// token is used as it is. A failure's description is the end of a sentence; it never contains the token.
   package static func parse(_ text: String, now: Int64) -> Result<BearerToken, Failure> {
     var bytes = Array(text.utf8)
     while let last = bytes.last, [0x20, 0x09, 0x0A, 0x0D].contains(last) { bytes.removeLast() }
@@ -69,11 +69,11 @@ package struct BearerToken: Equatable, Sendable {
     return .success(BearerToken(text: token, principal: subject.isEmpty ? "bearer" : subject, expiresAtMs: expiry))
   }
 
-  /// The payload of a JSON Web Token; nil: it is none.
+  /// Returns the payload of a JSON Web Token, or nil for any other token.
   private static func claims(_ token: [UInt8]) -> JSONValue? {
     let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3 else { return nil }
-    // The alphabet for URLs.
+    // The payload uses the URL alphabet of Base64.
     let standard = parts[1].map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "+") : $0 == UInt8(ascii: "_") ? UInt8(ascii: "/") : $0 }
     guard let payload = Base64.decoded(standard) else { return nil }
     guard let value = payload.withUnsafeBytes({ JSONValue($0) }), case .object = value else { return nil }
@@ -86,8 +86,8 @@ extension BearerToken {
   package static let property = "sasl.oauthbearer.config"
   private static let prefix = "token_file="
 
-  /// Which file the user's properties name; nil: none is needed.
-  /// - Throws: `badProperty`, if they want OAUTHBEARER and do not name the source of tokens.
+  /// Returns the file that the user's properties name, or nil if none is needed.
+  /// - Throws: `badProperty` if they require OAUTHBEARER and do not name the source of tokens.
   package static func file(_ overrides: [KafkaProperties.Override]) throws(EdgeError) -> String? {
     func last(_ keys: String...) -> String? { overrides.last { keys.contains($0.key) }?.value }
     guard last("sasl.mechanism", "sasl.mechanisms")?.uppercased() == "OAUTHBEARER" else { return nil }
@@ -100,7 +100,7 @@ extension BearerToken {
           + " (or sasl.oauthbearer.method=oidc, if librdkafka was built with it).")
     }
     let file = value.dropFirst(prefix.count)
-    // What follows may be a secret, which no sentence about the file may show.
+    // The rest may be a secret, which no message about the file may show.
     if file.contains(where: \.isWhitespace) {
       throw EdgeError(
         .badProperty,
@@ -109,7 +109,7 @@ extension BearerToken {
     return String(file)
   }
 
-  /// Gives a client the token that the file holds now. Returns why there is none; librdkafka then asks again after 10 s.
+  /// Sets a client's token to the file's current one. Returns the reason if there is none; librdkafka then retries after 10 s.
   static func refresh(_ client: OpaquePointer, from file: String, now: Int64) -> Failure? {
     switch read(file, now: now) {
     case .success(let token):

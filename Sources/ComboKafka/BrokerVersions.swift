@@ -1,9 +1,9 @@
 package import ComboEdge
 internal import Synchronization
 
-/// Which requests a broker takes, in which versions, from which the broker's version is inferred, because Kafka does not report it.
+/// The request versions that a broker supports. The broker's version is inferred from them, because Kafka does not report it.
 package struct BrokerVersions: Equatable, Sendable {
-  /// By the number of the request in Kafka's protocol.
+  /// The supported versions, by the number of the request in Kafka's protocol.
   package private(set) var versions: [Int: ClosedRange<Int>] = [:]
 
   private enum Request: Int {
@@ -19,7 +19,7 @@ package struct BrokerVersions: Equatable, Sendable {
 
   package init() {}
 
-  /// Reads a line of librdkafka's log: the versions are only there, at level debug.
+  /// Reads a line of librdkafka's log. The versions are only there, at level debug.
   package mutating func take(_ line: String) {
     // `…  ApiKey JoinGroup (11) Versions 0..9`
     let words = line.split(separator: " ")
@@ -33,7 +33,7 @@ package struct BrokerVersions: Equatable, Sendable {
 
   private func most(_ request: Request) -> Int { versions[request.rawValue]?.upperBound ?? -1 }
 
-  /// As precise as possible.
+  /// The broker's version, as precisely as possible.
   package var kafka: String? {
     if versions.isEmpty { return nil }
     switch most(.produce) {
@@ -51,7 +51,7 @@ package struct BrokerVersions: Equatable, Sendable {
     }
   }
 
-  /// The requests of transactions that the broker does not take; none: it has transactions.
+  /// The requests of transactions that the broker does not support; empty if it supports transactions.
   package var missingTransactions: [String] {
     [
       (Request.initProducerID, "InitProducerId"), (.addPartitionsToTxn, "AddPartitionsToTxn"),
@@ -60,15 +60,14 @@ package struct BrokerVersions: Equatable, Sendable {
     ].filter { most($0.0) < 0 }.map(\.1)
   }
 
-  /// Whether a transaction may be fenced by the group (KIP-447), which exactly-once delivery rests on.
+  /// Whether the group can fence a transaction (KIP-447), on which exactly-once delivery relies.
   package var hasGroupTransactions: Bool { most(.txnOffsetCommit) >= 3 }
 
-  /// Whether a librdkafka of 2.0 can join a group: Kafka 4.0.0 has dropped the oldest two versions of that request, and 4.0.1 has
-  /// them again.
+  /// Whether librdkafka 2.0 can join a group: Kafka 4.0.0 lacks the oldest two versions of that request, 4.0.1 does not.
   package var hasOldJoin: Bool { (versions[Request.joinGroup.rawValue]?.lowerBound ?? 0) <= 1 }
 
-  /// Asks only the broker at `address`.
-  /// - Throws: if it cannot be reached.
+  /// Requests the versions of only the broker at `address`.
+  /// - Throws: An error if it cannot be reached.
   package static func ask(_ address: String, as properties: KafkaProperties, withinMs: Int64) throws(EdgeError) -> BrokerVersions
   {
     let heard = Heard()

@@ -3,15 +3,15 @@ internal import ComboEdge
 internal import ComboSystem
 internal import Synchronization
 
-/// The context of a client's log and error callbacks, as librdkafka's opaque pointer; subclasses add rebalances and
+/// The context of a client's log and error callbacks, passed as librdkafka's opaque pointer. Subclasses add rebalances and
 /// delivery reports.
 ///
-/// Long-lived context passed unretained: `KafkaClient` holds it and destroys the handle first, after which no callback
-/// comes. The log callback comes on librdkafka's own threads, the others on the thread that polls (or flushes).
+/// It is a long-lived context, passed unretained: `KafkaClient` holds it and destroys the handle first, after which no callback
+/// occurs. The log callback runs on librdkafka's own threads, the others on the thread that polls or flushes.
 ///
-/// `@unchecked Sendable`: all that changes is behind the lock.
+/// `@unchecked Sendable`: all mutable state is behind the lock.
 package class ClientCallbacks: @unchecked Sendable {
-  /// Errors of the same kind are passed on at most so often: a broker that is down causes several a second.
+  /// The minimum interval between errors of the same kind: a broker that is down causes several per second.
   static let repeatAfterMs: Int64 = 30_000
 
   private struct State {
@@ -22,14 +22,14 @@ package class ClientCallbacks: @unchecked Sendable {
   private let kind: ClientKind
   private let brokers: String
   private let log: KafkaLog
-  /// The store for the client's statistics, and its name there; nil: none.
+  /// The store for the client's statistics and the client's name there; nil if there are none.
   private let statistics: (sink: ClientStatistics, name: String)?
-  /// The file of tokens for OAUTHBEARER; nil: none are needed.
+  /// The file of tokens for OAUTHBEARER; nil if none are needed.
   private let tokenFile: String?
   private let state = Mutex(State())
 
-  /// - Parameter statistics: the name under which the client's statistics are kept, if they are; only for one that is polled often,
-  ///   as they wait in its queue.
+  /// - Parameter statistics: The name under which the client's statistics are stored, or nil for none. Only for a client that is
+  ///   polled often, since they wait in its queue.
   init(_ kind: ClientKind, _ properties: KafkaProperties, statistics name: String? = nil) {
     statistics = name.flatMap { name in properties.statistics.map { ($0, name) } }
     self.kind = kind
@@ -38,13 +38,13 @@ package class ClientCallbacks: @unchecked Sendable {
     tokenFile = properties.tokenFile
   }
 
-  /// Sets the callbacks; to be extended by subclasses.
+  /// Sets the callbacks. Subclasses extend it.
   func install(_ configuration: borrowing ClientConfiguration) {
     let opaque = Unmanaged.passUnretained(self).toOpaque()
     configuration.withPointer { pointer in
       rd_kafka_conf_set_opaque(pointer, opaque)
       rd_kafka_conf_set_log_cb(pointer) { handle, level, facility, text in
-        // No handle: a line from before the client was made whole.
+        // Without a handle, the line is from before the client was complete.
         guard let opaque = handle.flatMap({ rd_kafka_opaque($0) }), let text else { return }
         ClientCallbacks.from(opaque).logged(level, facility.map { String(cString: $0) } ?? "", String(cString: text))
       }
@@ -54,11 +54,11 @@ package class ClientCallbacks: @unchecked Sendable {
           rd_kafka_resp_err_t(rawValue: error), reason.map { String(cString: $0) } ?? "", handle)
       }
       if tokenFile != nil {
-        // Tokens are fetched on a thread of librdkafka's own, so that clients that are not polled for a while get theirs too.
+        // Tokens are fetched on a thread of librdkafka, so that clients that are not polled for a while also get them.
         rd_kafka_conf_enable_sasl_queue(pointer, 1)
         rd_kafka_conf_set_oauthbearer_token_refresh_cb(pointer) { handle, _, opaque in
           guard let handle, let opaque, let file = ClientCallbacks.from(opaque).tokenFile else { return }
-          // It is reported at once: the thread that polls for errors may be waiting for a connection that needs this token.
+          // Reported immediately: the thread that polls for errors may be waiting for a connection that needs this token.
           if let failure = BearerToken.refresh(handle, from: file, now: WallClock.nowMs) {
             ClientCallbacks.from(opaque).log.write(.error, "SASL", "no token: \(failure)")
           }
@@ -68,20 +68,20 @@ package class ClientCallbacks: @unchecked Sendable {
       rd_kafka_conf_set_stats_cb(pointer) { _, text, count, opaque in
         guard let opaque, let text, let (sink, name) = ClientCallbacks.from(opaque).statistics else { return 0 }
         sink.took(ClientStatistics.Text(owning: text, count: count), of: name)
-        // It is ours now.
+        // The text now belongs to this program.
         return 1
       }
     }
   }
 
-  /// To be called once with the new client.
+  /// Starts the callbacks. Call it once with the new client.
   func begin(_ handle: OpaquePointer) {
     guard tokenFile != nil, let error = rd_kafka_sasl_background_callbacks_enable(handle) else { return }
     log.write(.error, "SASL", "cannot fetch tokens: \(String(cString: rd_kafka_error_string(error)))")
     rd_kafka_error_destroy(error)
   }
 
-  /// The properties of the client for it.
+  /// The properties that the client needs for statistics.
   var statisticsProperties: [(String, String)] {
     statistics == nil ? [] : [("statistics.interval.ms", String(ClientStatistics.intervalMs))]
   }
@@ -90,12 +90,12 @@ package class ClientCallbacks: @unchecked Sendable {
     Unmanaged<ClientCallbacks>.fromOpaque(opaque).takeUnretainedValue()
   }
 
-  /// An error of the client as a whole, already thinned out. Without a subclass that knows better it is logged.
+  /// Reports an error of the whole client, after rate limiting. This implementation logs it.
   func passOn(_ error: EdgeError) {
     log.write(error.isRetriable ? .warning : .error, "ERROR", error.message)
   }
 
-  /// Why there was no connection when one was last tried; nil once something answered.
+  /// The reason why the last connection attempt failed; nil once a broker has answered.
   var lastConnectionFault: String? { state.withLock { $0.lastConnectionFault } }
 
   func answered() {
@@ -105,7 +105,7 @@ package class ClientCallbacks: @unchecked Sendable {
     }
   }
 
-  /// Whether an error of this number was not passed on in the last `repeatAfterMs`.
+  /// Whether no error with this number was reported in the last `repeatAfterMs`.
   func isNews(_ number: Int32) -> Bool {
     let now = MonotonicClock.nowMs
     return state.withLock {
@@ -122,7 +122,7 @@ package class ClientCallbacks: @unchecked Sendable {
   private func failed(_ number: rd_kafka_resp_err_t, _ reason: String, _ handle: OpaquePointer?) {
     switch number {
     case RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__RESOLVE, RD_KAFKA_RESP_ERR__TIMED_OUT:
-      // One connection of perhaps several; librdkafka has logged it and tries again. It is the reason if all are down.
+      // This is one connection of possibly several; librdkafka logs it and retries. It is the reason if all are down.
       state.withLock { $0.lastConnectionFault = KafkaWords.plain(reason) }
     case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
       guard isNews(number.rawValue) else { return }

@@ -1,7 +1,7 @@
 internal import CKafka
 package import ComboEdge
 
-/// librdkafka's configuration of one client to be. It is destroyed exactly once in any case.
+/// librdkafka's configuration of a client to be created. It is always destroyed exactly once.
 package struct ClientConfiguration: ~Copyable {
   package let kind: ClientKind
   private let pointer: OpaquePointer
@@ -13,7 +13,7 @@ package struct ClientConfiguration: ~Copyable {
 
   deinit { rd_kafka_conf_destroy(pointer) }
 
-  /// - Throws: `badProperty`, naming the property.
+  /// - Throws: `badProperty` with the property's name.
   package func set(_ key: String, _ value: String) throws(EdgeError) {
     var reason = [CChar](repeating: 0, count: 512)
     switch rd_kafka_conf_set(pointer, key, value, &reason, reason.count) {
@@ -27,7 +27,7 @@ package struct ClientConfiguration: ~Copyable {
             ? "that is Java's. Use sasl.mechanism, sasl.username and sasl.password."
             : "see its CONFIGURATION.md for all of them."))
     default:
-      // As a rule only words and numbers are ever refused here; what may be a password is not shown all the same.
+      // Normally only words and numbers are refused here; a value that may be a password is hidden nevertheless.
       let property = KafkaProperty(key: key, value: value)
       let shown = property.isSecret ? "has a value that is not allowed" : "cannot be \"\(value)\""
       throw EdgeError(
@@ -35,10 +35,10 @@ package struct ClientConfiguration: ~Copyable {
     }
   }
 
-  /// For callbacks to be set; they must not outlive the client.
+  /// Calls `body` with the pointer, to set callbacks. They must not outlive the client.
   func withPointer(_ body: (OpaquePointer) -> Void) { body(pointer) }
 
-  /// Makes the client, to which the configuration then belongs.
+  /// Creates the client, which then owns the configuration.
   consuming func makeClient() throws(EdgeError) -> OpaquePointer {
     var reason = [CChar](repeating: 0, count: 512)
     let type = kind == .producer ? RD_KAFKA_PRODUCER : RD_KAFKA_CONSUMER
@@ -46,7 +46,7 @@ package struct ClientConfiguration: ~Copyable {
       let error = EdgeError(
         .badProperty,
         "The Kafka \(kind.word) cannot be created: \(Self.text(reason)). Correct the properties given with --kafka.")
-      // librdkafka takes the configuration only when it succeeds.
+      // librdkafka owns the configuration only if it succeeds.
       _ = consume self
       throw error
     }

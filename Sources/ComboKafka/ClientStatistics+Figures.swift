@@ -3,13 +3,13 @@ package import ComboEdge
 internal import Glibc
 
 extension ClientStatistics {
-  /// The clients' last statistics; texts that cannot be read are left out.
+  /// The clients' last statistics, without unreadable texts.
   package func figures() -> [ClientFigures] {
     all.compactMap { client, text in StatisticsReader(text.bytes)?.figures(of: client) }
   }
 }
 
-/// Finds figures in librdkafka's statistics, without making anything of the rest.
+/// Reads figures from librdkafka's statistics without decoding the rest.
 private final class StatisticsReader {
   private let parser: UnsafeMutablePointer<csj_parser>
   private let text: UnsafeMutablePointer<UInt8>
@@ -30,7 +30,7 @@ private final class StatisticsReader {
 
   private func token(_ index: Int) -> csj_token { parser.pointee.tokens[index] }
 
-  /// Hands out each member's name and value of an object.
+  /// Calls `body` with each member's name and value of an object.
   private func forEach(_ object: Int, _ body: (UnsafeRawBufferPointer, Int) -> Void) {
     guard token(object).kind == UInt8(CSJ_OBJECT) else { return }
     var index = object + 1
@@ -97,8 +97,9 @@ private final class StatisticsReader {
       if matches(name, "rtt") { figures.roundTripSeconds = max(figures.roundTripSeconds, member("p99", of: value) / 1_000_000) }
       if matches(name, "throttle") { figures.throttleSeconds = max(figures.throttleSeconds, member("p99", of: value) / 1000) }
     }
-    // Besides the brokers there are the bootstrap addresses, which have no number (-1) unless a broker is advertised under
-    // just that address and is the same entry then, and the coordinators of group and transactions, which have their broker's.
+    // Besides the brokers, the list has bootstrap addresses and the coordinators of group and transactions. A bootstrap address
+    // has no number (-1), unless a broker is advertised under exactly that address and shares its entry. A coordinator has the
+    // number of its broker.
     if node >= 0, !isLogical {
       figures.brokers += 1
       if isUp { figures.brokersUp += 1 }

@@ -1,15 +1,15 @@
 internal import CKafka
 internal import Synchronization
 
-/// librdkafka's last statistics of its clients, unparsed: taking them in costs the polling thread a pointer, and reading is
-/// left to the caller.
+/// librdkafka's last statistics of its clients, unparsed: storing them costs the polling thread a pointer; the caller parses
+/// them.
 package final class ClientStatistics: Sendable {
-  /// The interval, in milliseconds.
+  /// The interval of the statistics, in milliseconds.
   static let intervalMs = 5000
 
-  /// One text of librdkafka's.
+  /// A statistics text allocated by librdkafka.
   package final class Text: @unchecked Sendable {
-    // The proof: it is never written to.
+    // The proof: it is never modified.
     private let start: UnsafeMutablePointer<CChar>
     private let count: Int
 
@@ -27,9 +27,9 @@ package final class ClientStatistics: Sendable {
 
   package init() {}
 
-  /// - Parameter client: of a few that are known beforehand; a newer client of that name takes the place of the older.
+  /// - Parameter client: One of a few fixed names; a newer client replaces the older one of that name.
   package func took(_ text: Text, of client: String) {
-    // The old text is freed outside of the lock.
+    // The old text is freed outside the lock.
     _ = texts.withLock { $0.updateValue(text, forKey: client) }
   }
 

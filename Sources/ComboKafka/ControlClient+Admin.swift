@@ -3,13 +3,12 @@ package import ComboEdge
 internal import ComboSystem
 
 extension ControlClient {
-  /// Creates a topic and waits until each of its partitions has a leader. One that is there already is left as it is, whatever
-  /// its partitions and settings.
+  /// Creates a topic and waits until each of its partitions has a leader. An existing topic is left as it is.
   ///
   /// - Parameters:
-  ///   - replicationFactor: nil: the broker's default.
-  ///   - settings: of the topic, such as `cleanup.policy`.
-  /// - Returns: whether it is new.
+  ///   - replicationFactor: The replication factor; nil for the broker's default.
+  ///   - settings: The topic's settings, such as `cleanup.policy`.
+  /// - Returns: Whether the topic is new.
   @discardableResult
   package func createTopic(
     _ name: String, partitions: Int, replicationFactor: Int? = nil, settings: [(String, String)] = [], withinMs: Int64
@@ -36,7 +35,7 @@ extension ControlClient {
     return isNew
   }
 
-  /// Raises the number of partitions to `total`. Having them already, also by another client at the same moment, is fine.
+  /// Raises the number of partitions to `total`. It is no error if another client has already added them.
   package func createPartitions(_ topic: String, total: Int, withinMs: Int64) throws(EdgeError) {
     let deadline = Deadline(afterMs: withinMs)
     if let count = try partitionCount(topic, withinMs: withinMs), count >= total { return }
@@ -53,14 +52,14 @@ extension ControlClient {
         let results = rd_kafka_CreatePartitions_result_topics(rd_kafka_event_CreatePartitions_result(event), &count)
         return Self.result(results, count)
       }
-      // The controller knows of as many or more; the broker that was asked before had not heard of them yet.
+      // The controller has as many or more; the broker asked before had older metadata.
       if case .failed(RD_KAFKA_RESP_ERR_INVALID_PARTITIONS, _, _) = answer, total > 0 { return .done(()) }
       return answer
     }
     try waitForLeaders(topic, atLeast: total, withinMs: max(1, deadline.leftMs))
   }
 
-  /// Deletes a topic with all that is in it. None of that name is fine.
+  /// Deletes a topic with all its records. It is no error if there is none of that name.
   package func deleteTopic(_ name: String, withinMs: Int64) throws(EdgeError) {
     try attempt("cannot delete topic \"\(name)\"", withinMs: withinMs) { timeoutMs -> Attempt<Void> in
       var topic = rd_kafka_DeleteTopic_new(name)
@@ -77,7 +76,7 @@ extension ControlClient {
     }
   }
 
-  /// Metadata reaches the brokers a moment after a topic is made.
+  /// Metadata reaches the brokers a moment after a topic is created.
   private func waitForLeaders(_ topic: String, atLeast partitions: Int, withinMs: Int64) throws(EdgeError) {
     try attempt("topic \"\(topic)\" was created but has no leader yet", withinMs: withinMs) { timeoutMs -> Attempt<Void> in
       guard let handle = rd_kafka_topic_new(client.handle, topic, nil) else {
@@ -94,9 +93,9 @@ extension ControlClient {
     }
   }
 
-  // MARK: Plumbing
+  // MARK: Requests
 
-  /// Sends one admin request and reads its answer.
+  /// Sends one admin request and reads its response.
   func admin<Result>(
     _ operation: rd_kafka_admin_op_t, _ timeoutMs: Int32,
     send: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void,
@@ -109,7 +108,7 @@ extension ControlClient {
     var text = [CChar](repeating: 0, count: 512)
     _ = rd_kafka_AdminOptions_set_request_timeout(options, timeoutMs, &text, 512)
     send(options, queue)
-    // librdkafka keeps the time-out itself; a second more, so that its own words are heard.
+    // librdkafka applies the time-out itself; one more second lets it report its own error.
     guard let event = rd_kafka_queue_poll(queue, timeoutMs + 1000) else { return .failed(RD_KAFKA_RESP_ERR__TIMED_OUT) }
     defer { rd_kafka_event_destroy(event) }
     let error = rd_kafka_event_error(event)
@@ -119,7 +118,7 @@ extension ControlClient {
     return read(event)
   }
 
-  /// The one topic asked for.
+  /// The result of a request for one topic.
   package static func result(_ results: UnsafeMutablePointer<OpaquePointer?>?, _ count: Int) -> Attempt<Void> {
     guard count == 1, let result = results?[0] else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
     let error = rd_kafka_topic_result_error(result)

@@ -2,14 +2,14 @@ internal import CKafka
 package import ComboEdge
 
 extension ControlClient {
-  /// A member of a group, as its coordinator knows it.
+  /// A member of a group, as described by its coordinator.
   package struct Member: Equatable, Sendable, CustomStringConvertible {
     package let clientID: String
-    /// The id that the coordinator gave it.
+    /// The id that the coordinator assigned to it.
     package let id: String
-    /// The name under which it was started, without the rules; nil: it is a dynamic member.
+    /// The name under which it was started, without the rules; nil for a dynamic member.
     package let instance: String?
-    /// The newest rules of the engine that it follows; nil for those of 0.1.0 and for other programs.
+    /// The newest rules of the engine that it supports; nil for those of 0.1.0 and for other programs.
     package let rules: Int?
     package let host: String
     package let partitions: Int
@@ -23,7 +23,7 @@ extension ControlClient {
     }
   }
 
-  /// The members of a group; none if it does not exist. Needs the right Describe on the group.
+  /// The members of a group; empty if it does not exist. Requires the right Describe on the group.
   package func members(ofGroup group: String, withinMs: Int64) throws(EdgeError) -> [Member] {
     try attempt("cannot describe group \"\(group)\"", withinMs: withinMs) { timeoutMs in
       group.withCString { name in
@@ -59,9 +59,9 @@ extension ControlClient {
     }
   }
 
-  /// What a group has committed of a partition, as it stands now.
-  /// - Parameter isStable: whether it counts only if no transaction is open that is to change it.
-  /// - Throws: if one is open, the error has the number of `UNSTABLE_OFFSET_COMMIT`, or it is `timedOut`.
+  /// The group's current committed offset of a partition.
+  /// - Parameter isStable: Whether to return it only if no open transaction is about to change it.
+  /// - Throws: If such a transaction is open, an error with the number of `UNSTABLE_OFFSET_COMMIT`, or `timedOut`.
   package func committed(
     ofGroup group: String, _ topic: String, _ partition: Int32, isStable: Bool, withinMs: Int64
   ) throws(EdgeError) -> CommittedOffset {
@@ -90,7 +90,7 @@ extension ControlClient {
     }
   }
 
-  /// Whether a transaction is open that is to change the group's offset of this partition.
+  /// Whether an open transaction is about to change the group's offset of this partition.
   package func isOffsetPending(ofGroup group: String, _ topic: String, _ partition: Int32) throws(EdgeError) -> Bool {
     do throws(EdgeError) {
       _ = try committed(ofGroup: group, topic, partition, isStable: true, withinMs: Self.pendingMs)
@@ -99,21 +99,21 @@ extension ControlClient {
       if error.number == RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT.rawValue { return true }
       if error.code != .timedOut { throw error }
     }
-    // librdkafka asks again until the time is over. Whether brokers answer at all, the other question shows.
+    // librdkafka retries until the time is over. The second request shows whether brokers answer at all.
     _ = try committed(ofGroup: group, topic, partition, isStable: false, withinMs: Self.pendingMs)
     return true
   }
 
   private static let pendingMs: Int64 = 1500
 
-  /// What to do about a transaction that holds a group's offsets up.
+  /// The advice on a transaction that blocks a group's offsets.
   package func offsetsRemedy(_ brokers: String, _ group: String) -> String {
     let topic = "__consumer_offsets"
-    // Not everybody may ask for this topic.
+    // Not every client may describe this topic.
     guard let count = try? partitionCount(topic, withinMs: Self.pendingMs), count > 0 else {
       return "To find it: `kafka-transactions.sh --bootstrap-server \(brokers) find-hanging --topic \(topic)`"
     }
-    // As the coordinator's partition is found: by Java's hash of the group.
+    // The coordinator's partition is found by Java's hash of the group.
     let hash = group.utf16.reduce(Int32(0)) { $0 &* 31 &+ Int32($1) }
     let partition = Int32(Int64(hash == .min ? 0 : abs(hash)) % Int64(count))
     return OpenTransaction.remedy(brokers, topic, partition, offset: nil)

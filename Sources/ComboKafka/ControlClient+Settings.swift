@@ -2,13 +2,13 @@ internal import CKafka
 package import ComboEdge
 internal import ComboSystem
 
-/// The settings of a topic as they are in force: its own, or else the brokers' defaults.
+/// The effective settings of a topic: its own, or else the brokers' defaults.
 package struct TopicSettings: Sendable {
-  /// One setting.
+  /// A setting.
   package struct Value: Equatable, Sendable {
-    /// nil: kept secret by the broker, or none.
+    /// The value; nil if it has none or the broker keeps it secret.
     package let text: String?
-    /// Whether it was set for this topic, and is not a default.
+    /// Whether it was set for this topic and is not a default.
     package let isOwn: Bool
 
     package init(text: String?, isOwn: Bool) {
@@ -17,7 +17,7 @@ package struct TopicSettings: Sendable {
     }
   }
 
-  /// By the names that Kafka gives them.
+  /// The values by Kafka's names.
   package let values: [String: Value]
 
   package init(values: [String: Value]) {
@@ -26,23 +26,23 @@ package struct TopicSettings: Sendable {
 
   package subscript(name: String) -> String? { values[name]?.text }
 
-  /// Whether records may vanish because a newer one has the same key.
+  /// Whether a record may be removed because a newer one has the same key.
   package var isCompacted: Bool { (self["cleanup.policy"] ?? "").split(separator: ",").contains("compact") }
-  /// Whether old records may vanish by age or size.
+  /// Whether old records may be removed by age or size.
   package var isDeleted: Bool { (self["cleanup.policy"] ?? "delete").split(separator: ",").contains("delete") }
-  /// How long records are kept; nil: without limit (or unknown).
+  /// The time for which records are kept; nil if unlimited or unknown.
   package var retentionMs: Int64? { number("retention.ms") }
-  /// The number of bytes of a partition that are kept; nil: all.
+  /// The number of bytes of a partition that are kept; nil for all.
   package var retentionBytes: Int64? { number("retention.bytes") }
-  /// The largest batch of records that is taken.
+  /// The maximum size of a batch of records.
   package var maxMessageBytes: Int64? { number("max.message.bytes") }
-  /// Whether the brokers put their own time in place of the producers'.
+  /// Whether brokers replace the producers' timestamps with their own.
   package var hasAppendTime: Bool { self["message.timestamp.type"] == "LogAppendTime" }
-  /// How far a record's time may be before the broker's; nil: any.
+  /// The maximum time by which a timestamp may be before the broker's; nil for no limit.
   package var timestampBeforeMaxMs: Int64? {
     bounded("message.timestamp.before.max.ms") ?? bounded("message.timestamp.difference.max.ms")
   }
-  /// How far a record's time may be after the broker's; nil: any.
+  /// The maximum time by which a timestamp may be after the broker's; nil for no limit.
   package var timestampAfterMaxMs: Int64? {
     bounded("message.timestamp.after.max.ms") ?? bounded("message.timestamp.difference.max.ms")
   }
@@ -71,8 +71,8 @@ extension ControlClient {
     }
   }
 
-  /// Changes some settings of a topic and leaves the others. librdkafka 2.0 can only replace all at once, so the others are
-  /// read and written again: a change made elsewhere at the same moment may be lost.
+  /// Changes some settings of a topic and keeps the others. librdkafka 2.0 can only replace all at once, so the others are read
+  /// and written again: a concurrent change by another client may be lost.
   package func alterSettings(of topic: String, _ changes: [(String, String)], withinMs: Int64) throws(EdgeError) {
     let deadline = Deadline(afterMs: withinMs)
     var own = try settings(of: topic, withinMs: withinMs).values.filter { $0.value.isOwn }.mapValues { $0.text ?? "" }

@@ -2,11 +2,11 @@ package import CKafka
 package import ComboEdge
 internal import ComboSystem
 
-/// Asks brokers about topics, and makes and changes them. A consumer without a group that reads nothing; as it is
-/// `read_uncommitted`, its end offsets include open transactions.
+/// Queries, creates and changes topics. It is a consumer without a group that reads nothing. As it is `read_uncommitted`, its end
+/// offsets include open transactions.
 ///
-/// Any thread. Every call blocks, asks again while brokers are away or busy, and gives up after its time with an error that
-/// says what to do.
+/// It may be used from any thread. Every call blocks, retries while brokers are unreachable or busy, and finally times out with
+/// an error that says what to do.
 package final class ControlClient: Sendable {
   package let client: KafkaClient
 
@@ -18,7 +18,7 @@ package final class ControlClient: Sendable {
     client = try KafkaClient(.consumer, properties, own, callbacks: ClientCallbacks(.consumer, properties))
   }
 
-  /// Calls until it succeeds, fails permanently, or the time is over.
+  /// Repeats a call until it succeeds, fails permanently, or times out.
   func attempt<Result>(
     _ failed: @autoclosure () -> String, withinMs: Int64,
     _ call: (_ timeoutMs: Int32) -> Attempt<Result>
@@ -26,7 +26,7 @@ package final class ControlClient: Sendable {
     let deadline = Deadline(afterMs: withinMs)
     while true {
       let result = call(max(1, deadline.left(atMostMs: 5000)))
-      // Serves the error callback, which knows why there is no connection.
+      // Serves the error callback, which receives the reason for a missing connection.
       rd_kafka_poll(client.handle, 0)
       switch result {
       case .done(let result):
@@ -41,16 +41,16 @@ package final class ControlClient: Sendable {
     }
   }
 
-  /// How one try ended.
+  /// The result of one attempt.
   package enum Attempt<Result> {
     case done(Result)
-    /// `isTransient`: worth another try, though the number does not say so.
+    /// A failure. `isTransient` makes it retriable even if the number does not.
     case failed(rd_kafka_resp_err_t, detail: String? = nil, isTransient: Bool = false)
   }
 
-  // MARK: Questions
+  // MARK: Queries
 
-  /// The number of partitions of the topic; nil: there is no such topic.
+  /// The number of partitions of the topic, or nil if there is no such topic.
   package func partitionCount(_ topic: String, withinMs: Int64) throws(EdgeError) -> Int? {
     let handle = try TopicHandle(topic, client)
     return try attempt("cannot get the metadata of topic \"\(topic)\"", withinMs: withinMs) { timeoutMs in
@@ -64,29 +64,29 @@ package final class ControlClient: Sendable {
     }
   }
 
-  /// The first offset of a partition and its end, open transactions included.
-  /// - Throws: `unknownTopic`, `unknownPartition` only if it was not there all that time.
+  /// The first offset of a partition and its end, including open transactions.
+  /// - Throws: `unknownTopic` and `unknownPartition` only if it did not exist during the whole time.
   package func watermarks(_ topic: String, _ partition: Int32, withinMs: Int64) throws(EdgeError) -> (first: Int64, end: Int64) {
     try watermarks(topic, partition, seenBy: client, withinMs: withinMs)
   }
 
-  /// The same as `reader` sees it: a `read_committed` one sees the partition end where the first open transaction begins.
+  /// The first offset and the end as `reader` sees them: a `read_committed` one's end is the first open transaction.
   package func watermarks(
     _ topic: String, _ partition: Int32, seenBy reader: KafkaClient, withinMs: Int64
   ) throws(EdgeError) -> (first: Int64, end: Int64) {
-    // The reader's own: each client remembers how many partitions a topic has, for minutes, and asks no broker about others.
+    // The reader's own handle: each client caches a topic's number of partitions for minutes and rejects others.
     let handle = try TopicHandle(topic, reader)
     var isFirst = true
     return try attempt("cannot get the first and last offset of partition \(partition) of topic \"\(topic)\"", withinMs: withinMs)
     {
       timeoutMs in
       let sliceMs = min(timeoutMs, Self.endsSliceMs)
-      // A leader that has died is remembered, and asked again and again, until the leader is asked for again.
+      // librdkafka remembers a dead leader, and asks it repeatedly, until the metadata is requested again.
       if !isFirst { _ = reader.metadata(of: handle.pointer, timeoutMs: sliceMs) }
       isFirst = false
       var ends: [Int64] = []
       for which in [Self.firstOffset, Self.endOffset] {
-        // Not `rd_kafka_query_watermark_offsets`: below 2.3.0 it waits for a dead leader as long as that stays dead.
+        // Not `rd_kafka_query_watermark_offsets`: below 2.3.0 it waits for a dead leader indefinitely.
         let list = PartitionList(topic: topic, [partition], offset: which)
         var error = rd_kafka_offsets_for_times(reader.handle, list.pointer, sliceMs)
         if error == RD_KAFKA_RESP_ERR_NO_ERROR, let fault = list.firstError { error = fault.error }
@@ -100,7 +100,7 @@ package final class ControlClient: Sendable {
           }
         }
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
-          // Not every broker knows of a topic that was just made, nor its leader. One that stays unknown does not exist.
+          // Not every broker knows a new topic or its leader yet. A topic that stays unknown does not exist.
           let isUnknown = error == RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART || error == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION
           return .failed(error, isTransient: isUnknown)
         }
@@ -110,20 +110,20 @@ package final class ControlClient: Sendable {
     }
   }
 
-  /// In the protocol's request for the offset of a time, these times stand for the first offset and for the end.
+  /// These times request the first offset and the end in the protocol's request for the offset of a time.
   private static let firstOffset: Int64 = -2
   private static let endOffset: Int64 = -1
-  /// How long to wait for a leader before asking for a new one.
+  /// The time to wait for a leader before its metadata is requested again.
   private static let endsSliceMs: Int32 = 1500
 
-  /// Of each partition, the first offset whose record is of this time or later; nil: there is none.
+  /// The first offset of each partition with a record of this time or later; nil if there is none.
   package func offsets(
     _ topic: String, _ partitions: [Int32], atMs timestamp: Int64, withinMs: Int64
   ) throws(EdgeError) -> [(partition: Int32, offset: Int64?)] {
     try offsets(topic, partitions, atMs: timestamp, seenBy: client, withinMs: withinMs)
   }
 
-  /// Where each partition ends as `reader` sees it.
+  /// The end of each partition as `reader` sees it.
   package func ends(
     _ topic: String, _ partitions: [Int32], seenBy reader: KafkaClient? = nil, withinMs: Int64
   ) throws(EdgeError) -> [(partition: Int32, offset: Int64?)] {
@@ -143,11 +143,11 @@ package final class ControlClient: Sendable {
     }
   }
 
-  /// A cluster as its brokers describe it.
+  /// A cluster as described by its brokers.
   package struct Cluster: Equatable, Sendable {
-    /// The same for all of its brokers.
+    /// The cluster's id, which all of its brokers share.
     package let id: String?
-    /// Each with its number and its address.
+    /// The brokers with their numbers and addresses.
     package let brokers: [Broker]
 
     package init(id: String?, brokers: [Broker]) {
@@ -166,7 +166,7 @@ package final class ControlClient: Sendable {
     }
   }
 
-  /// Asks any broker which others there are. The cheapest way to find out whether they can be reached.
+  /// Requests the list of brokers from any of them. This is the cheapest way to find out whether they are reachable.
   package func cluster(withinMs: Int64) throws(EdgeError) -> Cluster {
     try attempt("cannot describe the cluster", withinMs: withinMs) { timeoutMs in
       var brokers: [Cluster.Broker] = []
@@ -185,7 +185,7 @@ package final class ControlClient: Sendable {
   }
 }
 
-/// librdkafka's handle of a topic, for as long as it is asked about.
+/// librdkafka's handle of a topic, for the duration of its queries.
 private struct TopicHandle: ~Copyable {
   let pointer: OpaquePointer
 

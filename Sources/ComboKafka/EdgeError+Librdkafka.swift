@@ -2,18 +2,18 @@ package import CKafka
 internal import ComboEdge
 
 extension EdgeError {
-  /// An error of librdkafka or of a broker.
+  /// Creates an error from one of librdkafka or a broker.
   ///
   /// - Parameters:
-  ///   - error: its number.
-  ///   - failed: what could not be done, as the beginning of a sentence: `cannot create topic "gifts"`.
+  ///   - error: The number of the error.
+  ///   - failed: The failed operation, as the beginning of a sentence: `cannot create topic "gifts"`.
   ///   - detail: librdkafka's message, if it has more than the number.
-  ///   - brokers: the addresses that were tried.
+  ///   - brokers: The addresses of the brokers.
   package init(_ error: rd_kafka_resp_err_t, failed: String, detail: String? = nil, brokers: String) {
     let code = Code(error)
     let reason = detail.flatMap { $0.isEmpty ? nil : KafkaWords.plain($0) } ?? String(cString: rd_kafka_err2str(error))
     let name = String(cString: rd_kafka_err2name(error))
-    // The reason names the mechanism, if that was what failed.
+    // If a mechanism failed, the reason names it.
     let isScram = !LibrdkafkaProperties.hasSoundScram && reason.contains("mechanism SCRAM")
     let more =
       isScram
@@ -25,7 +25,7 @@ extension EdgeError {
       isRetriable: code.passesByItself || error.isTransient)
   }
 
-  /// The cause of some errors that otherwise only mean that it is worth trying again.
+  /// The cause of some errors that otherwise only mean that a retry is worthwhile.
   private static func knownBetter(_ error: rd_kafka_resp_err_t) -> String? {
     switch error {
     case RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS, RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS_AFTER_APPEND:
@@ -92,7 +92,7 @@ extension EdgeError {
 }
 
 extension EdgeError.Code {
-  /// Whether it passes once the brokers are well again.
+  /// Whether it disappears once the brokers are healthy again.
   var passesByItself: Bool {
     switch self {
     case .unreachable, .timedOut, .queueFull: true
@@ -153,9 +153,9 @@ extension EdgeError.Code {
 }
 
 extension rd_kafka_resp_err_t {
-  /// Brokers and coordinators move and load; what is asked of them then is asked again.
+  /// Whether a retry is worthwhile, since brokers and coordinators move and load.
   var isTransient: Bool {
-    // `_DESTROY_BROKER`, which headers before 2.9 do not have: the broker that was asked is no longer known.
+    // `_DESTROY_BROKER`, missing from headers before 2.9: the broker that was asked is no longer known.
     if rawValue == -137 { return true }
     return switch self {
     case RD_KAFKA_RESP_ERR__TRANSPORT, RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, RD_KAFKA_RESP_ERR__TIMED_OUT,

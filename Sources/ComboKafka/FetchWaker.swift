@@ -3,22 +3,22 @@ internal import ComboSystem
 internal import Dispatch
 internal import Synchronization
 
-/// Wakes librdkafka's threads that fetch. They sleep for up to a second though there is something to fetch again, and are woken by any
-/// request to the same broker. So the leaders are asked for the ends of their partitions; the answer is of no use.
+/// Wakes librdkafka's fetch threads. They sleep for up to a second even if there is something to fetch, and any request to the
+/// same broker wakes them. Therefore the leaders are asked for the ends of their partitions; the response is ignored.
 ///
-/// Below 2.2.0 that is so when a consumer's queue was full, whatever is taken out of it meanwhile (newer ones have
-/// `fetch.queue.backoff.ms`). With this a queue need not hold a second's records: 100 MiB less, at the same throughput. In newer ones
-/// it is so after a resumption (``LibrdkafkaProperties/resumesLate``).
+/// Below 2.2.0, they sleep after a consumer's queue was full, whatever is removed from it meanwhile (newer versions have
+/// `fetch.queue.backoff.ms`). With this class a queue need not hold a second's records, which saves 100 MiB at the same
+/// throughput. Newer versions sleep after a resumption (``LibrdkafkaProperties/resumesLate``).
 final class FetchWaker: Sendable {
-  /// Fewer than these in one poll are no backlog: the queue that they come from is not full.
+  /// Fewer records than this in one poll are no backlog: their queue is not full.
   static let recordsMin = 256
-  /// A queue must hold what is taken out of it within two of these.
+  /// A queue must hold the records consumed within two of these intervals.
   private static let intervalMs: Int64 = 10
   private static let answerWithinMs: Int32 = 5000
 
   private let client: KafkaClient
   private let topic: String
-  /// A request waits for its answer, so it does not run on the polling thread. A request that is given up early causes a warning.
+  /// A request waits for its response, so it does not run on the polling thread. Cancelling it early would cause a warning.
   private let queue = DispatchQueue(label: "fetch waker")
   private let isAsking = Atomic<Bool>(false)
   private let askedAt = Atomic<Int64>(0)
@@ -29,7 +29,7 @@ final class FetchWaker: Sendable {
     self.topic = topic
   }
 
-  /// To be called when records have been taken in plenty: wakes now and then. Never waits.
+  /// Wakes the fetchers at intervals. Call it after consuming many records. Never waits.
   func tookPlenty(_ positions: PartitionPositions) {
     let now = MonotonicClock.nowMs
     if now - askedAt.load(ordering: .relaxed) < Self.intervalMs { return }

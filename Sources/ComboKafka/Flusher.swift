@@ -4,23 +4,23 @@ internal import ComboSystem
 internal import Dispatch
 internal import Synchronization
 
-/// Lets what a producer has queued go out at once, whatever its linger, on a thread of its own.
+/// Sends a producer's queued records immediately, regardless of its linger, on a thread of its own.
 ///
-/// `rd_kafka_flush` does so only while it is being called, and if successes are not reported it notices the last one up to 10 ms late
-/// (its poll of the queue of reports ends early for a report only). A commit that called it would wait for the offsets first, then for
+/// `rd_kafka_flush` does so only while it is running. If successes are not reported, it notices the last one up to 10 ms late,
+/// because only a report ends its poll of the report queue early. A commit that called it would wait for the offsets, then for
 /// records that have lingered meanwhile, then for those 10 ms: three quarters of its time.
 final class Flusher: Sendable {
   private let producer: KafkaProducer
   private let queue = DispatchQueue(label: "flusher")
   private let isWanted = Atomic<Bool>(false)
-  /// How long it may continue after ``end()``.
+  /// The maximum time for which it continues after ``end()``.
   private static let sliceMs: Int32 = 10
-  /// The interval between checks whether all is delivered.
+  /// The interval between checks whether everything is delivered.
   private static let lookMs: Int64 = 1
 
   init(_ producer: KafkaProducer) { self.producer = producer }
 
-  /// Begins, if it has not. Ends by itself when all is delivered, or has failed.
+  /// Starts flushing, unless it is already running. It ends by itself when everything is delivered or has failed.
   func begin() {
     if isWanted.exchange(true, ordering: .acquiring) { return }
     queue.async { [self] in
@@ -31,22 +31,22 @@ final class Flusher: Sendable {
     }
   }
 
-  /// Waits until all is delivered, or has failed, and ends.
+  /// Waits until everything is delivered or has failed, and ends.
   func finish(withinMs: Int64) throws(EdgeError) {
     defer { end() }
     let deadline = Deadline(afterMs: withinMs)
     while producer.inQueue > 0 {
       if deadline.isOver { throw producer.undelivered(RD_KAFKA_RESP_ERR__TIMED_OUT) }
-      // It may just have finished the previous transaction.
+      // The flush may just have finished with the previous transaction.
       begin()
       MonotonicClock.sleep(ms: Self.lookMs)
     }
   }
 
-  /// Lets records linger again, a moment later. Does not wait.
+  /// Lets records linger again a moment later. Does not wait.
   func end() { isWanted.store(false, ordering: .relaxed) }
 
-  /// Ends, and waits until it has: the client may go then. If librdkafka does not come back, the client stays for as long as the process does.
+  /// Ends and waits, so that the client can be released. If librdkafka does not return, the client is leaked.
   func stop() {
     end()
     let hasEnded = Latch()

@@ -13,17 +13,17 @@ struct Rebalance {
     self.partitions = rd_kafka_topic_partition_list_copy(partitions)
   }
 
-  /// The partitions, which then belong to the caller. Once.
+  /// Returns the partitions, which then belong to the caller. Call it once.
   func takePartitions() -> UnsafeMutablePointer<rd_kafka_topic_partition_list_t> { partitions }
 
-  /// Answers it when there is no owner of partitions any more. In place of ``takePartitions()``.
+  /// Answers the rebalance on behalf of an owner that no longer exists. Replaces ``takePartitions()``.
   func decline(_ handle: OpaquePointer) {
     let list = PartitionList(owning: partitions)
     guard rd_kafka_rebalance_protocol(handle).map({ String(cString: $0) }) == "COOPERATIVE" else {
       rd_kafka_assign(handle, nil)
       return
     }
-    // This reference is released when the group is left.
+    // This reference is released when the member leaves the group.
     let error =
       switch kind {
       case .assign: rd_kafka_incremental_assign(handle, list.pointer)
@@ -33,9 +33,9 @@ struct Rebalance {
   }
 }
 
-/// The callbacks of a group consumer; all come on the thread that polls, as the consumer's queue is the only one served.
+/// The callbacks of a group consumer. All run on the thread that polls, as only the consumer's queue is served.
 final class GroupCallbacks: ClientCallbacks, @unchecked Sendable {
-  /// Set once, right after the client was made and before it is first polled.
+  /// Set once, after the client is created and before it is first polled.
   var onRebalance: ((Rebalance) -> Void)?
   weak var delegate: (any GroupEdgeDelegate)?
 

@@ -3,11 +3,11 @@ package import ComboEdge
 internal import ComboSystem
 
 extension GroupConsumer {
-  /// The group's committed offsets of these partitions. Waits for transactions that are open on them, and asks again when
-  /// coordinators move or brokers are away, until the time is over. "Nothing" is believed only after three answers: a
-  /// coordinator that is still loading may answer so.
+  /// The group's committed offsets of these partitions. It waits for open transactions on them, and retries while coordinators
+  /// move or brokers are unreachable, until the time is over. A missing offset is believed only after three responses, because a
+  /// coordinator that is still loading may report one.
   ///
-  /// Any thread. The group need not be joined for it.
+  /// It may be called from any thread, also before the group is joined.
   /// - Throws: `unreachable`, `timedOut` (a transaction is open), `notAuthorized`.
   package func committed(_ partitions: [Int32], withinMs: Int64) throws(EdgeError) -> [CommittedOffset] {
     guard !partitions.isEmpty else { return [] }
@@ -32,9 +32,9 @@ extension GroupConsumer {
     }
   }
 
-  /// Commits offsets outside any transaction, without waiting for the answer: for tools that show the lag. An error is
-  /// logged, and corrected by the next one. Nothing is sent by who is not, or no longer, the member that the partitions were given to:
-  /// without id and generation it would be taken for a tool, and an empty group takes what a tool says.
+  /// Commits offsets outside any transaction without waiting for the response, for tools that show the lag. An error is logged,
+  /// and the next commit corrects it. Nothing is sent unless this is still the member that owns the partitions: without id and
+  /// generation, brokers would treat it as a tool, and an empty group accepts a tool's offsets.
   func commitWithoutWaiting(_ offsets: [CommittedOffset]) {
     guard let id = memberID, id == ownerID else { return }
     let list = PartitionList(capacity: offsets.count)

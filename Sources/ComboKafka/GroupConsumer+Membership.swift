@@ -2,8 +2,8 @@ internal import CKafka
 internal import ComboEdge
 internal import ComboSystem
 
-/// The identity of this member in its group at this moment, for ``TransactionalProducer/sendOffsets(_:topic:of:withinMs:)``. It is out of date
-/// after the next rebalance, which may not even be reported to a cooperative member.
+/// The current identity of this member in its group, for ``TransactionalProducer/sendOffsets(_:topic:of:withinMs:)``. It is
+/// outdated after the next rebalance, which may not even be reported to a cooperative member.
 struct GroupMetadata: ~Copyable {
   let pointer: OpaquePointer
 
@@ -11,28 +11,28 @@ struct GroupMetadata: ~Copyable {
 }
 
 /// A cooperative member keeps its partitions while it joins again. If the coordinator has forgotten it by then, librdkafka joins
-/// under a new id; a dynamic member is told on the way that its partitions are lost, a static one is not, and may even keep some
-/// that others had meanwhile. And a member without id and generation is no member to the brokers, which take its offsets as those
-/// of a tool, unfenced. So offsets are sent only under the id under which the partitions were given.
+/// under a new id. It reports to a dynamic member that its partitions are lost, but not to a static one, which may even keep some
+/// that others owned meanwhile. Brokers treat a member without id and generation as a tool, and accept its offsets unfenced.
+/// Offsets are therefore sent only under the id under which the partitions were assigned.
 extension GroupConsumer {
-  /// Fetch it afresh for each transaction. Two messages to librdkafka's thread and back, no network; longer only if the
-  /// membership is lost, to hear what becomes of it.
-  /// - Throws: `memberLost`: records in progress must be given up; the delegate is informed of the rest.
+  /// Fetch it anew for each transaction. It costs two messages to librdkafka's thread and back, without network, and takes longer
+  /// only if the membership is lost, to wait for the reason.
+  /// - Throws: `memberLost`: discard the records in progress; the rest is reported to the delegate.
   func groupMetadata() throws(EdgeError) -> GroupMetadata {
     guard let pointer = rd_kafka_consumer_group_metadata(client.handle) else {
       throw client.error(RD_KAFKA_RESP_ERR__STATE, "cannot get the id of this group member: the consumer is closed")
     }
     let metadata = GroupMetadata(pointer: pointer)
-    // After it, so that an id which is gone by now is noticed. A new one cannot come to be that of the partitions in between: they
-    // are given and taken by this thread.
+    // Checked afterwards, so that an outdated id is noticed. A new id cannot become that of the partitions in between, since this
+    // thread assigns and revokes them.
     try checkMembership()
     return metadata
   }
 
-  /// Whether the partitions are others' already: the group gave this member up.
+  /// Whether the partitions already belong to others, because the group has removed this member.
   var isAssignmentLost: Bool { rd_kafka_assignment_lost(client.handle) != 0 }
 
-  /// The id that the coordinator gave this member; nil before it joined, and once it was lost.
+  /// The id that the coordinator assigned to this member; nil before it joined, and once it was lost.
   var memberID: String? {
     guard let id = rd_kafka_memberid(client.handle) else { return nil }
     defer { rd_kafka_mem_free(client.handle, id) }
@@ -46,8 +46,8 @@ extension GroupConsumer {
     while true {
       let id = memberID
       if id != nil && id == ownerID { return }
-      // Whether it is lost is known as soon as the id is changed; the next poll reports it. While a rebalance is being answered
-      // no further report comes.
+      // The loss is known as soon as the id changes, and the next poll reports it. While a rebalance is being answered, none
+      // arrives.
       if isAssignmentLost || isRebalancing { break }
       if id != nil || isStatic || patience.isOver {
         giveUpMembership()
@@ -62,11 +62,11 @@ extension GroupConsumer {
     client.error(RD_KAFKA_RESP_ERR_UNKNOWN_MEMBER_ID, "cannot send offsets of topic \"\(topic)\"")
   }
 
-  /// How long to wait for librdkafka to report to a dynamic member, which the coordinator forgot, that its partitions are lost: it
-  /// does so once it joins again, which takes it a second, or with the next heartbeat.
+  /// The time to wait for librdkafka to report lost partitions to a dynamic member that the coordinator has forgotten. It does so
+  /// with the next heartbeat, or when it joins again, which takes a second.
   private static let patienceMs: Int64 = 4000
 
-  /// A partition was given to a member: was everything else given to the same?
+  /// Checks that a newly assigned partition has the same owner as all others.
   func checkOwner() {
     let id = memberID
     if owned.isEmpty || !isCooperative {

@@ -3,16 +3,16 @@ package import ComboEdge
 internal import ComboSystem
 
 extension GroupConsumer {
-  /// Starts, or restarts, the delivery of these partitions, each at its offset: no record below it is delivered after this call,
+  /// Starts or restarts the delivery of these partitions, each at its offset. No record below it is delivered after this call,
   /// even if it was fetched before.
   ///
-  /// Waits for librdkafka's own thread, not for the network. The partitions must be assigned.
+  /// It waits for librdkafka's own thread, not for the network. The partitions must be assigned.
   package func start(_ starts: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
     guard !starts.isEmpty else { return }
     let partitions = starts.map(\.partition)
     for partition in partitions { positions.stop(partition) }
-    // Until all of them are in place. One that has to be assigned again takes some time, and what the others had fetched by
-    // then would be given up (`sift`), and not be read again.
+    // Paused until all of them are in place. A partition that must be assigned again takes time, and records that the others
+    // fetch meanwhile would be discarded (`sift`) and not be read again.
     try pause(partitions)
     try seek(starts)
     for (partition, offset) in starts { positions.start(partition, at: offset) }
@@ -26,11 +26,10 @@ extension GroupConsumer {
     if LibrdkafkaProperties.resumesLate { waker.wake(partitions) }
   }
 
-  /// Starts to deliver one partition from `offset` on.
+  /// Starts the delivery of one partition at `offset`.
   package func start(_ partition: Int32, at offset: Int64) throws(EdgeError) { try start([(partition, offset)]) }
 
-  /// Neither delivers nor fetches records of these started partitions until ``resume(_:)``. Records of the current batch
-  /// stay valid.
+  /// Pauses the delivery and fetching of these started partitions until ``resume(_:)``. Records of the current batch stay valid.
   func pause(_ partitions: [Int32]) throws(EdgeError) {
     guard !partitions.isEmpty else { return }
     let list = PartitionList(topic: topic, partitions)
@@ -38,16 +37,16 @@ extension GroupConsumer {
     if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(error, "cannot pause topic \"\(topic)\"") }
   }
 
-  /// Continues with paused partitions, right after the last delivered record; partitions that are not started are left alone.
+  /// Resumes paused partitions after the last delivered record. Partitions that are not started are ignored.
   func resume(_ partitions: [Int32]) throws(EdgeError) {
     let starts = positions.started.filter { partitions.contains($0.partition) }
     try start(starts)
   }
 
-  /// The offset after the last one delivered, or the one started at; nil if the partition is not started.
+  /// The offset after the last delivered record, or the start offset; nil if the partition is not started.
   package func position(_ partition: Int32) -> Int64? { positions.position(partition) }
 
-  /// First offset and end of a partition as the last fetch brought them, for the lag; nil while unknown. Makes no request.
+  /// The first offset and the end of a partition as of the last fetch, for the lag; nil while unknown. Makes no request.
   package func watermarks(_ partition: Int32) -> (first: Int64, end: Int64)? {
     var first: Int64 = 0
     var end: Int64 = 0
@@ -59,7 +58,7 @@ extension GroupConsumer {
   func seek(_ targets: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
     let deadline = Deadline(afterMs: 5000)
     let patience = Deadline(afterMs: 200)
-    // Milliseconds, which 2.0 takes for microseconds.
+    // The time-out in milliseconds, which 2.0 interprets as microseconds.
     let timeout: Int32 = LibrdkafkaProperties.seekTimesOutTooEarly ? 5_000_000 : 5000
     var targets = targets
     while true {
@@ -77,7 +76,7 @@ extension GroupConsumer {
       if fault.error == RD_KAFKA_RESP_ERR__STATE && patience.isOver && targets.allSatisfy({ owned.contains($0.partition) }) {
         return try assignAgain(targets)
       }
-      // Its fetcher is still being started (or stopped, from a former assignment).
+      // The fetcher is still starting, or stopping after a previous assignment.
       let passes = fault.error == RD_KAFKA_RESP_ERR__STATE || fault.error.isTransient
       guard passes && !deadline.isOver else {
         throw client.error(fault.error, "cannot seek in partition \(fault.partition) of \"\(topic)\"")
@@ -86,8 +85,7 @@ extension GroupConsumer {
     }
   }
 
-  /// For partitions that librdkafka has stopped to fetch, because their offset was out of range: only an assignment makes
-  /// it begin again. Pausing outlives it.
+  /// Assigns partitions again that librdkafka has stopped fetching because their offset was out of range. Their pause persists.
   private func assignAgain(_ targets: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
     if isCooperative { return try assignAgainInSteps(targets) }
     let list = PartitionList(capacity: owned.count)
@@ -95,27 +93,26 @@ extension GroupConsumer {
     for partition in owned where !targets.contains(where: { $0.partition == partition }) {
       list.add(topic: topic, partition, offset: positions.position(partition) ?? 0)
     }
-    // A partition that is not started has no offset that surely exists: it would be fetched from a missing one, and be stopped for that,
-    // one after the other.
+    // A partition that is not started has no offset that certainly exists. A missing one would stop its fetching.
     try pause(owned.filter { !positions.isStarted($0) })
     let number = rd_kafka_assign(client.handle, list.pointer)
     if number != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(number, "cannot resume reading topic \"\(topic)\"") }
   }
 
-  /// Between rebalances only: if one waits to be reported, librdkafka takes these calls for the answer to it, and gives others the
-  /// partitions that are not given up yet.
+  /// Assigns partitions again, between rebalances only. While one waits to be reported, librdkafka mistakes these calls for its
+  /// answer, and assigns others the partitions that are not released yet.
   private func assignAgainInSteps(_ targets: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
     let failed = "cannot resume reading topic \"\(topic)\""
     if isRebalancing || sift() { throw client.error(RD_KAFKA_RESP_ERR__IN_PROGRESS, failed) }
-    // Partitions that were only to be sought fetch, and their first records could be there by the second check, which gives
-    // them up. Partitions that are being started are paused already.
+    // Partitions that only need a seek are being fetched, and their first records could arrive by the second check, which would
+    // discard them. Partitions that are being started are already paused.
     try pause(targets.map(\.partition))
     let list = PartitionList(capacity: targets.count)
     for (partition, offset) in targets { list.add(topic: topic, partition, offset: offset) }
     var error = rd_kafka_incremental_unassign(client.handle, list.pointer)
     if error == nil { error = rd_kafka_incremental_assign(client.handle, list.pointer) }
     if sift() {
-      // It is unknown whether it came before these calls or after them.
+      // The rebalance may have come before these calls or after them.
       failMembership("\(failed): the group rebalanced at the same moment. This member must be created again.")
     }
     // Records that were sifted out are read again.
@@ -125,12 +122,12 @@ extension GroupConsumer {
       rd_kafka_error_destroy(error)
       throw client.error(number, failed)
     }
-    // Those that were only to be sought; the caller resumes the partitions that are being started.
+    // Only those that needed a seek; the caller resumes the partitions that are being started.
     let going = targets.map(\.partition).filter(positions.isStarted)
     if !going.isEmpty { try letFetch(going) }
   }
 
-  /// Takes the records that are in the queue now: while a backlog is fetched, more comes all the time.
+  /// Consumes the records that are in the queue now. During a backlog, new ones arrive all the time.
   func takeWaiting(_ take: (MessageBatch) -> Void) {
     var left = Int(rd_kafka_queue_length(queue))
     while left > 0 {
@@ -143,10 +140,10 @@ extension GroupConsumer {
   }
 }
 
-/// By partition, the offset from which records are wanted. A reference, so that the poll's loop over a batch reads and
-/// writes plain memory. Grows with the highest partition seen, 8 bytes each.
+/// The next wanted offset of each partition. It is a class, so that the poll's loop over a batch accesses plain memory. It grows
+/// with the highest partition number seen, 8 bytes each.
 final class PartitionPositions {
-  /// There are no records below it, so none is taken.
+  /// The position of a stopped partition: no record has an offset at or above it.
   private static let stopped = Int64.max
   private var next: UnsafeMutablePointer<Int64>
   private var count = 0
@@ -155,7 +152,7 @@ final class PartitionPositions {
 
   deinit { next.deallocate() }
 
-  /// Whether a record is wanted; if so, the next one wanted comes after it.
+  /// Returns whether the record is wanted, and advances to the next one.
   @inline(__always)
   func take(_ partition: Int32, _ offset: Int64) -> Bool {
     let index = Int(partition)
@@ -184,7 +181,7 @@ final class PartitionPositions {
     return next[index]
   }
 
-  /// All that are started, with their positions.
+  /// The started partitions with their positions.
   var started: [(partition: Int32, offset: Int64)] {
     (0..<count).filter { next[$0] != Self.stopped }.map { (Int32($0), next[$0]) }
   }

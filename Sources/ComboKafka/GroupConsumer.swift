@@ -4,25 +4,25 @@ internal import ComboSystem
 
 /// A member of a consumer group that reads one topic, `read_committed`, and never commits or resets offsets by itself.
 ///
-/// Not thread-safe: everything, except ``committed(_:withinMs:)`` and the read-only queries, is called from one thread
-/// (librdkafka loses or repeats messages if a partition is sought or paused during a batch call).
+/// It is not thread-safe: everything except ``committed(_:withinMs:)`` and the read-only queries must be called from one thread.
+/// librdkafka loses or repeats messages after a seek or a pause during a batch call.
 ///
-/// Below librdkafka 2.6.1 the assignor is `range` (eager: each rebalance revokes everything), from there on
+/// Below librdkafka 2.6.1 the assignor is `range`, which revokes everything in each rebalance; from there on it is
 /// `cooperative-sticky`.
 package final class GroupConsumer {
   /// The configuration of a group consumer.
   package struct Options {
     package var groupID: String
     package var topic: String
-    /// Static membership: a member that comes back under its name within the session keeps its partitions.
+    /// The name for static membership: a member that returns under it within the session keeps its partitions.
     package var groupInstanceID: String?
     /// The session timeout: brokers drop a member without heartbeats after this time.
     var sessionTimeoutMs = Int(KafkaProperties.defaultSessionTimeoutMs)
-    /// The group drops a member that did not poll for this long.
+    /// The time without a poll after which the group drops a member.
     var maxPollIntervalMs = 300_000
-    /// How long brokers wait for records before they answer a fetch.
+    /// The time for which brokers wait for records before they answer a fetch.
     package var fetchWaitMs: Int
-    /// The newest rules of the engine that this member follows, for others to see; nil if it takes over no partitions.
+    /// The newest rules of the engine that this member supports, visible to others; nil if it takes over no partitions.
     package var rules: Int?
 
     package init(
@@ -36,11 +36,11 @@ package final class GroupConsumer {
     }
   }
 
-  /// Receives rebalances and errors; must outlive the consumer or be removed before.
+  /// The receiver of rebalances and errors. It must outlive the consumer or be removed before.
   weak var delegate: (any GroupEdgeDelegate)? {
     didSet { callbacks.delegate = delegate }
   }
-  /// The one topic that is read.
+  /// The topic that is read.
   package let topic: String
   /// Whether rebalances move single partitions only.
   package let isCooperative: Bool
@@ -52,22 +52,22 @@ package final class GroupConsumer {
   private let topicHandle: OpaquePointer
   private let callbacks: GroupCallbacks
   let waker: FetchWaker
-  /// By partition: the first offset to deliver.
+  /// The first offset to deliver, by partition.
   let positions = PartitionPositions()
-  /// All partitions that the group gave this member, started or not.
+  /// The partitions that the group has assigned to this member, started or not.
   private(set) var owned: Set<Int32> = []
-  /// The member id under which they were given.
+  /// The member id under which they were assigned.
   var ownerID: String?
-  /// This member is unusable.
+  /// Whether this member is unusable.
   private(set) var hasFailed = false
-  /// Events for the delegate, which the next poll delivers, because the delegate must not be called from within its own calls.
+  /// The errors that the next poll reports, because the delegate must not be called from within its own calls.
   private var untold: [(error: EdgeError, partition: Int32?)] = []
-  /// Errors that were taken out of the queue to find the errors behind them.
+  /// Errors that were removed from the queue to find the ones behind them.
   private var sifted: [MessageBatch] = []
-  /// Rebalances that came in the middle of a batch: they are handled once its records have been handed out.
+  /// Rebalances that arrived during a batch. They are handled after its records have been processed.
   private var deferred: [Rebalance] = []
   private var isTakingMore = false
-  /// A rebalance is being answered.
+  /// Whether a rebalance is being answered.
   private(set) var isRebalancing = false
   private var isClosed = false
 
@@ -85,18 +85,17 @@ package final class GroupConsumer {
       ("partition.assignment.strategy", isCooperative ? "cooperative-sticky" : "range"),
       ("allow.auto.create.topics", "false"),
       ("session.timeout.ms", String(options.sessionTimeoutMs)),
-      // A rebalance is announced in the answer to a heartbeat; until then, revoked partitions stay without an owner.
+      // A rebalance is announced in the response to a heartbeat; until then, revoked partitions have no owner.
       ("heartbeat.interval.ms", String(min(500, options.sessionTimeoutMs / 3))),
       ("max.poll.interval.ms", String(options.maxPollIntervalMs)),
       // Added partitions are noticed within this time.
       ("topic.metadata.refresh.interval.ms", "60000"),
-      // Waiting records are memory that is first filled, and then read when it is in no cache any more. With half of it the loop waits for
-      // fetches.
+      // Waiting records are written to memory and have left the caches when they are read. With half the size, the loop waits.
       ("queued.min.messages", "1000000"),
       ("queued.max.messages.kbytes", "12288"),
       ("fetch.message.max.bytes", "524288"),
-      // Otherwise each batch of each producer of gifts is fetched by itself, hundreds of times a second: nearly half of the cost of
-      // a steady stream here, a third of its cost at the brokers.
+      // Otherwise each batch of each producer of gifts is fetched separately, hundreds of times per second. That is nearly half
+      // of the cost of a steady stream here, and a third at the brokers.
       ("fetch.min.bytes", "65536"),
       ("fetch.wait.max.ms", String(options.fetchWaitMs)),
     ]
@@ -113,20 +112,20 @@ package final class GroupConsumer {
     }
     self.topicHandle = topicHandle
     waker = FetchWaker(client, topic: topic)
-    // Errors and rebalances come by the same queue as records.
+    // Errors and rebalances arrive in the same queue as records.
     rd_kafka_poll_set_consumer(client.handle)
     queue = rd_kafka_queue_get_consumer(client.handle)
     callbacks.onRebalance = { [unowned self] rebalance in rebalanceCame(rebalance) }
   }
 
-  /// Leaves the group without a request, if it was not closed.
+  /// Leaves the group without a request if it was not closed.
   deinit {
     callbacks.onRebalance = nil
     waker.stop()
-    // Messages are freed before their client.
+    // Messages must be freed before their client.
     sifted.removeAll()
     if !isClosed {
-      // librdkafka's thread would wait forever for an answer to a rebalance, even without close.
+      // Otherwise librdkafka's thread would wait forever for the answer to a rebalance, even without close.
       for rebalance in deferred { rebalance.decline(client.handle) }
       leave(timeoutMs: 3000)
     }
@@ -134,18 +133,18 @@ package final class GroupConsumer {
     rd_kafka_topic_destroy(topicHandle)
   }
 
-  /// Joins the group. The delegate is informed from within ``poll(maxWaitMs:into:max:)``.
+  /// Joins the group. The delegate is called from within ``poll(maxWaitMs:into:max:)``.
   func subscribe() throws(EdgeError) {
     let list = PartitionList(topic: topic, [-1])
     let error = rd_kafka_subscribe(client.handle, list.pointer)
     if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(error, "cannot subscribe to topic \"\(topic)\"") }
   }
 
-  /// Waits up to `maxWaitMs` for a record, then takes what else is there without waiting, up to `max`. The batch must be
-  /// released; what it then holds are records only, of started partitions, each offset at most once and rising.
+  /// Waits up to `maxWaitMs` for a record, then consumes all that are available without waiting, up to `max`. The batch must be
+  /// released before. Afterwards it holds only records of started partitions, each offset at most once and ascending.
   ///
-  /// No allocation, two calls of librdkafka a batch. Must be called at least every `max.poll.interval.ms`.
-  /// - Returns: the number of records, which may be 0 before the time is over (a rebalance, an error).
+  /// It makes no allocation and two calls of librdkafka per batch. Call it at least every `max.poll.interval.ms`.
+  /// - Returns: The number of records, which may be 0 before the time is over, because of a rebalance or an error.
   @discardableResult
   package func poll(maxWaitMs: Int32, into batch: MessageBatch, max: Int = .max) -> Int {
     handleDeferred()
@@ -175,15 +174,15 @@ package final class GroupConsumer {
       return
     }
     let code = EdgeError.Code(number)
-    // An error of the whole topic names partition 0, too.
+    // An error of the whole topic also has partition 0.
     let isStarted = message.pointee.partition >= 0 && positions.isStarted(message.pointee.partition)
     let partition = isStarted && code != .unknownTopic && code != .notAuthorized ? message.pointee.partition : nil
-    // librdkafka leaves out what it cannot read, and continues after it.
+    // librdkafka skips what it cannot read, and continues after it.
     if isStarted && (number == RD_KAFKA_RESP_ERR__BAD_MSG || number == RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED) {
       reportUnreadable(message)
       return
     }
-    // The offset of a partition whose start is not decided yet cannot be wrong.
+    // The start offset of this partition is not decided yet, so it cannot be wrong.
     if code == .offsetOutOfRange && partition == nil { return }
     if code != .offsetOutOfRange && !callbacks.isNews(number.rawValue) { return }
     let detail = rd_kafka_message_errstr(message).map { String(cString: $0) }
@@ -201,8 +200,8 @@ package final class GroupConsumer {
     delegate?.failed(EdgeError(.positionLost, "\(text) \(remedy)", number: message.pointee.err.rawValue), partition: partition)
   }
 
-  /// librdkafka has given the member up: `fenced`, if another one with its `group.instance.id` has joined, else `fatal`, and a new
-  /// consumer may join in its place.
+  /// Reports that librdkafka has given up the member: `fenced` if another one with its `group.instance.id` has joined. Otherwise
+  /// it is `fatal`, and a new consumer may join in its place.
   private func reportFatalError() {
     var text = [CChar](repeating: 0, count: 512)
     let cause = rd_kafka_fatal_error(client.handle, &text, text.count)
@@ -212,9 +211,9 @@ package final class GroupConsumer {
       delegate?.failed(EdgeError(.fatal, error.message, number: cause.rawValue), partition: nil)
       return
     }
-    // When its session times out, as when the coordinator is away for long, librdkafka forgets its own id at once, but may go on
-    // to send heartbeats, now without it. A static member is then told that another has taken its place, which is wrong: a really
-    // fenced member still has its id.
+    // When its session times out, for example because the coordinator is unreachable for long, librdkafka forgets its own id at
+    // once but may keep sending heartbeats without it. Brokers then report to a static member that another one has replaced it,
+    // which is wrong: a fenced member still has its id.
     guard memberID == nil else {
       delegate?.failed(error, partition: nil)
       return
@@ -224,7 +223,7 @@ package final class GroupConsumer {
     delegate?.failed(EdgeError(.fatal, message, number: cause.rawValue), partition: nil)
   }
 
-  /// This member is unusable; the next poll reports why.
+  /// Marks this member as unusable; the next poll reports why.
   func failMembership(_ message: String, _ code: EdgeError.Code = .fatal) {
     if hasFailed { return }
     hasFailed = true
@@ -247,8 +246,8 @@ package final class GroupConsumer {
 
   // MARK: Rebalances
 
-  /// Takes what waits in the queue. Records are given up, which must be read again; all else is handled by the next poll.
-  /// - Returns: whether a rebalance is to be handled.
+  /// Consumes all messages in the queue. Records are discarded and must be read again; the next poll handles the rest.
+  /// - Returns: Whether a rebalance must be handled.
   func sift() -> Bool {
     isTakingMore = true
     takeWaiting { batch in
@@ -261,8 +260,7 @@ package final class GroupConsumer {
 
   private func rebalanceCame(_ rebalance: Rebalance) {
     if isTakingMore {
-      // Records taken just now are in the batch, but not handed out; taking their partitions away before would have
-      // them counted by two.
+      // Records consumed just now are in the batch, but not processed. After an earlier revocation, two members would count them.
       deferred.append(rebalance)
     } else {
       handle(rebalance)
@@ -280,10 +278,10 @@ package final class GroupConsumer {
     isRebalancing = true
     defer { isRebalancing = false }
     let list = PartitionList(owning: rebalance.takePartitions())
-    // Where partitions are not handed over cooperatively, librdkafka drops an assignment that waits when its consumer is closed. Its thread
-    // may have ended by now, and a question for the member's id, or an answer, would wait for it forever.
+    // Without cooperative rebalances, librdkafka drops a waiting assignment when its consumer is closed. Its thread may have
+    // ended by now, and a request for the member's id, or an answer, would wait for it forever.
     if isClosed, !isCooperative, rebalance.kind == .assign { return }
-    // A static member that takes the place of one with another topic gets the partitions of that one.
+    // A static member that replaces one with another topic gets that one's partitions.
     if let other = list.keepOnly(topic: topic), rebalance.kind == .assign {
       failMembership(
         "the group gave this member partitions of the topic \"\(other)\", which another program of the same group and instance name reads, or"
@@ -299,9 +297,9 @@ package final class GroupConsumer {
     let partitions = list.partitions
     checkOwner()
     for partition in partitions { positions.stop(partition) }
-    // Before they are assigned, so that no records are fetched from the offset that they must have, which may not be there. (An
-    // offset to be looked up, such as the end, would be no better: librdkafka looks it up again half a second after a
-    // seek, and goes there.)
+    // Paused before they are assigned, so that no records are fetched from the offset that they must have, which may not exist.
+    // An offset to be looked up, such as the end, would be no better: half a second after a seek, librdkafka looks it up and
+    // jumps there.
     _ = rd_kafka_pause_partitions(client.handle, list.pointer)
     list.setOffsets(0)
     if isCooperative {
@@ -330,15 +328,15 @@ package final class GroupConsumer {
     }
   }
 
-  /// librdkafka may have lost the records that it had taken out of its queue when it paused everything for a rebalance, so the
-  /// partitions that stay are read again from where they were last handed out.
+  /// Seeks the remaining partitions to their last delivered records. librdkafka may have lost records that it had removed from
+  /// its queue when it paused everything for a rebalance.
   func seekStarted(except moved: [Int32]) {
     let staying = positions.started.filter { !moved.contains($0.partition) }
     guard !staying.isEmpty else { return }
     do throws(EdgeError) {
       try seek(staying)
     } catch {
-      // Read on, they might leave something out.
+      // If reading continued, records might be missing.
       for (partition, _) in staying {
         positions.stop(partition)
         untold.append((EdgeError(.positionLost, error.message, number: error.number), partition))
@@ -358,10 +356,10 @@ package final class GroupConsumer {
 
   // MARK: Closing
 
-  /// Without a commit: reports the last revocation to the delegate, leaves the group and waits for that, but not longer than
-  /// `timeoutMs`: then the session times out. A static member does not leave, and its session goes on until it is freed. Closing again has
-  /// no effect.
-  /// - Returns: whether the group knows what it has to.
+  /// Closes the consumer without a commit: reports the last revocation to the delegate, leaves the group, and waits for that up
+  /// to `timeoutMs`; after that, the session times out. A static member does not leave, and its session lasts until it is freed.
+  /// Closing again has no effect.
+  /// - Returns: Whether the group has received everything that it must.
   @discardableResult
   package func close(timeoutMs: Int64) -> Bool {
     guard !isClosed else { return true }
@@ -373,8 +371,8 @@ package final class GroupConsumer {
   @discardableResult
   private func leave(timeoutMs: Int64) -> Bool {
     if isStatic {
-      // The group is told nothing (KIP-345), so librdkafka need not close its consumer. While it does, its thread may end between two
-      // rebalances that wait, and the answer to the second would wait for it forever.
+      // A static member sends nothing to the group (KIP-345), so librdkafka need not close its consumer. During a close, its
+      // thread may end between two waiting rebalances, and the answer to the second would wait for it forever.
       if !owned.isEmpty { delegate?.revoked(owned.sorted(), lost: isAssignmentLost) }
       owned = []
       positions.removeAll()
@@ -402,8 +400,8 @@ package final class GroupConsumer {
     return isClosed
   }
 
-  /// If librdkafka's consumer is not closed, its thread waits forever for the answer to a rebalance that is in the queue. This member no
-  /// longer owns partitions.
+  /// Declines the rebalances in the queue. If librdkafka's consumer is not closed, its thread waits forever for their answers.
+  /// This member no longer owns partitions.
   private func declineWaiting() {
     callbacks.onRebalance = nil
     takeWaiting { $0.release() }

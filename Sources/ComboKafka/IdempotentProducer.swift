@@ -1,13 +1,14 @@
 internal import CKafka
 package import ComboEdge
 
-/// A producer that writes each record once and in order, without transactions, and says of each tagged record where it was
-/// written. If one cannot be written, none after it is: the producer gives up (`fatal`) rather than leave a gap.
+/// A producer that writes each record once and in order, without transactions, and reports the offset of each tagged record. If a
+/// record cannot be written, none after it is: the producer fails (`fatal`) rather than leave a gap.
 enum IdempotentProducer {
   /// - Parameters:
-  ///   - receiver: hears of each record produced with a tag; held weakly.
-  ///   - lingerMs: how long a record may wait for others to be sent with it.
-  ///   - deliveryWithinMs: what is not delivered by then has failed, while later records may still be written; 0: none fails so.
+  ///   - receiver: Receives the report of each record produced with a tag; held weakly.
+  ///   - lingerMs: The time for which a record may wait for others to be sent with it.
+  ///   - deliveryWithinMs: The time after which an undelivered record has failed, while later ones may be written; 0 for no
+  ///     limit.
   /// - Throws: `badProperty`. Brokers are not contacted yet.
   static func make(
     _ properties: KafkaProperties, receiver: any DeliveryReceiver, lingerMs: Int = 0,
@@ -23,7 +24,7 @@ enum IdempotentProducer {
   }
 }
 
-/// A producer for one topic, each record once and in order: fast, for made-up load.
+/// A fast producer for one topic, each record once and in order, for generated load.
 package final class TopicProducer {
   private let producer: KafkaProducer
   private let topic: ProducerTopic
@@ -35,21 +36,21 @@ package final class TopicProducer {
     topic = try producer.topic(name, withinMs: withinMs)
   }
 
-  /// Puts a record, copied, into the queue; waits while the queue is full.
+  /// Copies a record into the queue; waits while the queue is full.
   @inline(__always)
   package func produce(key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?) throws(EdgeError) {
     try producer.produce(topic, key: key, value: value)
   }
 
-  /// Serves errors; to be called now and then.
+  /// Serves errors. Call it regularly.
   package func poll() { producer.poll() }
 
   /// Waits until everything is delivered.
   package func flush(withinMs: Int64) throws(EdgeError) { try producer.flush(withinMs: withinMs) }
 
-  /// Records that could not be delivered so far.
+  /// The number of records that could not be delivered so far.
   package var failedDeliveries: Int { producer.failedDeliveries }
 
-  /// Why the first of them could not.
+  /// The error of the first failed delivery.
   package var firstFailedDelivery: EdgeError? { producer.firstFailedDelivery }
 }

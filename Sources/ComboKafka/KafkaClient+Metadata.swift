@@ -10,8 +10,8 @@ struct TopicMetadata {
 }
 
 extension KafkaClient {
-  /// Asks the brokers, once.
-  /// - Parameter topic: of which; nil: of none.
+  /// Requests metadata from the brokers, once.
+  /// - Parameter topic: The topic to describe; nil for none.
   func metadata(of topic: OpaquePointer?, timeoutMs: Int32) -> (topics: [TopicMetadata], error: rd_kafka_resp_err_t?) {
     var answer: (topics: [TopicMetadata], error: rd_kafka_resp_err_t?) = ([], nil)
     answer.error = withMetadata(of: topic, timeoutMs: timeoutMs) { metadata in
@@ -20,8 +20,8 @@ extension KafkaClient {
     return answer
   }
 
-  /// Asks the brokers, once, and shows the answer.
-  /// - Returns: the error, if there is one; then `body` was not called.
+  /// Requests metadata from the brokers, once, and passes it to `body`.
+  /// - Returns: The error, if any; `body` was not called then.
   func withMetadata(
     of topic: OpaquePointer?, timeoutMs: Int32, _ body: (rd_kafka_metadata) -> Void
   ) -> rd_kafka_resp_err_t? {

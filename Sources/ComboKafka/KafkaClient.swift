@@ -2,24 +2,23 @@ package import CKafka
 package import ComboEdge
 internal import Synchronization
 
-/// A client of librdkafka with what its callbacks need. The handle lives as long as this object, which the user of the
-/// handle (topics, queues, readers) therefore holds.
+/// A client of librdkafka with the context of its callbacks. The handle exists as long as this object, so users of the handle
+/// (topics, queues, readers) hold it.
 ///
-/// `@unchecked Sendable`: the handle may be used from any thread (librdkafka's promise), the rest is immutable or behind
-/// a lock.
+/// `@unchecked Sendable`: librdkafka allows the handle on any thread; the rest is immutable or behind a lock.
 package final class KafkaClient: @unchecked Sendable {
   /// librdkafka's handle.
   let handle: OpaquePointer
   package let brokers: String
-  /// The state that the callbacks see; outlives the handle.
+  /// The state of the callbacks, which outlives the handle.
   private let callbacks: ClientCallbacks
   private let kind: ClientKind
-  /// Leave without a word to the group: for one that did not close in time.
+  /// Whether to leave the group without a request, because the client did not close in time.
   private let leavesSilently = Atomic(false)
 
   /// - Parameters:
-  ///   - own: properties that this client needs; over the program's presets, under the user's.
-  ///   - callbacks: its own.
+  ///   - own: The properties that this client needs; they override the program's presets, and the user's override them.
+  ///   - callbacks: The client's callbacks.
   /// - Throws: `badProperty`.
   package init(
     _ kind: ClientKind, _ properties: KafkaProperties, _ own: [(String, String)], callbacks: ClientCallbacks
@@ -37,11 +36,11 @@ package final class KafkaClient: @unchecked Sendable {
     callbacks.begin(handle)
   }
 
-  /// Waits for librdkafka's threads. `callbacks` is released after it, so none of them can find it gone.
+  /// Waits for librdkafka's threads. `callbacks` is released later, so none of them can use it after it is freed.
   deinit {
-    // librdkafka (seen with 2.0.2; the lines are the same in 2.15) frees a transactional producer's error text before its
-    // broker threads have ended (`rd_kafka_txns_term`): the answer to a ProduceRequest that tells one of them "fenced" just then
-    // frees it once more. So no request may be in progress.
+    // librdkafka (seen with 2.0.2; the lines are the same in 2.15) frees a transactional producer's error text before its broker
+    // threads have ended (`rd_kafka_txns_term`). If one of them receives a ProduceResponse with "fenced" at that moment, it frees
+    // the text again. So no request may be in progress.
     if kind == .producer { rd_kafka_purge(handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT) }
     if leavesSilently.load(ordering: .relaxed) {
       rd_kafka_destroy_flags(handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
@@ -50,12 +49,12 @@ package final class KafkaClient: @unchecked Sendable {
     }
   }
 
-  /// Makes `deinit` not wait for the group's coordinator.
+  /// Prevents `deinit` from waiting for the group's coordinator.
   func leaveSilently() { leavesSilently.store(true, ordering: .relaxed) }
 
-  /// An error of this client's.
+  /// Creates an error of this client.
   package func error(_ number: rd_kafka_resp_err_t, _ failed: String, detail: String? = nil) -> EdgeError {
-    // "All brokers down" and "timed out" mean little; the reason of a failed connection is more useful.
+    // "All brokers down" and "timed out" are vague; the reason of a failed connection is more useful.
     let code = EdgeError.Code(number)
     if (code == .unreachable || code == .timedOut), let broken = callbacks.lastConnectionFault {
       return EdgeError(
@@ -64,6 +63,6 @@ package final class KafkaClient: @unchecked Sendable {
     return EdgeError(number, failed: failed, detail: detail, brokers: brokers)
   }
 
-  /// Something answered: what was wrong with the connections before is over.
+  /// Records that a broker has answered, so that earlier connection errors are obsolete.
   package func answered() { callbacks.answered() }
 }

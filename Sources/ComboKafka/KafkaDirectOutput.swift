@@ -1,9 +1,9 @@
 package import ComboEdge
 internal import Synchronization
 
-/// The producer that writes at once, by librdkafka.
+/// The librdkafka producer that writes without transactions.
 package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
-  // The proof: the loop's thread alone uses it; delivery reports come on whatever thread polls, into a lock of their own.
+  // The proof: only the loop's thread uses it; delivery reports arrive on the polling thread and are behind a lock of their own.
 
   private struct Current {
     let producer: KafkaProducer
@@ -32,7 +32,7 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
   }
 
   private var current: Current?
-  /// The batch that ``serve(maxWaitMs:_:)`` hands out, used again and again.
+  /// The batch that ``serve(maxWaitMs:_:)`` passes on; reused.
   private var handing: ContiguousArray<(tag: UInt, offset: Int64)> = []
   private let properties: KafkaProperties
   private let names: TopicNames
@@ -43,8 +43,8 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
   private static let topicsWithinMs: Int64 = 30_000
 
   /// - Parameters:
-  ///   - outputHeaders: what each record of the output gets.
-  ///   - queueFullWaitMs: how long one record may wait for room in a full queue.
+  ///   - outputHeaders: The headers of each record of the output.
+  ///   - queueFullWaitMs: The maximum time for which a record waits for room in a full queue.
   package init(
     _ properties: KafkaProperties, names: TopicNames, outputHeaders: [OutputHeader] = [], queueFullWaitMs: Int64 = 10_000
   ) {
@@ -71,8 +71,7 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
     _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader], tag: UInt
   ) {
     guard let current, let handle = current.topics[topic] else { return }
-    // This producer is unusable, as the next `serve` reports. A record would leave a gap after it, or wait like the first one for room
-    // in the full queue.
+    // This producer is unusable, as the next `serve` reports. Another record would leave a gap or wait again.
     if current.reports.heard.withLock({ $0.fault != nil }) { return }
     let headers =
       outputHeaders.isEmpty || topic != .output ? headers : headers + outputHeaders.map { $0.header(key: key, value: value) }

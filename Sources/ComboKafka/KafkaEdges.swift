@@ -2,9 +2,9 @@ package import ComboEdge
 internal import ComboSystem
 internal import Synchronization
 
-/// The group member, by librdkafka.
+/// The librdkafka member of the group.
 package final class KafkaGroup: GroupEdge, @unchecked Sendable {
-  // The proof: the consumer's `committed` may be called by any thread; all else here belongs to the loop's.
+  // The proof: any thread may call the consumer's `committed`; everything else here belongs to the loop's thread.
   package var delegate: (any GroupEdgeDelegate)? {
     get { consumer.delegate }
     set { consumer.delegate = newValue }
@@ -12,14 +12,14 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
   package let consumer: GroupConsumer
   private let options: GroupConsumer.Options
   private let brokers: String
-  /// Tells why the group's offset cannot be read; nil: nobody does.
+  /// Finds out why the group's offset cannot be read; nil to skip that.
   private let control: ControlClient?
-  /// With which its producer commits offsets; nil: nothing is committed.
+  /// The id with which its producer commits offsets; nil if nothing is committed.
   private let transactionalID: String?
   private let holds = [MessageBatch(capacity: KafkaGroup.batchMax), MessageBatch(capacity: KafkaGroup.batchMax)]
 
-  /// Records per batch: enough that rooms get several gifts at once, few enough that the decoded events are still in
-  /// the processor's cache when the rooms take it.
+  /// The maximum number of records per batch: enough that rooms get several gifts at once, and few enough that decoded events are
+  /// still in the processor's cache when the rooms process them.
   private static let batchMax = 8192
   private static let committedWithinMs: Int64 = 30_000
   private static let closeWithinMs: Int64 = 3000
@@ -34,7 +34,7 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
     consumer = try GroupConsumer(properties, options)
   }
 
-  /// Who this member is, for those who find what it commits.
+  /// The identity of this member, stored with the offsets that it commits.
   var owner: CommittedOffset.Owner? {
     transactionalID.flatMap { id in consumer.memberID.map { CommittedOffset.Owner(member: $0, transactionalID: id) } }
   }
@@ -63,7 +63,7 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
 
   package func pause(_ partition: Int32) {
     consumer.positions.stop(partition)
-    // What cannot be paused is fetched in vain.
+    // A partition that cannot be paused is fetched in vain.
     try? consumer.pause([partition])
   }
 
@@ -93,14 +93,14 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
   }
 }
 
-/// The transactional producer, by librdkafka.
+/// The librdkafka transactional producer.
 package final class KafkaOutput: OutputEdge, @unchecked Sendable {
-  // The proof: `current` is replaced by the loop's thread only while no room works; the first fault is behind a lock.
+  // The proof: only the loop's thread replaces `current`, while no room works; the first fault is behind a lock.
 
   private final class Current {
     let transactional: TransactionalProducer
     let topics: [ProducerTopic]
-    // The same without a reference count for each record: all threads would raise and lower them at once.
+    // Unmanaged, to avoid reference counting for each record: all threads would change the counts at once.
     let producer: Unmanaged<KafkaProducer>
     let handles: UnsafeMutablePointer<Unmanaged<ProducerTopic>>
 
@@ -127,7 +127,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   private let outputHeaders: [OutputHeader]
   private let newest = NewestScreens()
   private let fault = Mutex<EdgeError?>(nil)
-  /// Whether there is one: looked at for each record, by any thread.
+  /// Whether there is a fault. Any thread reads it for each record.
   private let hasFailed = Atomic(false)
 
   private static let initWithinMs: Int64 = 30_000
@@ -138,8 +138,8 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   private static let abortWithinMs: Int64 = 10_000
 
   /// - Parameters:
-  ///   - outputHeaders: what each record of the output gets.
-  ///   - queueFullWaitMs: how long one record may wait for room in a full queue.
+  ///   - outputHeaders: The headers of each record of the output.
+  ///   - queueFullWaitMs: The maximum time for which a record waits for room in a full queue.
   package init(
     _ properties: KafkaProperties, transactionalID: String, names: TopicNames, group: KafkaGroup,
     outputHeaders: [OutputHeader] = [],
@@ -163,7 +163,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     for topic in Topic.allCases where topic != .input {
       topics.append(try transactional.producer.topic(names[topic], withinMs: Self.topicsWithinMs))
     }
-    // Behind those that have a place of their own.
+    // Placed after the topics that have a fixed index.
     if let screens = names.screens {
       topics.append(try transactional.producer.topic(screens, withinMs: Self.topicsWithinMs))
       newest.forget()
@@ -181,7 +181,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader]
   ) {
     guard let currentHandle else { return }
-    // This transaction has failed, as the commit reports. A record would only wait like the first one for room in the full queue.
+    // This transaction has failed, as the commit reports. Another record would only wait again for room in the full queue.
     if hasFailed.load(ordering: .relaxed) { return }
     let headers =
       outputHeaders.isEmpty || topic != .output ? headers : headers + outputHeaders.map { $0.header(key: key, value: value) }
@@ -193,7 +193,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
           try producer.produce(
             handle, partition: partition, key: key, value: value, timestamp: timestamp, headers: headers)
         } catch {
-          // The room that speaks cannot do anything about it; the commit can.
+          // The room that emits it cannot handle this; the commit can.
           fault.withLock { if $0 == nil { $0 = error } }
           hasFailed.store(true, ordering: .relaxed)
         }
@@ -201,7 +201,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     }
   }
 
-  /// In the same transaction as what it is made of.
+  /// Updates the topic of screens, in the same transaction as the instruction.
   private func keepScreen(_ currentHandle: Unmanaged<Current>, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?) {
     guard let key, let value else { return }
     let change = newest.said(key: key, value: value)
@@ -261,14 +261,14 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     hasFailed.store(false, ordering: .relaxed)
   }
 
-  /// Says what to do if another instance has fenced this one.
+  /// Runs a step, and adds advice to an error of fencing or missing permissions.
   private func withAdvice(_ step: () throws(TransactionFault) -> Void) throws(TransactionFault) {
     do throws(TransactionFault) {
       try step()
     } catch {
       let own = [Topic.output, .journal, .state, .deadLetter].map { names[$0] }
       if error.error.code == .notAuthorized, !own.contains(where: error.reason.contains) {
-        // Brokers do not say of which topic.
+        // Brokers do not report the topic.
         let list = own.map { "\"\($0)\"" }.joined(separator: ", ")
         let reason = "\(error.reason) The right Write is missing on one of \(list): `combo-consumer check` says on which"
         throw TransactionFault(error.kind, EdgeError(.notAuthorized, reason, isRetriable: error.error.isRetriable))
@@ -283,7 +283,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
 }
 
 extension KafkaProducer {
-  /// The same with headers as the service has them.
+  /// Produces a record with headers in the service's form.
   package func produce(
     _ topic: ProducerTopic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader],
     tag: UInt = 0

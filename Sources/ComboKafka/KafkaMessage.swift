@@ -2,7 +2,7 @@ package import CKafka
 internal import CPrefetch
 package import ComboEdge
 
-/// A record as librdkafka holds it, borrowed: everything it points to is gone once its batch is released.
+/// A record borrowed from librdkafka: everything it points to is freed with its batch.
 package struct KafkaMessage {
   package let pointer: UnsafeMutablePointer<rd_kafka_message_t>
 
@@ -11,19 +11,19 @@ package struct KafkaMessage {
   package var partition: Int32 { pointer.pointee.partition }
   package var offset: Int64 { pointer.pointee.offset }
 
-  /// nil: the record has no key (an empty key is an empty buffer).
+  /// The key, or nil if the record has none (an empty key is an empty buffer).
   package var key: UnsafeRawBufferPointer? {
     guard let start = pointer.pointee.key else { return nil }
     return UnsafeRawBufferPointer(start: start, count: pointer.pointee.key_len)
   }
 
-  /// nil: the record has no value (in a compacted topic: the key is deleted).
+  /// The value, or nil if the record has none, which deletes the key in a compacted topic.
   package var value: UnsafeRawBufferPointer? {
     guard let start = pointer.pointee.payload else { return nil }
     return UnsafeRawBufferPointer(start: start, count: pointer.pointee.len)
   }
 
-  /// Whether ``paddingBytes`` more bytes can be read after the value: they are in the same page of memory. They may change
+  /// Whether ``paddingBytes`` more bytes are readable after the value because they are in the same memory page. They may change
   /// at any time.
   var isPadded: Bool {
     guard let start = pointer.pointee.payload, pointer.pointee.len > 0 else { return false }
@@ -32,22 +32,22 @@ package struct KafkaMessage {
   }
 
   static let paddingBytes = UInt(64)
-  /// No processor has smaller pages.
+  /// The smallest page size of any processor.
   private static let pageBytesMin: UInt = 4096
 
-  /// Whose time a record carries.
+  /// The source of a record's timestamp.
   package enum TimestampType: Sendable {
     case none
-    /// The producer's.
+    /// The producer's time.
     case create
-    /// The broker's, when it appended the record.
+    /// The broker's time when it appended the record.
     case append
   }
 
-  /// In milliseconds since the epoch; nil: the record carries none.
+  /// The timestamp in milliseconds since the epoch; nil if the record has none.
   package var timestampMs: Int64? { timestamp.ms }
 
-  /// The time and whose it is.
+  /// The timestamp and its source.
   package var timestamp: (ms: Int64?, type: TimestampType) {
     var type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
     let ms = rd_kafka_message_timestamp(pointer, &type)
@@ -58,7 +58,7 @@ package struct KafkaMessage {
     }
   }
 
-  /// Calls `body` with the value of the last header of this name, if there is one with a value.
+  /// Calls `body` with the value of the last header of this name, if it exists and has a value.
   package func withLastHeader(_ name: String, _ body: (UnsafeRawBufferPointer) -> Void) {
     var headers: OpaquePointer?
     guard rd_kafka_message_headers(pointer, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR, let headers else { return }
@@ -68,8 +68,7 @@ package struct KafkaMessage {
     body(UnsafeRawBufferPointer(start: value, count: size))
   }
 
-  /// Calls `body` with each header in order: the name, and the value or nil. librdkafka parses them at the first call;
-  /// no cost if it is not used.
+  /// Calls `body` with the name and the value, or nil, of each header in order. librdkafka parses headers at the first call only.
   package func forEachHeader(_ body: (_ name: String, _ value: UnsafeRawBufferPointer?) -> Void) {
     var headers: OpaquePointer?
     guard rd_kafka_message_headers(pointer, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR, let headers else { return }
@@ -110,7 +109,7 @@ extension KafkaMessage: RecordSource {
   }
 }
 
-/// Room for the messages of one poll, used again and again. One thread at a time.
+/// A reusable buffer for the messages of one poll. For one thread at a time.
 package final class MessageBatch {
   /// The number of messages that it can hold.
   package let capacity: Int
@@ -138,7 +137,7 @@ package final class MessageBatch {
     return KafkaMessage(pointer: slots[index].unsafelyUnwrapped)
   }
 
-  /// Gives all messages back. Do it early: each pins the whole fetch response it came in.
+  /// Releases all messages. Do it early: each pins the fetch response that contains it.
   package func release() {
     for index in 0..<count {
       if index + Self.headAhead < count { prefetch_lines(slots[index + Self.headAhead], Self.headLength) }
@@ -147,8 +146,8 @@ package final class MessageBatch {
     count = 0
   }
 
-  /// Hands out all of them in order; they stay. Another thread wrote what they hold: it is asked for some messages ahead.
-  /// - Parameter take: gets the message whose turn it is, borrowed, and whether the next one is of another partition, or there is none.
+  /// Calls `take` with each message in order, and prefetches later ones, which another thread has written. The batch keeps them.
+  /// - Parameter take: Receives a borrowed message, and whether the next one is of another partition or does not exist.
   @inline(__always)
   func handOut(_ take: (_ message: KafkaMessage, _ endsRun: Bool) -> Void) {
     for index in 0..<count {
@@ -163,14 +162,14 @@ package final class MessageBatch {
     }
   }
 
-  // How many messages ahead, and how many bytes: enough for what a gift takes to decode, and for most gifts.
+  // The number of messages and bytes to prefetch: enough to decode a gift, and for most gifts.
   private static let headAhead = 16
   private static let headLength = 128
   private static let valueAhead = 12
   private static let valueLength = 384
 
-  /// Waits up to `maxWaitMs` for one message from the queue. The batch call of librdkafka would wait for a full batch.
-  /// - Returns: whether one came (it may be an error).
+  /// Waits up to `maxWaitMs` for one message from the queue. librdkafka's batch call would wait for a full batch.
+  /// - Returns: Whether a message arrived, which may be an error.
   func waitForOne(from queue: OpaquePointer, maxWaitMs: Int32) -> Bool {
     precondition(count == 0, "the batch must be released before it is filled again")
     guard rd_kafka_consume_batch_queue(queue, maxWaitMs, slots, 1) == 1 else { return false }
@@ -178,7 +177,7 @@ package final class MessageBatch {
     return true
   }
 
-  /// Takes what else is there, up to `max` in all, without waiting.
+  /// Adds all messages that are available without waiting, up to `max` in all.
   func takeMore(from queue: OpaquePointer, max: Int) {
     let room = min(max, capacity) - count
     guard room > 0 else { return }
@@ -186,7 +185,7 @@ package final class MessageBatch {
     if taken > 0 { count += taken }
   }
 
-  /// Keeps the messages for which `keep` is true, in order, and destroys the others.
+  /// Keeps the messages for which `keep` returns true, in order, and destroys the others.
   @inline(__always)
   package func filter(_ keep: (UnsafeMutablePointer<rd_kafka_message_t>) -> Bool) {
     var kept = 0

@@ -2,10 +2,10 @@ internal import CKafka
 package import ComboEdge
 internal import ComboSystem
 
-/// A topic that records are produced to. Made once at the start: the first record by a topic's name could wait for a second.
+/// A topic to produce to. Created once at the start: producing the first record by a topic's name could wait for a second.
 package final class ProducerTopic: Sendable {
   package let name: String
-  /// Its client lives as long as it does.
+  /// The client, which exists as long as the topic.
   fileprivate let client: KafkaClient
   /// librdkafka's handle, which any thread may use.
   nonisolated(unsafe) let handle: OpaquePointer
@@ -22,17 +22,17 @@ package final class ProducerTopic: Sendable {
   deinit { rd_kafka_topic_destroy(handle) }
 }
 
-/// The part that all producers share: records into librdkafka's queue, from any thread, and their delivery.
+/// The common part of all producers: it queues records in librdkafka, from any thread, and tracks their delivery.
 package final class KafkaProducer: Sendable {
   package let client: KafkaClient
   private let callbacks: ProducerCallbacks
-  /// How long ``produce(_:partition:key:value:timestampMs:tag:)`` waits for room in a full queue.
+  /// The time for which ``produce(_:partition:key:value:timestampMs:tag:)`` waits for room in a full queue.
   private let queueFullWaitMs: Int64
 
   /// - Parameters:
-  ///   - own: properties of this kind of producer, over those shared by all.
-  ///   - receiver: gets the reports of records with a tag; held weakly.
-  ///   - queueFullWaitMs: how long to wait for room in a full queue before giving up.
+  ///   - own: The properties of this kind of producer; they override the common ones.
+  ///   - receiver: Receives the reports of records with a tag; held weakly.
+  ///   - queueFullWaitMs: The time to wait for room in a full queue before it is an error.
   package init(
     _ properties: KafkaProperties, _ own: [(String, String)], receiver: (any DeliveryReceiver)? = nil,
     queueFullWaitMs: Int64 = 10_000
@@ -44,11 +44,11 @@ package final class KafkaProducer: Sendable {
     let shared = [
       ("compression.codec", "lz4"),
       ("linger.ms", "5"),
-      // The partition that any Java client would choose.
+      // The partitioner of Java clients.
       ("partitioner", "murmur2_random"),
       ("batch.num.messages", "100000"),
       ("batch.size", "1000000"),
-      // Whole screens and dead letters may be large; the brokers decide what a topic takes.
+      // Whole screens and dead letters may be large; the brokers decide what a topic accepts.
       ("message.max.bytes", "10000000"),
       ("queue.buffering.max.messages", "1000000"),
       ("queue.buffering.max.kbytes", "262144"),
@@ -58,12 +58,12 @@ package final class KafkaProducer: Sendable {
 
   private static let unknownMs: Int64 = 5000
 
-  /// A handle for ``produce(_:partition:key:value:timestampMs:tag:)``. Waits until every partition of the topic has a leader.
+  /// Returns a handle for ``produce(_:partition:key:value:timestampMs:tag:)``, once every partition of the topic has a leader.
   /// - Throws: `unknownTopic`, `notAuthorized`, or `unreachable` after the time.
   package func topic(_ name: String, withinMs: Int64) throws(EdgeError) -> ProducerTopic {
     let topic = try ProducerTopic(name, of: client)
     let deadline = Deadline(afterMs: withinMs)
-    // Not every broker knows of a topic that was just made. One that stays unknown does not exist.
+    // Not every broker knows a new topic yet. A topic that stays unknown does not exist.
     let unknownUntil = Deadline(afterMs: min(withinMs, Self.unknownMs))
     while true {
       let (topics, error) = client.metadata(of: topic.handle, timeoutMs: max(1, deadline.left(atMostMs: 5000)))
@@ -81,11 +81,10 @@ package final class KafkaProducer: Sendable {
     }
   }
 
-  /// Waits until the producer knows this partition of the topic, which may be newer than its metadata.
-  /// Makes no request if it does.
+  /// Waits until the producer knows this partition of the topic, which may be newer than its metadata. Makes no request if known.
   func awaitPartition(_ partition: Int32, of topic: ProducerTopic, withinMs: Int64) throws(EdgeError) {
     let deadline = Deadline(afterMs: withinMs)
-    // Asks librdkafka's own memory: an unknown partition is never "available".
+    // Reads librdkafka's own state: an unknown partition is never "available".
     while rd_kafka_topic_partition_available(topic.handle, partition) == 0 {
       let (_, error) = client.metadata(of: topic.handle, timeoutMs: max(1, deadline.left(atMostMs: 5000)))
       if let error, !error.isTransient { throw client.error(error, "cannot produce to topic \"\(topic.name)\"") }
@@ -98,17 +97,17 @@ package final class KafkaProducer: Sendable {
     }
   }
 
-  /// Puts a record, copied, into the queue; it is sent later. Any thread, several at once.
+  /// Copies a record into the queue; it is sent later. Any thread may call it, several at once.
   ///
-  /// If the queue is full, waits (serving delivery reports) until there is room, but not longer than the limit given at the
-  /// start. Without a timestamp this is `rd_kafka_produce` itself; with one it costs a little more.
+  /// If the queue is full, it waits for room up to the limit given at creation, serving delivery reports. Without a timestamp it
+  /// calls `rd_kafka_produce`; with one it costs a little more.
   ///
   /// - Parameters:
-  ///   - partition: nil: by the key.
-  ///   - key: nil: none, and any partition.
-  ///   - value: nil: none, which in a compacted topic deletes the key.
-  ///   - timestampMs: since the epoch; nil: now.
-  ///   - tag: anything but 0: the receiver gets a report of this record.
+  ///   - partition: The partition; nil to choose it by the key.
+  ///   - key: The key; nil for none, with a random partition.
+  ///   - value: The value; nil for none, which deletes the key in a compacted topic.
+  ///   - timestampMs: The timestamp in milliseconds since the epoch; nil for now.
+  ///   - tag: Any value except 0 requests a report of this record.
   /// - Throws: `queueFull`, `recordTooLarge`, `unknownPartition`; `undelivered` if the transaction has failed and must be
   ///   aborted; `fatal` or `fenced` if the producer must be created again.
   @inline(__always)
@@ -129,7 +128,7 @@ package final class KafkaProducer: Sendable {
     }
   }
 
-  /// The same with headers, which are taken whatever happens. Not for hot paths.
+  /// Produces a record with headers, which are consumed even on failure. Not for hot paths.
   package func produce(
     _ topic: ProducerTopic, partition: Int32? = nil, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
     timestampMs: Int64? = nil, headers: consuming RecordHeaders, tag: UInt = 0
@@ -163,7 +162,7 @@ package final class KafkaProducer: Sendable {
     _ topic: ProducerTopic, _ partition: Int32?, _ key: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer?,
     _ timestampMs: Int64?, _ tag: UInt, _ headers: OpaquePointer?
   ) -> rd_kafka_resp_err_t {
-    // On the stack, and only the words that librdkafka reads are written: an element has 64 bytes of union.
+    // On the stack, and only the words that librdkafka reads are written: each element has a union of 64 bytes.
     withUnsafeTemporaryAllocation(of: rd_kafka_vu_t.self, capacity: 8) { parts in
       let part = parts.baseAddress.unsafelyUnwrapped
       part[0].vtype = RD_KAFKA_VTYPE_RKT
@@ -194,7 +193,7 @@ package final class KafkaProducer: Sendable {
     }
   }
 
-  /// Null for none, something else for empty.
+  /// Returns null for nil, and another address for empty bytes.
   @inline(__always)
   private static func pointer(_ bytes: UnsafeRawBufferPointer?) -> UnsafeMutableRawPointer? {
     guard let bytes else { return nil }
@@ -212,7 +211,7 @@ package final class KafkaProducer: Sendable {
     return client.error(error, failed)
   }
 
-  /// The reason for which librdkafka gave this producer up, if it did.
+  /// The error for which librdkafka has failed this producer, or nil.
   func fatalError(_ failed: String) -> EdgeError? {
     var text = [CChar](repeating: 0, count: 512)
     let cause = rd_kafka_fatal_error(client.handle, &text, text.count)
@@ -222,11 +221,11 @@ package final class KafkaProducer: Sendable {
     return EdgeError(error.code == .fenced ? .fenced : .fatal, error.message, number: cause.rawValue)
   }
 
-  /// Serves delivery reports and errors; waits for the first. Call it regularly if there is no commit or flush.
+  /// Serves delivery reports and errors; waits for the first one. Call it regularly if there is no commit or flush.
   package func poll(maxWaitMs: Int32 = 0) { rd_kafka_poll(client.handle, maxWaitMs) }
 
-  /// Waits until all that was produced is delivered or has failed, serving the reports.
-  /// - Throws: `timedOut` or `unreachable`, with the number of those that are left.
+  /// Waits until everything produced is delivered or has failed, serving the reports.
+  /// - Throws: `timedOut` or `unreachable`, with the number of undelivered records.
   package func flush(withinMs: Int64) throws(EdgeError) {
     let error = rd_kafka_flush(client.handle, Int32(clamping: withinMs))
     if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw undelivered(error) }
@@ -237,18 +236,18 @@ package final class KafkaProducer: Sendable {
     client.error(error, Counted.text(inQueue, "records are not delivered yet"))
   }
 
-  /// Records and reports in progress.
+  /// The number of records and reports in progress.
   var inQueue: Int { Int(rd_kafka_outq_len(client.handle)) }
 
-  /// Records that could not be delivered so far.
+  /// The number of records that could not be delivered so far.
   package var failedDeliveries: Int { callbacks.failedDeliveries }
 
-  /// Records that were removed from the queue: by an abort, or because their transaction has failed.
+  /// The number of records removed from the queue by an abort, or because their transaction has failed.
   var purgedDeliveries: Int { callbacks.purgedDeliveries }
 
-  /// The reason of the first failure.
+  /// The error of the first failed delivery.
   package var firstFailedDelivery: EdgeError? { callbacks.firstFailedDelivery }
 
-  /// The next failure counts as the first one.
+  /// Resets the first failure, so that the next one becomes the first.
   func forgetFirstFailure() { callbacks.forgetFirstFailure() }
 }

@@ -2,20 +2,20 @@ internal import CKafka
 package import ComboEdge
 internal import ComboSystem
 
-/// The configuration of every Kafka client of the process: the brokers, and the librdkafka properties that the user gave.
+/// The configuration of all Kafka clients of the process: the brokers and the user's librdkafka properties.
 ///
-/// Made once at the start; all detectable faults are reported then, not when a client is made later.
+/// It is created once at the start, and reports all detectable faults then rather than when a client is created later.
 package struct KafkaProperties: Sendable {
-  /// One `--kafka KEY=VALUE`.
+  /// A `--kafka KEY=VALUE` option.
   package struct Override: Equatable, Sendable {
     package let key: String
     package let value: String
 
-    /// Throws if `text` has no `=`, or no key before it.
+    /// Throws if `text` has no `=` or no key before it.
     package init(parsing text: String) throws(EdgeError) {
       guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")), equals != text.startIndex else {
         throw EdgeError(
-          // It may be a password with something missing before it, so it is not shown.
+          // It may be a password with its key missing, so it is not shown.
           .badProperty, "A Kafka property must be KEY=VALUE, such as security.protocol=SASL_SSL.")
       }
       self.init(key: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
@@ -27,30 +27,30 @@ package struct KafkaProperties: Sendable {
     }
   }
 
-  /// Addresses to begin with, `host:port,host:port`.
+  /// The bootstrap addresses, `host:port,host:port`.
   package let brokers: String
-  /// How the clients call themselves to the brokers, which log and limit by it.
+  /// The clients' name, by which brokers log and apply quotas.
   package let clientID: String
   package let log: KafkaLog
-  /// What follows the clients' name, whoever chose that.
+  /// A suffix of the clients' name, including one that the user chose.
   var clientIDSuffix = ""
-  /// The store for the statistics of clients that are polled often; nil: none are made.
+  /// The store for the statistics of clients that are polled often; nil to disable them.
   package var statistics: ClientStatistics?
-  /// The file of tokens for SASL/OAUTHBEARER; nil: none are needed.
+  /// The file of tokens for SASL/OAUTHBEARER; nil if none are needed.
   let tokenFile: String?
   private let logLevel: KafkaLog.Level
   private let presets: [Override]
   private let overrides: [Override]
 
   /// - Parameters:
-  ///   - brokers: `host:port,host:port`.
-  ///   - clientID: the name that brokers log.
-  ///   - overrides: the user's properties, in order; a later one of the same key wins. Each is applied to every client
-  ///     for whose kind librdkafka has it.
-  ///   - presets: like `overrides`, but chosen by the program: the user's win over them.
-  ///   - logLevel: librdkafka's lines up to this reach `log`.
-  ///   - log: where to.
-  /// - Throws: one error that names every property that cannot be used, and why.
+  ///   - brokers: The bootstrap addresses, `host:port,host:port`.
+  ///   - clientID: The name that brokers log.
+  ///   - overrides: The user's properties, in order; a later one of the same key wins. Each applies to all kinds of clients that
+  ///     have it.
+  ///   - presets: Properties chosen by the program, which the user's override.
+  ///   - logLevel: librdkafka's lines up to this level are passed to `log`.
+  ///   - log: The receiver of log lines.
+  /// - Throws: One error that names every invalid property with the reason.
   package init(
     brokers: String, clientID: String = "combo-consumer", overrides: [Override] = [], presets: [Override] = [],
     logLevel: KafkaLog.Level = .warning, log: KafkaLog = .none
@@ -71,41 +71,42 @@ package struct KafkaProperties: Sendable {
     try check(reason)
   }
 
-  /// The same for another place to begin with, with more presets, and a log of its own.
+  /// Returns these properties with other brokers, more presets and another log.
   package func with(brokers: String, presets more: [Override], log: KafkaLog) throws(EdgeError) -> KafkaProperties {
     try KafkaProperties(
       brokers: brokers, clientID: clientID, overrides: overrides, presets: presets + more, logLevel: .debug, log: log)
   }
 
-  /// How long the group waits for a silent member of the service.
+  /// The time for which the group waits for a silent member of the service.
   package var sessionTimeoutMs: Int64 {
     (presets + overrides).last { $0.key == "session.timeout.ms" }.flatMap { Int64($0.value) } ?? Self.defaultSessionTimeoutMs
   }
   static let defaultSessionTimeoutMs: Int64 = 10_000
 
-  /// Texts that no error may show.
+  /// The texts that no error may show.
   package var secrets: [String] { (presets + overrides).map { KafkaProperty(key: $0.key, value: $0.value) }.secrets }
 
-  /// A configuration with these properties, and `own` over the presets and under the user's.
+  /// Returns a configuration with these properties. `own` overrides the presets, and the user's properties override `own`.
   package func configuration(_ kind: ClientKind, _ own: [(String, String)] = []) throws(EdgeError) -> ClientConfiguration {
     let configuration = ClientConfiguration(kind: kind)
     try configuration.set("bootstrap.servers", brokers)
     try configuration.set("client.id", clientID)
     try configuration.set("socket.nagle.disable", "true")
     try configuration.set("log_level", String(logLevel.rawValue))
-    // Idle connections are closed by brokers as a matter of course.
+    // Brokers routinely close idle connections.
     try configuration.set("log.connection.close", "false")
-    // A broker whose machine is gone closes no connection: only this timeout shows it. By then others have taken over its partitions. For a
-    // transactional producer librdkafka itself goes by how long a transaction may take, and would refuse more.
+    // A broker whose machine is gone closes no connection; only this timeout detects it. By then, others have taken over its
+    // partitions. For a transactional producer, librdkafka derives the timeout from a transaction's and would refuse a higher
+    // one.
     let answer = "socket.timeout.ms"
     let isTransactional = own.contains { $0.0 == "transactional.id" }
     if !isTransactional { try configuration.set(answer, "10000") }
     for (key, value) in own { try configuration.set(key, value) }
     for override in presets + overrides where LibrdkafkaProperties.applies(override.key, to: kind) {
-      // The default, which older libraries have no name for.
+      // The default, which older libraries do not have as a property.
       if override.key == Self.groupProtocol { continue }
       if isTransactional, override.key == answer { continue }
-      // A record that librdkafka refused would be tried endlessly. The brokers decide what a topic takes.
+      // A record that librdkafka refuses would be retried endlessly. The brokers decide what a topic accepts.
       if override.key == "message.max.bytes", let least = own.first(where: { $0.0 == override.key }).flatMap({ Int($0.1) }),
         Int(override.value).map({ $0 < least }) ?? false
       {
@@ -132,7 +133,7 @@ package struct KafkaProperties: Sendable {
     if !faults.isEmpty { throw EdgeError(.badProperty, faults.joined(separator: " ")) }
   }
 
-  /// Whether it is `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`, with a security protocol and `://` before it or not.
+  /// Whether it is `HOST`, `HOST:PORT` or `[ADDRESS]:PORT`, optionally after a security protocol and `://`.
   static func isAddress(_ text: Substring) -> Bool {
     var rest = text.drop { $0 == " " }
     while rest.last == " " { rest.removeLast() }
@@ -156,9 +157,9 @@ package struct KafkaProperties: Sendable {
     return !host.isEmpty && !host.contains(where: \.isWhitespace)
   }
 
-  /// Why a property cannot be given, or not with this value, as a sentence; nil: it can.
+  /// The reason, as a sentence, why a property or its value is not allowed; nil if it is allowed.
   package static func fault(of key: String, _ value: String) -> String? {
-    // librdkafka takes a topic's property under both names.
+    // librdkafka accepts a topic's property under both names.
     let name = key.hasPrefix("topic.") ? String(key.dropFirst(6)) : key
     if name == groupProtocol {
       // docs/decisions/0014

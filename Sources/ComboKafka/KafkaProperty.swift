@@ -1,4 +1,4 @@
-/// A property of librdkafka, handed through as it is.
+/// A property of librdkafka, passed on unchanged.
 package struct KafkaProperty: Equatable, Sendable {
   package let key: String
   package let value: String
@@ -8,17 +8,17 @@ package struct KafkaProperty: Equatable, Sendable {
     self.value = value
   }
 
-  /// Whether its value is, or contains, a password or a key: it is never printed, and not allowed on a command line, which everybody on the
-  /// machine can read. Names that only Java's clients know are among them: they are pasted here.
+  /// Whether its value is or contains a password or a key. It is then never printed, and refused on the command line, which
+  /// everybody on the machine can read. This includes names of Java clients only, since users paste them here.
   package var isSecret: Bool {
     let name = key.lowercased()
     if Self.secretWords.contains(where: { name.contains($0) }) { return true }
-    // The name of a file is none, a secret or a token in its place is.
+    // A file name is no secret; a secret or a token in its place is.
     if name == "sasl.oauthbearer.config" { return !value.hasPrefix("token_file=") || value.contains(where: \.isWhitespace) }
     return !addressSecrets.isEmpty
   }
 
-  /// What stands in an address before its `@` and after its `?`: `https://name:password@host/token?client_secret=…`.
+  /// The parts of an address before its `@` and after its `?`: `https://name:password@host/token?client_secret=…`.
   private var addressSecrets: [String] {
     guard let scheme = value.firstRange(of: "://") else { return [] }
     let rest = value[scheme.upperBound...].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -27,7 +27,7 @@ package struct KafkaProperty: Equatable, Sendable {
       .filter { !$0.isEmpty }
   }
 
-  /// True if the loaded librdkafka has such a property. The value of any other may be a password behind a misspelt name.
+  /// Whether the loaded librdkafka has this property. The value of any other may be a password under a misspelt name.
   package var isKnown: Bool { LibrdkafkaProperties.isListed(key) }
 
   private static let secretWords = [
@@ -39,7 +39,7 @@ package struct KafkaProperty: Equatable, Sendable {
     guard isSecret else { return [] }
     let inAddress = addressSecrets
     if !inAddress.isEmpty { return [value] + inAddress }
-    // As in `…PlainLoginModule required username="u" password="p";` and `scope=s secret=x`.
+    // For example `…PlainLoginModule required username="u" password="p";` and `scope=s secret=x`.
     let parts = value.split { $0 == "\"" || $0 == "=" || $0 == ";" || $0.isWhitespace }.map(String.init)
     return [value] + parts.filter { $0.utf8.count >= Self.partBytesMin && !Self.publicParts.contains($0) }
   }
@@ -47,7 +47,7 @@ package struct KafkaProperty: Equatable, Sendable {
   private static let partBytesMin = 6
   private static let publicParts: Set<String> = ["username", "password", "required", "principal", "secret", "token_file"]
 
-  /// From `KEY=VALUE`, or nil if it is not that. White space around both is dropped.
+  /// Parses `KEY=VALUE`; nil if it is not of that form. White space around both is dropped.
   package init?(_ text: String) {
     guard let equals = text.firstIndex(of: "=") else { return nil }
     let key = Self.trimmed(text[..<equals])
@@ -55,8 +55,8 @@ package struct KafkaProperty: Equatable, Sendable {
     self.init(key: key, value: Self.trimmed(text[text.index(after: equals)...]))
   }
 
-  /// The properties that a file of `KEY=VALUE` lines names, in which lines, and what is wrong with other lines. Blank lines, and lines
-  /// that begin with `#`, are comments.
+  /// Returns the properties in a file of `KEY=VALUE` lines, their line numbers, and the faults of other lines. Blank lines and
+  /// lines that begin with `#` are comments.
   package static func parse(
     file text: String, named file: String
   ) -> (properties: [KafkaProperty], places: [Int], faults: [String]) {
@@ -71,14 +71,14 @@ package struct KafkaProperty: Equatable, Sendable {
         properties.append(property)
         places.append(index + 1)
       } else {
-        // The line itself may hold a password: only its place is reported.
+        // The line may contain a password, so only its number is reported.
         faults.append("line \(index + 1) of \(file) must be KEY=VALUE, or a comment that begins with #")
       }
     }
     return (properties, places, faults)
   }
 
-  /// Without the white space around it.
+  /// Returns the text without surrounding white space.
   package static func trimmed(_ text: some StringProtocol) -> String {
     var text = text[...]
     while text.first?.isWhitespace == true { text.removeFirst() }
@@ -88,7 +88,7 @@ package struct KafkaProperty: Equatable, Sendable {
 }
 
 extension String {
-  /// The same with asterisks in the place of secrets.
+  /// Returns the text with asterisks in place of secrets.
   package func masking(_ secrets: [String]) -> String {
     secrets.reduce(self) { $1.isEmpty ? $0 : $0.replacing($1, with: "******") }
   }

@@ -2,18 +2,18 @@ package import ComboEdge
 internal import ComboSystem
 internal import Synchronization
 
-/// Readers of partitions, by librdkafka.
+/// The librdkafka readers of partitions.
 package final class KafkaReading: ReadEdge {
   private let properties: KafkaProperties
   private let readers: ReaderClient
-  /// Sees all records. Made once it is needed.
+  /// The client for all records, including uncommitted ones. Created when first needed.
   private let allReaders = Mutex<ReaderClient?>(nil)
   private let control: ControlClient
   private let names: TopicNames
   private let silenceMaxMs: Int64
   private static let withinMs: Int64 = 10_000
 
-  /// - Parameter silenceMaxMs: reading fails if a partition delivers nothing for this long; the reader tries again and reports it.
+  /// - Parameter silenceMaxMs: The time without records after which reading a partition fails; the reader reports it and retries.
   package init(_ properties: KafkaProperties, control: ControlClient, names: TopicNames, silenceMaxMs: Int64 = 60_000)
     throws(EdgeError)
   {
@@ -40,7 +40,7 @@ package final class KafkaReading: ReadEdge {
   }
 
   package func openTransactions(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [OpenTransaction] {
-    // In this order: what is stable later than the end was asked for may lie behind it.
+    // The order matters: the stable end, read later, may have advanced beyond the end.
     let ends = try control.ends(names[topic], partitions, withinMs: Self.withinMs)
     let stable = try control.ends(names[topic], partitions, seenBy: readers.client, withinMs: Self.withinMs)
     let begins = Dictionary(stable.map { ($0.partition, $0.offset) }) { $1 }
@@ -65,7 +65,7 @@ package final class KafkaReading: ReadEdge {
     0..<Int32(try control.partitionCount(names[topic], withinMs: Self.withinMs) ?? 0)
   }
 
-  /// The previous reader of the partition may not have been stopped yet.
+  /// Creates a reader. Retries, since the partition's previous reader may not have stopped yet.
   private func reader(
     _ readers: ReaderClient, _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64
   ) throws(EdgeError) -> PartitionReader {

@@ -2,11 +2,11 @@ package import ComboEdge
 internal import ComboSystem
 internal import Synchronization
 
-/// Ends the transaction that a member has left open that is none any more, such as one that was killed: else brokers wait for its
-/// `transaction.timeout.ms`, and so does whoever takes its partitions over, and every reader of the output.
+/// Ends the transaction that a former member, such as one that was killed, has left open. Otherwise brokers wait for its
+/// `transaction.timeout.ms`, and so do the new owner of its partitions and every reader of the output.
 ///
-/// Its id is in the group's offset, which it committed. A member that is one still ends its own. Any thread; one at a time, so that those who
-/// take over several of its partitions end it once.
+/// Its id is in the group's offset, which it committed. A current member ends its own transaction. Any thread may call it; calls
+/// run one at a time, so that taking over several of its partitions ends the transaction once.
 package final class LeftTransactions: Sendable {
   private let properties: KafkaProperties
   private let control: ControlClient
@@ -17,10 +17,10 @@ package final class LeftTransactions: Sendable {
   private let isBusy = Mutex<Void>(())
 
   private static let withinMs: Int64 = 10_000
-  /// A transaction that is at work, or was ended a moment ago, is over in less than this.
+  /// The time within which an active or just ended transaction completes.
   private static let settleMs: Int64 = 600
 
-  /// - Parameter transactionalID: this member's own, which its producer has taken over already.
+  /// - Parameter transactionalID: This member's own id, which its producer already uses.
   package init(
     _ properties: KafkaProperties, control: ControlClient, reading: KafkaReading, names: TopicNames, group: String,
     transactionalID: String
@@ -33,8 +33,8 @@ package final class LeftTransactions: Sendable {
     self.transactionalID = transactionalID
   }
 
-  /// Blocks.
-  /// - Returns: the transactional id whose transaction was ended; nil: there was none to end.
+  /// Ends the transaction. Blocks.
+  /// - Returns: The id of the transaction that was ended; nil if there was none.
   package func end(_ partition: Int32) throws(EdgeError) -> String? {
     let last = try control.committed(
       ofGroup: group, names.input, partition, isStable: false, withinMs: Self.withinMs)
@@ -44,7 +44,7 @@ package final class LeftTransactions: Sendable {
       if open.isEmpty { return nil }
       MonotonicClock.sleep(ms: Self.settleMs)
       if try open.isDisjoint(with: openPlaces(partition)) { return nil }
-      // One that has come back under its name has ended what it had left.
+      // A member that has returned under its name has ended its old transaction.
       let members = try control.members(ofGroup: group, withinMs: Self.withinMs)
       if members.contains(where: {
         $0.id == owner.member || $0.instance.map { owner.transactionalID.hasSuffix(".\($0)") } ?? false
@@ -58,12 +58,12 @@ package final class LeftTransactions: Sendable {
   }
 
   private struct Place: Hashable {
-    /// nil: the group's offset.
+    /// The topic; nil for the group's offset.
     let topic: Topic?
     let offset: Int64
   }
 
-  /// Where transactions are open on the partition.
+  /// The places of open transactions of the partition.
   private func openPlaces(_ partition: Int32) throws(EdgeError) -> Set<Place> {
     var places: Set<Place> = []
     if try control.isOffsetPending(ofGroup: group, names.input, partition) { places.insert(Place(topic: nil, offset: 0)) }

@@ -1,33 +1,33 @@
 internal import CKafka
 internal import Glibc
 
-/// Producer or consumer: librdkafka's two kinds of clients.
+/// The kind of a librdkafka client.
 package enum ClientKind: Sendable {
   case producer, consumer
 
   package var word: String { self == .producer ? "producer" : "consumer" }
 }
 
-/// The properties and the version of the librdkafka that is loaded.
+/// The properties and the version of the loaded librdkafka.
 package enum LibrdkafkaProperties {
-  /// As `0xMMmmrrpp`: major, minor, revision, pre-release.
+  /// The version as `0xMMmmrrpp`: major, minor, revision, pre-release.
   package static var version: Int32 { rd_kafka_version() }
 
-  /// `2.0.2`.
+  /// The version as text: `2.0.2`.
   package static var versionText: String { String(cString: rd_kafka_version_str()) }
 
-  /// Whether a client of this kind has the property. One that is not listed (a hidden or unknown one) counts as
-  /// everybody's, so that setting it shows.
+  /// Whether a client of this kind has the property. An unlisted one, hidden or unknown, applies to all, so that setting it fails
+  /// visibly.
   static func applies(_ property: String, to kind: ClientKind) -> Bool {
     guard let kinds = kinds[property] else { return true }
     return kind == .producer ? kinds.producer : kinds.consumer
   }
 
-  /// True if librdkafka's table names the property. It names none of the hidden ones.
+  /// Whether librdkafka's table lists the property. It does not list the hidden ones.
   static func isListed(_ property: String) -> Bool { kinds[property] != nil }
 
-  /// Read from librdkafka's own table, because there is no call for it, and a property given to the wrong kind of
-  /// client would be warned of at every start.
+  /// The kinds from librdkafka's own table. There is no call for them, and a property of the wrong kind causes a warning at every
+  /// start.
   private static let kinds: [String: (producer: Bool, consumer: Bool)] = {
     var buffer: UnsafeMutablePointer<CChar>?
     var size = 0
@@ -54,18 +54,18 @@ package enum LibrdkafkaProperties {
 }
 
 extension LibrdkafkaProperties {
-  /// Up to 2.6.0 cooperative-sticky loses assignments and may spin (fixed in 2.6.1).
+  /// Whether cooperative-sticky works: up to 2.6.0 it loses assignments and may spin (fixed in 2.6.1).
   package static var hasSoundCooperativeAssignor: Bool { version >= 0x0206_01ff }
 
-  /// Newer ones (seen with 2.14.0, not with 2.0.2) fetch a resumed partition up to a second later if nothing else was fetched.
+  /// Whether a resumed partition may be fetched up to a second late if nothing else is (seen with 2.14.0, not with 2.0.2).
   static var resumesLate: Bool { version >= 0x0206_01ff }
 
-  /// From 2.2.0 on it has a property for how long a fetch is put off when the queue is full (`fetch.queue.backoff.ms`).
+  /// Whether it has `fetch.queue.backoff.ms`, the delay of a fetch when the queue is full (from 2.2.0 on).
   static var looksAgainAtFullQueues: Bool { version >= 0x0202_00ff }
 
-  /// Up to 2.6.0 it sends a nonce of SCRAM twice, which brokers from 4.0 on refuse as invalid credentials.
+  /// Whether SCRAM works: up to 2.6.0 a nonce is sent twice, which brokers from 4.0 on refuse as invalid credentials.
   package static var hasSoundScram: Bool { version >= 0x0206_01ff }
 
-  /// In 2.0 `rd_kafka_seek_partitions` takes its time-out for a thousand times less than it is (fixed in 2.1.0).
+  /// Whether `rd_kafka_seek_partitions` interprets its time-out as a thousandth of it (in 2.0; fixed in 2.1.0).
   static var seekTimesOutTooEarly: Bool { version < 0x0201_0000 }
 }

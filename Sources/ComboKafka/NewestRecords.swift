@@ -1,14 +1,14 @@
 package import ComboEdge
 internal import ComboSystem
 
-/// Looks at what partitions end with, whoever reads on from there. One thread at a time.
+/// Reads the newest records of partitions. For one thread at a time.
 package struct NewestRecords {
   private let control: ControlClient
   private let client: ReaderClient
   private let batch = MessageBatch(capacity: 4000)
 
   private static let withinMs: Int64 = 10_000
-  /// How many offsets back the newest record is looked for first: behind it are the ends of transactions and what was aborted.
+  /// The number of offsets before the end at which the search begins. Markers and aborted records may follow the record.
   private static let reach: Int64 = 64
 
   /// - Throws: `badProperty`.
@@ -17,7 +17,7 @@ package struct NewestRecords {
     client = try ReaderClient(properties, queuedKilobytes: 2048)
   }
 
-  /// The time of the newest committed record of each partition that has one, in milliseconds since the Unix epoch.
+  /// The time of the newest committed record of each non-empty partition, in milliseconds since the Unix epoch.
   ///
   /// A record before a transaction that is still open is the newest one.
   /// - Throws: `timedOut` among others.

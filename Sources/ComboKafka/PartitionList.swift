@@ -7,13 +7,13 @@ struct PartitionList: ~Copyable {
   /// An empty list.
   init(capacity: Int) { pointer = rd_kafka_topic_partition_list_new(Int32(clamping: capacity)) }
 
-  /// Partitions of one topic, each with `offset`.
+  /// Creates a list of partitions of one topic, each with `offset`.
   init(topic: String, _ partitions: [Int32], offset: Int64 = PartitionList.invalidOffset) {
     self.init(capacity: partitions.count)
     for partition in partitions { add(topic: topic, partition, offset: offset) }
   }
 
-  /// Takes over a list that librdkafka made.
+  /// Takes ownership of a list created by librdkafka.
   init(owning pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>) { self.pointer = pointer }
 
   deinit { rd_kafka_topic_partition_list_destroy(pointer) }
@@ -25,14 +25,14 @@ struct PartitionList: ~Copyable {
     return pointer.pointee.elems[index]
   }
 
-  /// - Parameter metadata: the metadata of a committed offset.
+  /// - Parameter metadata: The metadata of a committed offset.
   func add(topic: String, _ partition: Int32, offset: Int64, metadata: String = "") {
     guard let added = rd_kafka_topic_partition_list_add(pointer, topic, partition) else { return }
     added.pointee.offset = offset
     guard !metadata.isEmpty else { return }
     var metadata = metadata
     metadata.withUTF8 { bytes in
-      // The list frees it, with the allocator of librdkafka.
+      // The list frees it with librdkafka's allocator.
       guard let copy = rd_kafka_mem_malloc(nil, bytes.count) else { return }
       copy.copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: bytes.count)
       added.pointee.metadata = copy
@@ -43,8 +43,8 @@ struct PartitionList: ~Copyable {
   /// The numbers of all partitions in it.
   var partitions: [Int32] { (0..<count).map { self[$0].partition } }
 
-  /// Takes out the partitions of other topics.
-  /// - Returns: the name of one of those topics; nil: there were none.
+  /// Removes the partitions of other topics.
+  /// - Returns: The name of one of those topics; nil if there were none.
   func keepOnly(topic: String) -> String? {
     var other: String?
     for index in (0..<count).reversed() {
@@ -60,7 +60,7 @@ struct PartitionList: ~Copyable {
     for index in 0..<count { pointer.pointee.elems[index].offset = offset }
   }
 
-  /// The first error of any partition.
+  /// The first partition with an error.
   var firstError: (partition: Int32, error: rd_kafka_resp_err_t)? {
     for index in 0..<count where self[index].err != RD_KAFKA_RESP_ERR_NO_ERROR {
       return (self[index].partition, self[index].err)
@@ -68,6 +68,6 @@ struct PartitionList: ~Copyable {
     return nil
   }
 
-  /// librdkafka's `RD_KAFKA_OFFSET_INVALID`: none.
+  /// librdkafka's `RD_KAFKA_OFFSET_INVALID`.
   static let invalidOffset: Int64 = -1001
 }

@@ -2,15 +2,15 @@ internal import CKafka
 package import ComboEdge
 internal import Synchronization
 
-/// Hears what became of records that were produced with a tag.
+/// Receives the delivery reports of records produced with a tag.
 package protocol DeliveryReceiver: AnyObject {
-  /// One record was acknowledged by all in-sync replicas, at this offset; or, with an error, was not (or maybe) written. The offset
-  /// is negative if the answer with the offset was an error, and only a later one confirmed the record.
-  /// Comes on whatever thread polls or flushes the producer; must be quick.
+  /// Reports a record that all in-sync replicas have acknowledged at this offset or, with an error, one that was not, or possibly
+  /// not, written. The offset is negative if the response with the offset was an error and only a later one confirmed the record.
+  /// Runs on the thread that polls or flushes the producer; must be quick.
   func delivered(tag: UInt, partition: Int32, offset: Int64, error: EdgeError?)
 }
 
-/// The callbacks of a producer. Delivery reports come on the thread that polls, flushes or commits; several may.
+/// The callbacks of a producer. Delivery reports run on the threads that poll, flush or commit.
 ///
 /// `@unchecked Sendable`: atomics, a lock, and a receiver that is set once before the first record.
 final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
@@ -26,16 +26,16 @@ final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
     super.init(.producer, properties, statistics: statistics)
   }
 
-  /// Records that were thrown out of the queue: by an abort, or because their transaction has failed.
+  /// The number of records removed from the queue by an abort, or because their transaction has failed.
   var purgedDeliveries: Int { purges.load(ordering: .relaxed) }
 
-  /// Records that could not be delivered so far, purged ones not counted.
+  /// The number of records that could not be delivered so far, without purged ones.
   var failedDeliveries: Int { failures.load(ordering: .relaxed) }
 
-  /// Why the first of them could not.
+  /// The error of the first failed delivery.
   var firstFailedDelivery: EdgeError? { firstFailure.withLock { $0 } }
 
-  /// From now on the first one is the next one.
+  /// Resets the first failure, so that the next one becomes the first.
   func forgetFirstFailure() { firstFailure.withLock { $0 = nil } }
 
   override func install(_ configuration: borrowing ClientConfiguration) {
@@ -59,7 +59,7 @@ final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
       return
     }
     let failure = self.failure(of: message)
-    // Records that an abort removed from the queue were not to be delivered.
+    // Records that an abort removed from the queue are not failures.
     if error != RD_KAFKA_RESP_ERR__PURGE_QUEUE && error != RD_KAFKA_RESP_ERR__PURGE_INFLIGHT {
       firstFailure.withLock { if $0 == nil { $0 = failure } }
       failures.add(1, ordering: .relaxed)
@@ -75,7 +75,7 @@ final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
     let topic = message.pointee.rkt.map { String(cString: rd_kafka_topic_name($0)) } ?? ""
     let error = EdgeError(
       message.pointee.err, failed: "a record for topic \"\(topic)\" could not be delivered", brokers: brokers)
-    // Its own code if that names the cause, else simply that it was not delivered.
+    // The code of the error if it names the cause; otherwise only that the record was not delivered.
     switch error.code {
     case .notAuthorized, .unknownTopic, .unknownPartition, .recordTooLarge, .badTimestamp, .fenced: return error
     default: return EdgeError(.undelivered, error.message, number: error.number, isRetriable: error.isRetriable)

@@ -3,26 +3,26 @@ package import ComboEdge
 internal import ComboSystem
 internal import Synchronization
 
-/// A consumer without a group, from which any number of partitions are read in parallel, each by a ``PartitionReader`` on
-/// any thread.
+/// A consumer without a group that reads any number of partitions in parallel, each with a ``PartitionReader`` on any thread.
 package final class ReaderClient: Sendable {
   /// The visibility of transactions for readers.
   package enum Isolation: String, Sendable {
-    /// Only committed records, up to the first transaction that is still open.
+    /// Only committed records, up to the first open transaction.
     case readCommitted = "read_committed"
-    /// All, aborted records too.
+    /// All records, including aborted ones.
     case readUncommitted = "read_uncommitted"
   }
 
   fileprivate struct Place: Hashable { let topic: String, partition: Int32 }
 
   package let client: KafkaClient
-  /// librdkafka has one place per partition and client for fetched records.
+  /// The partitions being read: librdkafka has one queue of fetched records per partition and client.
   fileprivate let inUse = Mutex<Set<Place>>([])
 
   /// - Parameters:
-  ///   - queuedKilobytes: the limit of a partition's fetched records that are not read yet.
-  ///   - fetchWaitMs: how long brokers wait for new records before they answer: short for a reader that ends, longer for one that stays.
+  ///   - queuedKilobytes: The maximum size of a partition's fetched records that have not been read.
+  ///   - fetchWaitMs: The time for which brokers wait for new records before they answer: short for a reader that ends, else
+  ///     longer.
   /// - Throws: `badProperty`. Brokers are not contacted yet.
   package init(
     _ properties: KafkaProperties, isolation: Isolation = .readCommitted, fetchWaitMs: Int = 10, queuedKilobytes: Int = 65536
@@ -38,35 +38,35 @@ package final class ReaderClient: Sendable {
     client = try KafkaClient(.consumer, properties, own, callbacks: ClientCallbacks(.consumer, properties))
   }
 
-  /// Begins to read a partition.
+  /// Creates a reader of a partition.
   ///
   /// - Parameters:
-  ///   - from: the first offset wanted.
-  ///   - to: the offset after the last one wanted: usually the end as a `read_uncommitted` reader sees it
+  ///   - from: The first offset to read.
+  ///   - to: The offset after the last one to read: usually the end as a `read_uncommitted` reader sees it
   ///     (``ControlClient/watermarks(_:_:withinMs:)``).
-  /// - Throws: a retriable error if this client reads the partition already.
+  /// - Throws: A retriable error if this client is already reading the partition.
   package func reader(_ topic: String, _ partition: Int32, from: Int64, to: Int64) throws(EdgeError) -> PartitionReader {
     try PartitionReader(self, topic, partition, from: from, to: to)
   }
 }
 
-/// Reads a partition from one offset to another, and knows when it has reached the end: also if the records before it are aborted
-/// records or the marks of transactions, which are never seen. One thread at a time.
+/// Reads a partition from one offset to another, and detects its end even behind aborted records or transaction markers, which
+/// are never visible. For one thread at a time.
 package final class PartitionReader {
   package let topic: String
   package let partition: Int32
-  /// The offset after the last one wanted.
+  /// The offset after the last one to read.
   package let end: Int64
-  /// All records before it have been delivered.
+  /// The offset before which all records have been delivered.
   package private(set) var position: Int64
-  /// The brokers have no more readable records, though ``end`` is not reached: a transaction is still open. It ends by itself
+  /// Whether the brokers have no more readable records before ``end``, because a transaction is still open. It ends by itself
   /// within its time-out.
   package private(set) var isHeldUp = false
   private let reader: ReaderClient
   private let topicHandle: OpaquePointer
   private let queue: OpaquePointer
   private var isReading = false
-  /// Since when the brokers report that there is no such topic or partition, which may happen for a moment after it was made.
+  /// The time since which brokers report a missing topic or partition. This may happen for a moment after it was created.
   private var absentSince: (atMs: Int64, error: rd_kafka_resp_err_t)?
   private var hasHeardOfIt = false
 
@@ -111,12 +111,12 @@ package final class PartitionReader {
   /// Whether everything before ``end`` has been delivered.
   package var isAtEnd: Bool { position >= end }
 
-  /// Waits up to `maxWaitMs` for a record, then takes what else is there. The batch must be released. Records from ``end`` on
-  /// are never delivered. Read until ``isAtEnd``; the batch of that last call may hold records too.
+  /// Waits up to `maxWaitMs` for a record, then adds all that are available. The batch must be released before. Records from
+  /// ``end`` on are never delivered. Read until ``isAtEnd``; the batch of the last call may contain records, too.
   ///
-  /// - Returns: the number of records.
-  /// - Throws: `offsetOutOfRange`, `unknownTopic`, `unknownPartition`, `notAuthorized`, `authentication`: continuing is of no
-  ///   use. Brokers that are away are no error here: they are logged, and waited for.
+  /// - Returns: The number of records.
+  /// - Throws: `offsetOutOfRange`, `unknownTopic`, `unknownPartition`, `notAuthorized`, `authentication`; these are permanent.
+  ///   Unreachable brokers are no error here: they are logged, and the reader waits for them.
   @discardableResult
   package func read(maxWaitMs: Int32, into batch: MessageBatch, max: Int = .max) throws(EdgeError) -> Int {
     guard isReading else { return 0 }
@@ -161,7 +161,7 @@ package final class PartitionReader {
     return batch.count
   }
 
-  /// librdkafka waits silently for a partition that does not exist.
+  /// Checks that the partition exists, because librdkafka waits silently for a missing one.
   private func checkIsThere() throws(EdgeError) {
     guard !hasHeardOfIt else { return }
     let (topics, _) = reader.client.metadata(of: topicHandle, timeoutMs: 1000)
@@ -183,7 +183,7 @@ package final class PartitionReader {
     throw reader.client.error(absent, "cannot read partition \(partition) of topic \"\(topic)\"")
   }
 
-  /// How long a topic must be unknown before that is believed.
+  /// The time for which a topic must be unknown before that is believed.
   private static let absentForMs: Int64 = 2000
 
   private func lastingFault(of message: UnsafeMutablePointer<rd_kafka_message_t>) -> EdgeError? {

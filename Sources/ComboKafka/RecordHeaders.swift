@@ -1,12 +1,12 @@
 internal import CKafka
 
-/// The headers of a record to be produced. Producing takes them.
+/// The headers of a record to be produced. Producing consumes them.
 package struct RecordHeaders: ~Copyable {
   private let pointer: OpaquePointer
 
   package init() { pointer = rd_kafka_headers_new(8) }
 
-  /// Those of a record that came in, byte for byte, to which more can be added.
+  /// Copies the headers of an input record unchanged; more can be added.
   package init(copying message: KafkaMessage) {
     var headers: OpaquePointer?
     if rd_kafka_message_headers(message.pointer, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR, let headers {
@@ -18,23 +18,23 @@ package struct RecordHeaders: ~Copyable {
 
   deinit { rd_kafka_headers_destroy(pointer) }
 
-  /// Adds one at the end; a name may be there several times.
+  /// Appends a header; a name may occur several times.
   package func add(_ name: String, _ value: String) {
     var value = value
     value.withUTF8 { add(name, bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Adds one with a value of bytes, or without a value.
+  /// Appends a header with bytes as its value, or without a value.
   package func add(_ name: String, bytes: UnsafeRawBufferPointer?) {
     guard let bytes else {
       rd_kafka_header_add(pointer, name, -1, nil, 0)
       return
     }
-    // Without a pointer it would be a header without a value.
+    // Without a pointer, it would be a header without a value.
     rd_kafka_header_add(pointer, name, -1, bytes.baseAddress ?? emptyBytes, bytes.count)
   }
 
-  /// Gives the handle away.
+  /// Transfers the handle to the caller.
   package consuming func release() -> OpaquePointer {
     let pointer = pointer
     discard self
@@ -42,7 +42,7 @@ package struct RecordHeaders: ~Copyable {
   }
 }
 
-/// A pointer to no bytes: librdkafka takes the null pointer for "none", which is something else than "empty".
+/// A pointer to no bytes: for librdkafka, the null pointer means "none", which differs from "empty".
 ///
-/// `nonisolated(unsafe)`: never written to.
+/// `nonisolated(unsafe)`: it is never written to.
 nonisolated(unsafe) let emptyBytes = UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))

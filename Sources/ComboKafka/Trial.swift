@@ -2,14 +2,13 @@ internal import CKafka
 package import ComboEdge
 internal import ComboSystem
 
-/// Tries what the service will do, without effect: in transactions that are aborted, or with requests that the
-/// brokers only look at.
+/// Tries the service's operations without effect: in transactions that are aborted, or with requests that brokers only validate.
 ///
-/// A record that is tried stays in its partition until retention or compaction takes it, as aborted ones do; no reader of
+/// A record of a trial stays in its partition until retention or compaction removes it, like all aborted ones. No reader of
 /// committed records sees it.
 package struct Trial {
   private let properties: KafkaProperties
-  /// No live instance has it, else that one would be fenced.
+  /// An id that no live instance uses, since that one would be fenced.
   package let transactionalID: String
   private let withinMs: Int64
 
@@ -19,7 +18,7 @@ package struct Trial {
     self.withinMs = withinMs
   }
 
-  /// Whether the id may be used.
+  /// Checks that the id may be used.
   package func begin() throws(EdgeError) { _ = try producer() }
 
   private func producer() throws(EdgeError) -> TransactionalProducer {
@@ -28,8 +27,8 @@ package struct Trial {
     return producer
   }
 
-  /// Whether a topic may be written to.
-  /// - Parameter timestampMs: of the record.
+  /// Checks that a topic may be written to.
+  /// - Parameter timestampMs: The timestamp of the record.
   package func write(to topic: String, partition: Int32, timestampMs: Int64) throws(EdgeError) {
     let transactional = try producer()
     let producer = transactional.producer
@@ -40,14 +39,14 @@ package struct Trial {
       try Self.produce(key, to: handle, partition, timestampMs, producer)
       try wait(for: producer, handle)
     } catch {
-      // If this fails, the brokers abort soon; what went wrong before says more.
+      // If this fails, the brokers abort soon; the earlier error is more useful.
       try? transactional.abort(withinMs: withinMs)
       throw error
     }
     try Self.take { () throws(TransactionFault) in try transactional.abort(withinMs: withinMs) }
   }
 
-  /// Until the record is there, or is known never to come.
+  /// Waits until the record is delivered, or has certainly failed.
   private func wait(for producer: KafkaProducer, _ topic: ProducerTopic) throws(EdgeError) {
     let failed = "cannot write to topic \"\(topic.name)\""
     let deadline = Deadline(afterMs: withinMs)
@@ -55,7 +54,7 @@ package struct Trial {
     if let failure = producer.firstFailedDelivery { throw failure }
     if producer.inQueue > 0 { throw producer.client.error(RD_KAFKA_RESP_ERR__TIMED_OUT, failed) }
     if producer.purgedDeliveries == 0 { return }
-    // The transaction has failed. Only a commit, which must fail, reports why.
+    // The transaction has failed. Only a commit, which must fail, reports the reason.
     guard let reason = rd_kafka_commit_transaction(producer.client.handle, 1000) else {
       throw producer.client.error(RD_KAFKA_RESP_ERR__STATE, failed)
     }
@@ -78,8 +77,7 @@ package struct Trial {
     if let fault { throw fault }
   }
 
-  /// Whether the group's offsets may be made part of a transaction. The group need not be joined for it, and its members, if it has
-  /// any, do not notice.
+  /// Checks that the group's offsets may be part of a transaction. The group need not be joined, and any members do not notice.
   package func commit(group: String, input: String) throws(EdgeError) {
     let transactional = try producer()
     guard let pointer = rd_kafka_consumer_group_metadata_new(group) else {
@@ -105,15 +103,14 @@ package struct Trial {
     }
   }
 
-  /// Whether a partition may be read from `offset` on: waits for a record, or for the end of the partition.
+  /// Checks that a partition may be read from `offset` on: waits for a record or the end of the partition.
   package func read(_ topic: String, _ partition: Int32, from offset: Int64) throws(EdgeError) {
     let client = try ReaderClient(properties, isolation: .readUncommitted)
     let reader = try client.reader(topic, partition, from: offset, to: .max)
     let batch = MessageBatch(capacity: 100)
     defer { batch.release() }
     let deadline = Deadline(afterMs: withinMs)
-    // As there is no last offset, the partition's end holds the reader up. Silence is no answer: brokers may only be slow to say that
-    // it may not be read.
+    // With no last offset, the reader is held up at the partition's end. Silence is no result: brokers may be slow to refuse.
     while reader.position == offset, !reader.isHeldUp {
       if deadline.isOver {
         throw client.client.error(
@@ -126,7 +123,7 @@ package struct Trial {
 }
 
 extension ControlClient {
-  /// Whether a topic could be created so. It is not.
+  /// Checks that a topic could be created with these settings, without creating it.
   package func tryCreateTopic(
     _ name: String, partitions: Int, settings: [(String, String)], withinMs: Int64
   ) throws(EdgeError) {
@@ -149,7 +146,7 @@ extension ControlClient {
     }
   }
 
-  /// On how many brokers each partition of a topic is, at least.
+  /// The minimum number of replicas of a topic's partitions.
   package func replicas(of topic: String, withinMs: Int64) throws(EdgeError) -> Int {
     try attempt("cannot get the metadata of topic \"\(topic)\"", withinMs: withinMs) { timeoutMs -> Attempt<Int> in
       guard let handle = rd_kafka_topic_new(client.handle, topic, nil) else { return .failed(rd_kafka_last_error()) }
