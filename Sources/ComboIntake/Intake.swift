@@ -1,10 +1,10 @@
 package import ComboLog
 internal import Synchronization
 
-/// Takes in the records of all sources; puts them into the log.
+/// Receives the records of all sources and appends them to the log.
 ///
-/// A record that belongs to a map or a room is kept within an envelope, `{"map":"tiktok","room":"anna","record":{…}}`, which
-/// ``envelopeMap(_:)`` reads: so records of several sources can be in one topic, also in a Kafka topic that they are carried to.
+/// A record that belongs to a map or a room is wrapped in an envelope, `{"map":"tiktok","room":"anna","record":{…}}`, which
+/// ``envelopeMap(_:)`` reads. Records of several sources can thus share a topic, also if they are copied to Kafka.
 package final class Intake: Sendable {
   package let log: LogFile
   package let appender: LogAppender
@@ -12,17 +12,17 @@ package final class Intake: Sendable {
   private let counts = Mutex(Counts())
 
   package struct Counts: Equatable, Sendable {
-    /// Records that were taken.
+    /// The number of records that were accepted.
     package var records = 0
     package var bytes = 0
-    /// Records that were not taken: too large, or no room.
+    /// The number of records that were refused: too large, or no room.
     package var refused = 0
   }
 
   /// The maximum number of bytes of a record.
   package static let recordBytesMax = 1 << 20
 
-  /// - Parameter stream: of the input topic's partition.
+  /// - Parameter stream: The stream of the input topic's partition.
   package init(_ log: LogFile, stream: Int, queueMax: Int = 16 << 20) {
     self.log = log
     self.stream = stream
@@ -47,8 +47,8 @@ package final class Intake: Sendable {
     }
   }
 
-  /// Hands in records with a waiting caller. `done` is called once they are durable, or refused.
-  /// - Returns: false: too much waits, and `done` is not called.
+  /// Offers records whose sender waits. `done` is called once they are durable or refused.
+  /// - Returns: false if too many records are waiting; `done` is not called then.
   package func offer(_ batch: LogBatch, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
     let (records, bytes) = (batch.count, batch.size)
     return appender.offer(batch, .synced) { [self] fault in
@@ -57,10 +57,10 @@ package final class Intake: Sendable {
     }
   }
 
-  /// The same for records that cannot be sent again: waits until there is room. `done` is called once they are written; they are durable
-  /// before any result is shown.
-  /// - Parameter gathers: whether they may wait for others that come soon after.
-  /// - Returns: false: the log takes no more.
+  /// Offers records that cannot be sent again, and waits until there is room. `done` is called once they are written; they are
+  /// durable before any result is shown.
+  /// - Parameter gathers: Whether they may wait for others that arrive soon after.
+  /// - Returns: false if the log accepts no more records.
   package func offerPatiently(_ batch: LogBatch, gathers: Bool, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
     let (records, bytes) = (batch.count, batch.size)
     return appender.offerPatiently(batch, gathers ? .gathered : .written) { [self] fault in
@@ -84,11 +84,11 @@ package final class Intake: Sendable {
 
   /// The common properties of all records of a source.
   package struct Origin: Sendable {
-    /// The envelope up to the record; nil: there is none.
+    /// The envelope up to the record, or nil if there is none.
     fileprivate let head: [UInt8]?
     private let key: [UInt8]?
 
-    /// - Parameter isWrapped: whether there is an envelope even if neither map nor room is known.
+    /// - Parameter isWrapped: Whether there is an envelope even if neither map nor room is known.
     package init(map: String?, room: String?, isWrapped: Bool) {
       key = room.map { Array($0.utf8) }
       if isWrapped {
@@ -119,8 +119,8 @@ package final class Intake: Sendable {
     }
   }
 
-  /// The map that reads envelopes: it chooses the map that each names.
-  /// - Parameter maps: what `--map` and `--from` name, as they were written.
+  /// Returns the map that reads envelopes and applies the map that each one names.
+  /// - Parameter maps: The values of `--map` and `--from`, as given.
   package static func envelopeMap(_ maps: [String]) -> String {
     let all = Set(maps + ["wire"]).sorted().map { "\(Origin.quoted($0)):\(Origin.quoted($0))" }.joined(separator: ",")
     return

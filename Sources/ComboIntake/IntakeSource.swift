@@ -1,4 +1,4 @@
-/// A source of records, as `--from` names it:
+/// A source of records in the form of `--from`:
 /// `PLACE[,map=NAME|FILE][,room=ROOM][,hello=FILE][,password=FILE]`.
 package struct IntakeSource: Equatable, Sendable {
   package enum Place: Equatable, Sendable {
@@ -11,11 +11,11 @@ package struct IntakeSource: Equatable, Sendable {
   }
 
   package var place: Place
-  /// As it was written.
+  /// The option's text, as given, with passwords masked.
   package var text: String
-  /// By which its records become events; nil: they are events.
+  /// The map that turns its records into events, or nil if they are events already.
   package var map: String?
-  /// The room of all its gifts; nil: each record names it.
+  /// The room of all its gifts, or nil if each record names its room.
   package var room: String?
   /// A file whose lines are sent to a WebSocket server after each connect.
   package var hello: String?
@@ -24,13 +24,13 @@ package struct IntakeSource: Equatable, Sendable {
 
   private static let parameters = ["map", "room", "hello", "password"]
 
-  /// Why it cannot be used, as a sentence.
+  /// The reason why a source cannot be used, as a sentence.
   package struct Fault: Error, Equatable, CustomStringConvertible {
     package let description: String
   }
 
   package init(_ text: String) throws(Fault) {
-    // An address may hold commas, and so may a map's switches: a comma counts only before the name of a parameter.
+    // An address may contain commas, and so may a map's switches: a comma separates only before the name of a parameter.
     var place = ""
     var found: [(name: String, value: String)] = []
     for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -42,7 +42,7 @@ package struct IntakeSource: Equatable, Sendable {
         place += (place.isEmpty ? "" : ",") + piece
       }
     }
-    // Instead of the name of a file, the password itself may have been given.
+    // The password itself may have been given instead of a file name.
     let text = found.reduce(text) { $1.name == "password" && !$1.value.isEmpty ? $0.replacing($1.value, with: "******") : $0 }
     self.text = text
     for (name, value) in found {
@@ -82,13 +82,13 @@ package struct WebSocketURL: Equatable, Sendable {
   var isTLS: Bool
   package var host: String
   package var port: Int
-  /// With the query.
+  /// The path with the query.
   package var path: String
 
   /// Whether the server is on this machine.
   var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-  /// nil: it is none.
+  /// Parses an address; nil if it is not one of a WebSocket server.
   package init?(_ text: String) {
     var rest: Substring
     if text.hasPrefix("ws://") {

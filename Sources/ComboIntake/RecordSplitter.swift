@@ -1,13 +1,13 @@
-/// Takes a text of JSON apart into records: one object, an array of objects, or objects one after the other, as JSON lines have them.
+/// Splits a JSON text into records: one object, an array of objects, or a sequence of objects as in JSON lines.
 ///
-/// It looks at brackets and strings only: the decoder decides whether an object is right.
+/// It reads only brackets and strings: the decoder decides whether an object is valid.
 package enum RecordSplitter {
   package struct Fault: Error, Equatable, CustomStringConvertible {
     package let description: String
   }
 
-  /// Hands out the bytes of each object, in order, once all of the text was looked through.
-  /// - Throws: if there is anything but objects; then no record was passed on.
+  /// Calls `take` with the bytes of each object, in order, once the whole text has been read.
+  /// - Throws: An error if there is anything except objects; no record has been passed on then.
   package static func split(_ text: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Void) throws(Fault) {
     var records: [Range<Int>] = []
     var place = skipSpace(text, from: text.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0)
@@ -43,7 +43,7 @@ package enum RecordSplitter {
     for record in records { take(UnsafeRawBufferPointer(rebasing: text[record])) }
   }
 
-  /// The same for an array of bytes.
+  /// Splits an array of bytes.
   package static func split(_ text: [UInt8], _ take: (UnsafeRawBufferPointer) -> Void) throws(Fault) {
     // Typed errors do not pass through `withUnsafeBytes`.
     let fault: Fault? = text.withUnsafeBytes { bytes in

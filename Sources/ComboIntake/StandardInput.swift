@@ -2,7 +2,7 @@ internal import ComboLog
 package import ComboSystem
 internal import Glibc
 
-/// Reads records from a descriptor: JSON, an object or an array a line.
+/// Reads records from a descriptor: JSON with an object or an array per line.
 package final class StandardInput: Sendable {
   private let intake: Intake
   private let origin: Intake.Origin
@@ -11,8 +11,8 @@ package final class StandardInput: Sendable {
   /// The size of one read.
   private static let chunk = 256 << 10
 
-  /// Starts to read, on a thread of its own.
-  /// - Parameter ended: called at the end, with the number of lines.
+  /// Starts to read on a thread of its own.
+  /// - Parameter ended: Called at the end, with the number of lines.
   package init(
     _ intake: Intake, _ origin: Intake.Origin, descriptor: Int32 = STDIN_FILENO, log: ServiceLog,
     ended: @escaping @Sendable (Int) -> Void
@@ -25,7 +25,7 @@ package final class StandardInput: Sendable {
 
   private func run(_ descriptor: Int32) -> Int {
     var lines = 0
-    // The beginning of a line whose end has not come yet.
+    // The beginning of an incomplete line.
     var rest: [UInt8] = []
     var isSkipping = false
     var rate = QuietRate()
@@ -65,7 +65,7 @@ package final class StandardInput: Sendable {
       if !hand(batch) { return lines }
       let handed = MonotonicClock.nowMs
       rate.add(batch.count, at: handed)
-      // If few lines come, those of some milliseconds are read together: keeping them costs the same as keeping one.
+      // When few lines arrive, those of some milliseconds are read together: writing them costs the same as writing one.
       if rate.isQuiet(at: handed) { MonotonicClock.sleep(ms: LogAppender.quietGapMs) }
     }
     if !rest.isEmpty {
@@ -89,7 +89,7 @@ package final class StandardInput: Sendable {
         precondition(batch.count == whole)
       }
     }
-    // Records that are not JSON go in as well: the dead-letter topic names the fault.
+    // Records that are not JSON are appended, too: the dead-letter topic reports the fault.
     intake.add(line, of: origin, to: batch, at: now)
   }
 
@@ -117,7 +117,7 @@ package final class StandardInput: Sendable {
 
 /// Waits for the results of records.
 final class Answer: @unchecked Sendable {
-  // Sendable: `fault` is written before the bell is rung, and read after.
+  // Sendable: `fault` is written before the bell is rung, and read afterwards.
   private let bell = LogBell()
   private var fault: LogFault?
 

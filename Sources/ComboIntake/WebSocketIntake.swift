@@ -2,19 +2,19 @@ internal import CWebSocket
 internal import ComboLog
 package import ComboSystem
 
-/// Receives records from WebSocket servers: what tools for streamers offer on the machine that they run on. One thread for all of them.
+/// Receives records from WebSocket servers, such as streamers' tools on this machine. One thread serves all of them.
 package final class WebSocketIntake: @unchecked Sendable {
-  // Sendable: all but `loop` belongs to the thread; `cws_stop` may be called by any.
+  // Sendable: everything except `loop` belongs to the thread; any thread may call `cws_stop`.
 
-  /// A server, and what its records have in common.
+  /// A server, and the common properties of its records.
   package struct Server: Sendable {
     var url: WebSocketURL
-    /// As logs name it.
+    /// The name for logs.
     var name: String
     var origin: Intake.Origin
-    /// Sent after each connect.
+    /// The messages sent after each connect.
     var hello: [String]
-    /// Asked for by Streamer.bot.
+    /// The password that Streamer.bot requests.
     var password: String?
 
     package init(_ url: WebSocketURL, name: String, origin: Intake.Origin, hello: [String] = [], password: String? = nil) {
@@ -27,15 +27,15 @@ package final class WebSocketIntake: @unchecked Sendable {
   }
 
   private struct State {
-    /// Since when it is away, by the monotonic clock; nil: it is connected, or never was.
+    /// The time of the disconnect by the monotonic clock; nil while connected, or if never connected.
     var lostAt: Int64?
     var wasConnected = false
     var isSocketIOSaid = false
-    /// When a failure was last reported, by the monotonic clock.
+    /// The time of the last failure report by the monotonic clock.
     var failureSaidAt: Int64?
   }
 
-  /// A server on this machine costs nothing to ask, and is most often started by hand.
+  /// Connecting to a server on this machine costs nothing, and such a server is usually started by hand.
   private static let againMaxMs: (loopback: UInt32, elsewhere: UInt32) = (2_000, 30_000)
   private static let failureEveryMs: Int64 = 60_000
 
@@ -53,8 +53,8 @@ package final class WebSocketIntake: @unchecked Sendable {
     states = servers.map { _ in State() }
   }
 
-  /// Begins to connect.
-  /// - Returns: false: the system has no room for it.
+  /// Starts to connect.
+  /// - Returns: false if the system lacks the resources.
   package func start() -> Bool {
     var events = cws_events()
     events.context = Unmanaged.passUnretained(self).toOpaque()
@@ -79,7 +79,7 @@ package final class WebSocketIntake: @unchecked Sendable {
     return true
   }
 
-  /// Ends all connections. Once.
+  /// Ends all connections. Call it once.
   package func stop() {
     if let loop { cws_stop(loop) }
     thread?.join()
@@ -151,23 +151,23 @@ package final class WebSocketIntake: @unchecked Sendable {
     do throws(RecordSplitter.Fault) {
       try RecordSplitter.split(bytes) { intake.add($0, of: server.origin, to: batch, at: now) }
     } catch {
-      // The dead-letter topic names the fault.
+      // The dead-letter topic reports the fault.
       intake.add(bytes, of: server.origin, to: batch, at: now)
     }
     if batch.isEmpty { return }
-    // While too much waits, so does this thread, and with it the server: its messages stay in the connection.
+    // While too many records wait, so does this thread, and with it the server: its messages stay in the connection.
     _ = intake.offerPatiently(batch, gathers: true) { [log] fault in
       if let fault { log.warning("records from \(.url, server.name) could not be stored: \(.reason, fault)") }
     }
   }
 
-  /// Asks Streamer.bot for gifts; first it is told that the password is known, if it wants to know.
+  /// Requests gifts from Streamer.bot, after proving knowledge of the password if it is required.
   private func greet(_ number: Int, _ challenge: WebSocketTalk.Challenge?) {
     let server = servers[number]
     guard let challenge else { return send(WebSocketTalk.subscribe, to: number) }
     guard let password = server.password else {
       log.error("\(.url, server.name) asks for a password: write it to a file and add ,password=FILE to --from")
-      // Where the password is not enforced, it sends events all the same.
+      // If the password is not enforced, it sends events nevertheless.
       return send(WebSocketTalk.subscribe, to: number)
     }
     guard let answer = challenge.answer(password) else {

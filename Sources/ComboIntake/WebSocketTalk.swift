@@ -1,12 +1,12 @@
 internal import CWebSocket
 
-/// Messages of servers other than records.
+/// Classifies and creates messages other than records.
 enum WebSocketTalk {
   enum Kind: Equatable {
     case record
-    /// An answer to a request, or a sign of life.
+    /// A response to a request, or a keep-alive.
     case nothing
-    /// - Parameter challenge: nil: it asks for no password.
+    /// - Parameter challenge: The challenge; nil if no password is required.
     case streamerBotHello(Challenge?)
     case streamerBotLogin(isDone: Bool)
     case socketIO
@@ -17,7 +17,7 @@ enum WebSocketTalk {
     var salt: String
     var challenge: String
 
-    /// nil: it cannot be computed.
+    /// Computes the response; nil if that fails.
     func answer(_ password: String) -> String? {
       withUnsafeTemporaryAllocation(of: CChar.self, capacity: 45) { text in
         cws_answer(password, salt, challenge, text.baseAddress) == 0 ? nil : String(cString: text.baseAddress!)
@@ -57,7 +57,7 @@ enum WebSocketTalk {
     }
   }
 
-  /// The text of the first member of this name, at any depth; nil: there is none.
+  /// The text of the first member with this name, at any depth; nil if there is none.
   private static func text(_ name: String, in bytes: UnsafeRawBufferPointer) -> String? {
     guard var place = place(of: "\"\(name)\"", in: bytes, from: 0, to: bytes.count) else { return nil }
     place += name.utf8.count + 2
@@ -69,7 +69,7 @@ enum WebSocketTalk {
       switch bytes[place] {
       case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
       case UInt8(ascii: "\\") where place + 5 < bytes.count && bytes[place + 1] == UInt8(ascii: "u"):
-        // Some write `+` in base64 so.
+        // Some servers write `+` in base64 in this form.
         let digits = String(decoding: bytes[place + 2..<place + 6], as: UTF8.self)
         guard let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init) else { return nil }
         text += Array(String(Character(scalar)).utf8)
@@ -88,7 +88,7 @@ enum WebSocketTalk {
   private static let id = "combo-consumer"
   private static let loginID = "combo-consumer-login"
 
-  /// - Parameter answer: to the challenge; base64.
+  /// - Parameter answer: The response to the challenge, in base64.
   static func login(_ answer: String) -> String {
     #"{"request":"Authenticate","id":"\#(loginID)","authentication":"\#(answer)"}"#
   }
