@@ -1,12 +1,12 @@
-/// The display data of a sender, a receiver or a gift: a JSON object, passed on by the service unchanged.
+/// The display data of a sender, a receiver or a gift: a JSON object that the service passes on unchanged.
 ///
-/// The sender of the gift chose it. Draw its texts as text, and load pictures only from addresses that you trust. Fields are
-/// looked up when they are asked for; keep what you draw in every frame.
+/// It comes from the sender of the gift. Draw its texts as text, and load pictures only from addresses that you trust. Fields are
+/// parsed at each access; cache what you draw in every frame.
 public struct DisplayData: Hashable, Sendable {
-  /// The object as it came.
+  /// The unchanged object.
   public let json: String
 
-  /// Data of a known object, for tests and previews. Nil if it is no JSON object.
+  /// Creates data from a known object, for tests and previews. Nil if it is not a JSON object.
   public init?(json: String) {
     var text = json
     let isObject = text.withUTF8 { bytes in
@@ -23,16 +23,16 @@ public struct DisplayData: Hashable, Sendable {
     json = String(decoding: object, as: UTF8.self)
   }
 
-  /// The id that the wire demands.
+  /// The id, which is always present on the wire.
   public var id: String { text("id") ?? "" }
 
-  /// Its name, or else its id.
+  /// Its name, or its id if it has none.
   public var name: String {
     if let name = text("name"), !name.isEmpty { return name }
     return id
   }
 
-  /// A field's text, or its number as it is written. Nil for other values, and if there is no such field.
+  /// Returns a field's text, or its number as written; nil for other values, or if the field is missing.
   public func text(_ field: String) -> String? {
     find(field) { (cursor) throws(JSONCursor.Malformed) in
       var copy = cursor
@@ -44,14 +44,14 @@ public struct DisplayData: Hashable, Sendable {
     }
   }
 
-  /// A field's number, such as a gift's `value`. Nil for other values.
+  /// Returns a field's number, such as a gift's `value`; nil for other values, or if the field is missing.
   public func number(_ field: String) -> Double? {
     find(field) { (cursor) throws(JSONCursor.Malformed) in
       try cursor.numberValue().flatMap { Double(String(decoding: $0, as: UTF8.self)) }
     }
   }
 
-  /// Where a name occurs twice, the last counts.
+  /// If a name occurs twice, the last one counts.
   private func find<Value>(_ field: String, _ read: (inout JSONCursor) throws(JSONCursor.Malformed) -> Value?) -> Value? {
     var json = json
     return json.withUTF8 { bytes in

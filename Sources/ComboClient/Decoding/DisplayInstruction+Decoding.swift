@@ -1,5 +1,5 @@
 extension DisplayInstruction {
-  /// The fields of an instruction, or of an entry of a `screen`, as far as they are well-formed.
+  /// The well-formed fields of an instruction or of an entry of a `screen`.
   private struct Fields {
     var room: String?
     var operation: JSONCursor.Text?
@@ -17,7 +17,7 @@ extension DisplayInstruction {
     var receiver: UnsafeBufferPointer<UInt8>?
     var gift: UnsafeBufferPointer<UInt8>?
     var banners: [RoomBanner]?
-    /// Of a sum of skips: how many.
+    /// The number of banners in a sum of skips.
     var bannersCount: Int?
 
     mutating func read(_ name: JSONCursor.Text, _ cursor: inout JSONCursor, isEntry: Bool) throws(JSONCursor.Malformed) {
@@ -61,7 +61,7 @@ extension DisplayInstruction {
       banners = isArray ? there : nil
     }
 
-    /// The banner that a `show` or an entry of a `screen` puts on screen; nil if it is malformed.
+    /// The banner that a `show` or an entry of a `screen` describes; nil if it is malformed.
     func shown() -> RoomBanner? {
       guard let banner, banner > 0, let slot, slot <= slotMax, let count else { return nil }
       return RoomBanner(
@@ -77,7 +77,7 @@ extension DisplayInstruction {
     }
   }
 
-  /// The names that are read.
+  /// The names of the fields that are read.
   private enum Name {
     case room, op, reason, epoch, seq, at, banner, slot, count, base, milestone, sender, receiver, gift, banners
     case slots, enterMs, countMs, exitMs

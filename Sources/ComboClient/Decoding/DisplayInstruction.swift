@@ -1,50 +1,50 @@
-/// One display instruction of one room: what a record of the output topic holds, or an event of a stream over HTTP.
+/// A display instruction of one room: the content of a record of the output topic, or of an event of a stream over HTTP.
 ///
 /// Decoding checks only what the rules of docs/client.md need. Unknown fields are ignored.
 public struct DisplayInstruction: Equatable, Sendable {
-  /// Numbers on the wire are whole and at most 2^53 - 1.
+  /// The maximum of numbers on the wire, which are integers: 2^53 - 1.
   public static let numberMax = 9_007_199_254_740_991
-  /// Slots are numbered from 0, and a service has at most 100.
+  /// The highest slot. Slots are numbered from 0, and a service has at most 100.
   public static let slotMax = 99
-  /// Entries of a `screen` above this many are not read.
+  /// The maximum number of entries of a `screen` that are read.
   static let bannersMax = 100
 
-  /// The result.
+  /// The operation of an instruction.
   public enum Operation: Equatable, Sendable {
-    /// A banner slides in. `milestone` is the largest one that its count has passed, if it passed any.
+    /// A banner slides in. `milestone` is the largest one that its count has passed, or nil.
     case show(RoomBanner, milestone: Int?)
     /// A banner's number grows to `count`.
     case update(banner: Int, slot: Int?, count: Int, milestone: Int?)
     /// A banner moves to a higher slot.
     case moveUp(banner: Int, slot: Int)
-    /// A banner slides out. `count` is its last one, `reason` the cause.
+    /// A banner slides out. `count` is its last count, `reason` the cause.
     case dismiss(banner: Int, count: Int?, reason: String?)
-    /// All that is on screen and not leaving.
+    /// The whole screen, without banners that are leaving.
     case screen([RoomBanner], RoomTimes)
-    /// A banner that will never be seen.
+    /// A banner that will never be shown.
     case skip(ComboCount)
-    /// So many banners that will never be seen, with `count` gifts together.
+    /// `banners` banners that will never be shown, with `count` gifts together.
     case skipSum(banners: Int, count: Int, reason: String?)
-    /// The end of a combo, where the service reports it (`finals`).
+    /// The end of a combo, if the service reports it (`finals`).
     case final(ComboCount)
-    /// An op that this version does not know.
+    /// An op unknown to this version.
     case unknown(String)
-    /// One of the above with a field missing or malformed. It changes nothing, but its `seq` counts.
+    /// One of the above with a missing or malformed field. It changes nothing, but its `seq` counts.
     case malformed(String)
   }
 
   /// The room's id.
   public let room: String
-  /// When the room's engine began, in milliseconds since 1970 by the service's clock.
+  /// The time at which the room's engine began, in milliseconds since 1970 by the service's clock.
   public let epoch: Int64
-  /// Counts within the epoch, from 1 on, without gaps.
+  /// The number within the epoch: 1, 2, 3 … without gaps.
   public let seq: Int64
-  /// When it takes effect, in milliseconds since 1970 by the service's clock; nil if it is missing.
+  /// The time at which it takes effect, in milliseconds since 1970 by the service's clock; nil if it is missing.
   public let at: Int64?
-  /// The result.
+  /// The operation.
   public let operation: Operation
 
-  /// An instruction of known parts, for tests and gateways.
+  /// Creates an instruction of these values, for tests and gateways.
   public init(room: String, epoch: Int64, seq: Int64, at: Int64?, operation: Operation) {
     self.room = room
     self.epoch = epoch
@@ -53,14 +53,14 @@ public struct DisplayInstruction: Equatable, Sendable {
     self.operation = operation
   }
 
-  /// Decodes JSON text. Nil if it is none, or has no room, epoch, seq and op.
+  /// Decodes JSON text. Nil if it is invalid or lacks room, epoch, seq or op.
   public init?(_ text: String) {
     var text = text
     guard let decoded = text.withUTF8({ Self.decode($0) }) else { return nil }
     self = decoded
   }
 
-  /// Decodes JSON in UTF-8. Nil if it is none, or has no room, epoch, seq and op.
+  /// Decodes JSON in UTF-8. Nil if it is invalid or lacks room, epoch, seq or op.
   public init?(_ bytes: some Collection<UInt8>) {
     let decoded =
       bytes.withContiguousStorageIfAvailable { Self.decode($0) } ?? Array(bytes).withUnsafeBufferPointer { Self.decode($0) }
@@ -69,34 +69,34 @@ public struct DisplayInstruction: Equatable, Sendable {
   }
 }
 
-/// The number of gifts of a combo, or of a part of it, as in `skip` and `final`.
+/// The number of gifts of a combo or of a part of it, as in `skip` and `final`.
 public struct ComboCount: Equatable, Sendable {
   /// The banner's number in its epoch.
   public let banner: Int
   /// The number of gifts.
   public let count: Int
-  /// Why, such as `overflow`.
+  /// The reason, such as `overflow`.
   public let reason: String?
   /// The sender.
   public let sender: DisplayData?
   /// The receiver, if the gift has one.
   public let receiver: DisplayData?
-  /// The text that was given.
+  /// The gift.
   public let gift: DisplayData?
 }
 
-/// Settings of a room that a `screen` may carry: they hold from then on.
+/// The settings of a room that a `screen` may contain. They apply from then on.
 public struct RoomTimes: Equatable, Sendable {
-  /// Banners on screen at once.
+  /// The maximum number of banners on screen.
   public var slots: Int?
   /// How long a banner slides in or moves up, in milliseconds.
   public var enterMs: Int?
-  /// How long a number runs, in milliseconds.
+  /// How long a number change is animated, in milliseconds.
   public var countMs: Int?
   /// How long a banner slides out, in milliseconds.
   public var exitMs: Int?
 
-  /// No screen is sent.
+  /// Creates settings of these values.
   public init(slots: Int? = nil, enterMs: Int? = nil, countMs: Int? = nil, exitMs: Int? = nil) {
     self.slots = slots
     self.enterMs = enterMs

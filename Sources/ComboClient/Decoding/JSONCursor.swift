@@ -1,8 +1,8 @@
-/// Reads a JSON text (RFC 8259) from its beginning to its end, once, without building a tree. It borrows the bytes.
+/// Reads a JSON text (RFC 8259) once, from beginning to end, without building a tree. It borrows the bytes.
 ///
-/// Text that is not UTF-8 is not refused; it is repaired where it is read as a `String`.
+/// Text that is not UTF-8 is accepted; it is repaired when it is read as a `String`.
 struct JSONCursor {
-  /// The text is no JSON, or none that could be read here.
+  /// The text is not JSON, or too deep.
   struct Malformed: Error {}
 
   /// The bytes between a string's quotes.
@@ -16,7 +16,7 @@ struct JSONCursor {
     }
   }
 
-  /// No instruction is deeper by far.
+  /// The maximum depth, far above that of any instruction.
   private static let depthMax = 512
 
   private var at: UnsafePointer<UInt8>
@@ -28,8 +28,8 @@ struct JSONCursor {
     end = base + bytes.count
   }
 
-  /// Calls `member` with each name in the object that stands here; it must read the value. False if another value stands here,
-  /// which is left.
+  /// Calls `member` with each name in the object at this position; it must read the value. Returns false if another value is
+  /// here, and stays there.
   @inline(__always)
   mutating func object(_ member: (inout JSONCursor, Text) throws(Malformed) -> Void) throws(Malformed) -> Bool {
     skipSpace()
@@ -48,7 +48,7 @@ struct JSONCursor {
     }
   }
 
-  /// The same for the entries of an array.
+  /// Calls `entry` for each entry of the array at this position. Returns false if another value is here, and stays there.
   @inline(__always)
   mutating func array(_ entry: (inout JSONCursor) throws(Malformed) -> Void) throws(Malformed) -> Bool {
     skipSpace()
@@ -63,7 +63,7 @@ struct JSONCursor {
     }
   }
 
-  /// The value here if it is a string; another is read over.
+  /// The value here if it is a string; any other is skipped.
   @inline(__always)
   mutating func stringValue() throws(Malformed) -> Text? {
     skipSpace()
@@ -72,11 +72,11 @@ struct JSONCursor {
     return nil
   }
 
-  /// The value here if it is a whole number from 0 to 2^53 - 1, however it is written; another is read over.
+  /// The value here if it is an integer from 0 to 2^53 - 1, in any notation; any other is skipped.
   @inline(__always)
   mutating func wholeValue() throws(Malformed) -> Int? {
     skipSpace()
-    // Digits alone are nearly all there is.
+    // Nearly all values are plain digits.
     var p = at
     var value = 0
     while p < end, p.pointee &- 0x30 < 10, p - at < 17 {
@@ -107,7 +107,7 @@ struct JSONCursor {
     return Int(value)
   }
 
-  /// The value here unchanged, if it is an object; another is read over.
+  /// The value here, unchanged, if it is an object; any other is skipped.
   mutating func objectValue() throws(Malformed) -> UnsafeBufferPointer<UInt8>? {
     skipSpace()
     let start = at
@@ -115,7 +115,7 @@ struct JSONCursor {
     return start.pointee == UInt8(ascii: "{") ? UnsafeBufferPointer(start: start, count: at - start) : nil
   }
 
-  /// The value here unchanged, if it is a number; another is read over.
+  /// The value here, unchanged, if it is a number; any other is skipped.
   mutating func numberValue() throws(Malformed) -> UnsafeBufferPointer<UInt8>? {
     skipSpace()
     let start = at
@@ -124,10 +124,10 @@ struct JSONCursor {
     return isNumber ? UnsafeBufferPointer(start: start, count: at - start) : nil
   }
 
-  /// Reads over the value here, whatever it is.
+  /// Skips the value here, whatever it is.
   mutating func skipValue() throws(Malformed) { try skipValue(depth: 0) }
 
-  /// Only white space is left.
+  /// Whether only white space is left.
   mutating func isAtEnd() -> Bool {
     skipSpace()
     return at == end
@@ -171,7 +171,7 @@ struct JSONCursor {
     if at == start { throw Malformed() }
   }
 
-  /// A string, from its opening quote on.
+  /// Reads a string, starting at its opening quote.
   @inline(__always)
   private mutating func text() throws(Malformed) -> Text {
     try expect(UInt8(ascii: "\""))

@@ -1,34 +1,33 @@
-/// The views of one room: never more than slots + 1, made when they are needed, and reused.
+/// The views of one room: at most slots + 1, created when they are needed, and reused.
 ///
-/// A banner that leaves still slides out while another enters: that is the one view more than there are slots. If more leave at
-/// once, the one that has been leaving for longest gives its view away. A room that turns out to have more slots than was said
-/// gets more views.
+/// The additional view is needed because a leaving banner still slides out while another enters. If more leave at once, the view
+/// of the one that has been leaving longest is reused. A room with more slots than expected gets more views.
 ///
-/// Feed it by ``follow(_:after:now:)`` after every instruction that a ``RoomScreen`` took in; draw ``views`` each frame.
+/// Call ``follow(_:after:now:)`` after every instruction that a ``RoomScreen`` has processed, and draw ``views`` in each frame.
 public struct BannerPool: Sendable {
-  /// All views that were made, in use or not. A view's `id` is its index.
+  /// All views created so far, in use or not. A view's `id` is its index.
   public private(set) var views: [BannerView] = []
-  /// Banners on screen at once, as far as is known.
+  /// The number of slots, as far as it is known.
   public private(set) var slots: Int
-  /// How long things move. A `screen` that names the room's own times changes it.
+  /// The durations of movements. A `screen` with the room's own times changes them.
   public private(set) var motion: BannerMotion
 
-  /// A room's, without views.
+  /// Creates a pool without views.
   ///
   /// - Parameters:
-  ///   - slots: the service's setting.
-  ///   - motion: the service's times.
+  ///   - slots: The service's setting.
+  ///   - motion: The service's times.
   public init(slots: Int = 2, motion: BannerMotion = BannerMotion()) {
     self.slots = min(max(1, slots), DisplayInstruction.slotMax + 1)
     self.motion = motion
   }
 
-  /// Makes the views show what is on `screen`, at the viewer's time `now` in milliseconds.
+  /// Updates the views to the banners of `screen` at the viewer's time `now` in milliseconds.
   ///
   /// - Parameters:
-  ///   - screen: the room's, after it took in the instruction.
-  ///   - instruction: the one that it took in last; nil if there was none.
-  ///   - now: the viewer's time.
+  ///   - screen: The room's screen, after it has processed the instruction.
+  ///   - instruction: The last instruction, or nil if there was none.
+  ///   - now: The viewer's time.
   public mutating func follow(_ screen: RoomScreen, after instruction: DisplayInstruction?, now: Int64) {
     take(screen.times)
     sweep(now: now)
@@ -41,7 +40,7 @@ public struct BannerPool: Sendable {
         views[index].leave(count: isLast ? last?.count : nil, now: now)
       }
     }
-    // Only an update's number runs; a screen's is corrected at once.
+    // Only an update's number is animated; a screen's is set at once.
     var runs = false
     if case .update = instruction?.operation { runs = true }
     for banner in screen.banners {
@@ -60,14 +59,14 @@ public struct BannerPool: Sendable {
     }
   }
 
-  /// Lets every banner slide out: the connection has been gone for too long.
+  /// Lets every banner slide out, because the connection has been lost for too long.
   public mutating func clear(now: Int64) {
     for index in views.indices where views[index].banner != nil && views[index].leftAt == nil {
       views[index].leave(count: nil, now: now)
     }
   }
 
-  /// Frees the views whose banners have slid out. ``follow(_:after:now:)`` does it too.
+  /// Frees the views whose banners have slid out. ``follow(_:after:now:)`` also does this.
   public mutating func sweep(now: Int64) {
     for index in views.indices {
       if let left = views[index].leftAt, now - left >= Int64(motion.exitMs) { views[index].release() }
@@ -92,11 +91,11 @@ public struct BannerPool: Sendable {
     views.firstIndex { $0.banner?.number == number && $0.epoch == epoch }
   }
 
-  /// A view for a banner: a free one, a new one, or that of the banner which has been leaving for longest.
+  /// Returns a view for a banner: a free one, a new one, or that of the banner that has been leaving longest.
   private mutating func free(now: Int64) -> Int {
     if let index = views.firstIndex(where: { $0.banner == nil }) { return index }
     let leaving = views.indices.filter { views[$0].leftAt != nil }.min { views[$0].leftAt! < views[$1].leftAt! }
-    // More banners than slots, and none leaves: the room has more slots than was known.
+    // There are more banners than slots and none leaves, so the room has more slots than expected.
     if leaving == nil { slots = max(slots, min(views.count, DisplayInstruction.slotMax + 1)) }
     if views.count <= slots {
       views.append(BannerView(id: views.count))

@@ -1,12 +1,12 @@
-/// One view of a ``BannerPool``, and the banner that is on it: everything that is needed to draw it at any moment.
+/// A view of a ``BannerPool`` with its banner: everything that is needed to draw it at any moment.
 ///
 /// Times are the viewer's own, in milliseconds.
 public struct BannerView: Identifiable, Sendable {
-  /// A banner as a viewer sees it.
+  /// The phase of a banner as a viewer sees it.
   public enum Phase: Sendable {
-    /// It slides in.
+    /// The banner slides in.
     case entering
-    /// Its number runs.
+    /// Its number changes.
     case counting
     /// It rests.
     case lingering
@@ -14,15 +14,15 @@ public struct BannerView: Identifiable, Sendable {
     case leaving
   }
 
-  /// The view's own number, from 0 on. It never changes: views are reused.
+  /// The view's own number, starting at 0. It never changes, since views are reused.
   public let id: Int
-  /// The banner on it; nil if it is free.
+  /// The banner in this view; nil if the view is free.
   public private(set) var banner: RoomBanner?
-  /// The milestone that was passed last, if any.
+  /// The last milestone that was passed, or nil.
   public private(set) var milestone: Int?
-  /// When that was.
+  /// The time at which the milestone was passed, or nil.
   public private(set) var milestoneAt: Int64?
-  /// When it began to leave; nil if it does not.
+  /// The time at which the banner began to leave; nil if it is not leaving.
   public private(set) var leftAt: Int64?
 
   private(set) var epoch: Int64 = 0
@@ -36,14 +36,14 @@ public struct BannerView: Identifiable, Sendable {
     self.id = id
   }
 
-  /// How it is at `now`.
+  /// The phase at `now`.
   public func phase(at now: Int64, _ motion: BannerMotion = BannerMotion()) -> Phase {
     if leftAt != nil { return .leaving }
     if Self.progress(enteredAt, motion.enterMs, now) < 1 { return .entering }
     return Self.progress(countedAt, motion.countMs, now) < 1 ? .counting : .lingering
   }
 
-  /// The number to draw at `now`: on its way to the banner's count, or there.
+  /// The number to draw at `now`: the banner's count, or a number on the way to it.
   public func number(at now: Int64, _ motion: BannerMotion = BannerMotion()) -> Int {
     guard let banner else { return 0 }
     let part = Self.progress(countedAt, motion.countMs, now)
@@ -51,20 +51,20 @@ public struct BannerView: Identifiable, Sendable {
     return countBefore + Int(Double(banner.count - countBefore) * Self.easeOut(part))
   }
 
-  /// How high it is at `now`, in slots: its slot, or on its way there.
+  /// The height at `now`, in slots: the banner's slot, or a height on the way to it.
   public func place(at now: Int64, _ motion: BannerMotion = BannerMotion()) -> Double {
     guard let banner else { return 0 }
     return placeBefore + (Double(banner.slot) - placeBefore) * Self.easeOut(Self.progress(movedAt, motion.enterMs, now))
   }
 
-  /// How far it is on screen at `now`: 0 before it has slid in and after it has slid out, 1 when it is there.
+  /// The presence on screen at `now`: 0 before it slides in and after it has slid out, 1 when it is fully there.
   public func presence(at now: Int64, _ motion: BannerMotion = BannerMotion()) -> Double {
     guard banner != nil else { return 0 }
     let exit = leftAt == nil ? 0 : Self.progress(leftAt, motion.exitMs, now)
     return Self.easeOut(Self.progress(enteredAt, motion.enterMs, now)) * (1 - exit * exit * exit)
   }
 
-  /// Whether something about it changes with time alone.
+  /// Whether it changes with time alone.
   public func isMoving(at now: Int64, _ motion: BannerMotion = BannerMotion()) -> Bool {
     guard banner != nil else { return false }
     return leftAt != nil || phase(at: now, motion) != .lingering || Self.progress(movedAt, motion.enterMs, now) < 1
@@ -84,7 +84,7 @@ public struct BannerView: Identifiable, Sendable {
     placeBefore = Double(banner.slot)
   }
 
-  /// The banner on it is now `banner`. The number is animated, or set at once.
+  /// Replaces the banner by its new state. The number is animated if `runs`, otherwise set at once.
   mutating func change(to banner: RoomBanner, runs: Bool, now: Int64, _ motion: BannerMotion) {
     guard let old = self.banner, old != banner else { return }
     if old.count != banner.count {
@@ -118,7 +118,7 @@ public struct BannerView: Identifiable, Sendable {
     milestoneAt = nil
   }
 
-  /// From 0 at `start` to 1 after this many milliseconds; 1 if it never started.
+  /// The progress from 0 at `start` to 1 after this many milliseconds; 1 if it never started.
   private static func progress(_ start: Int64?, _ durationMs: Int, _ now: Int64) -> Double {
     guard let start, durationMs > 0 else { return 1 }
     return min(1, max(0, Double(now - start) / Double(durationMs)))
@@ -127,16 +127,16 @@ public struct BannerView: Identifiable, Sendable {
   private static func easeOut(_ part: Double) -> Double { 1 - (1 - part) * (1 - part) * (1 - part) }
 }
 
-/// How long things move, in milliseconds: the service's settings of the same names.
+/// The durations of movements, in milliseconds: the service's settings with the same names.
 public struct BannerMotion: Equatable, Sendable {
-  /// A banner slides in, or moves up.
+  /// How long a banner slides in or moves up.
   public var enterMs: Int
-  /// A number runs.
+  /// How long a number change is animated.
   public var countMs: Int
-  /// A banner slides out.
+  /// How long a banner slides out.
   public var exitMs: Int
 
-  /// The service's defaults, unless others are given.
+  /// Creates durations, by default those of the service.
   public init(enterMs: Int = 250, countMs: Int = 250, exitMs: Int = 250) {
     self.enterMs = enterMs
     self.countMs = countMs

@@ -1,14 +1,13 @@
-/// Gives instructions their rhythm back.
+/// Restores the rhythm of instructions.
 ///
-/// They come in batches, as the service commits; drawn as they come, a banner would count before it has slid in. So each is held
-/// until it is as late, counted from its `at`, as the latest one of the last 5 to 10 s was, but never longer than ``paceMs``
-/// beyond the least delay of that time. Later instructions are due at once. Only differences of times count: the service's
-/// clock and the viewer's need not agree.
+/// They arrive in batches, as the service commits; drawn immediately, a banner would count before it has slid in. Each is
+/// therefore held until its delay, relative to its `at`, equals the largest delay of the last 5 to 10 s, but at most ``paceMs``
+/// more than the smallest one of that time. Later instructions are due at once. Only time differences matter: the clocks of
+/// service and viewer need not agree.
 ///
-/// It has no timer: ask ``nextDue`` when to call ``due(at:)``. Times are the viewer's own, in milliseconds, and must not run
-/// back.
+/// It has no timer: call ``due(at:)`` at ``nextDue``. Times are the viewer's own, in milliseconds, and must not decrease.
 public struct Pacer<Element> {
-  /// How late instructions came, in a stretch of time.
+  /// The delays of instructions in a period of time.
   private struct Stretch {
     let began: Int64
     var least: Int64
@@ -16,16 +15,16 @@ public struct Pacer<Element> {
   }
 
   private static var stretchMs: Int64 { 5000 }
-  /// At most this many are held if the caller does not ask for due ones.
+  /// The maximum number held if the caller does not request those that are due.
   private static var heldMax: Int { 1000 }
 
-  /// The maximum wait, in milliseconds; 0: everything is due as it comes.
+  /// The maximum wait, in milliseconds; with 0, everything is due at once.
   public let paceMs: Int
   private var held: [(due: Int64, element: Element)] = []
   private var present: Stretch?
   private var last: Stretch?
 
-  /// Nothing is held.
+  /// Creates an empty pacer.
   public init(paceMs: Int = 500) {
     self.paceMs = max(0, paceMs)
   }
@@ -33,22 +32,22 @@ public struct Pacer<Element> {
   /// The number of held instructions.
   public var count: Int { held.count }
 
-  /// When the first one is due; nil if none is held.
+  /// The time at which the first one is due; nil if none is held.
   public var nextDue: Int64? {
     held.count > Self.heldMax ? .min : held.first?.due
   }
 
-  /// Takes one in, in the order in which they came.
+  /// Adds an instruction. Call it in the order of arrival.
   ///
   /// - Parameters:
-  ///   - element: an instruction, say.
-  ///   - at: its own time; nil if it has none, which makes it due at once.
-  ///   - now: the viewer's time.
+  ///   - element: The instruction or any other value.
+  ///   - at: Its own time; nil if it has none, which makes it due at once.
+  ///   - now: The viewer's time.
   public mutating func hold(_ element: Element, at: Int64?, now: Int64) {
     held.append((at.map { $0 + delay(late: now - $0, now: now) } ?? now, element))
   }
 
-  /// Takes out those that are due, in their order. One that is due waits for those before it.
+  /// Removes and returns those that are due, in order. One that is due waits for those before it.
   public mutating func due(at now: Int64) -> [Element] {
     if held.count > Self.heldMax { return flush() }
     let count = held.firstIndex { $0.due > now } ?? held.count
@@ -56,13 +55,13 @@ public struct Pacer<Element> {
     return held[..<count].map(\.element)
   }
 
-  /// Takes out everything: before a `clear` and before a joined screen, which are no steps in time but how things are.
+  /// Removes and returns everything: before a `clear` and before a joined screen, which are not steps in time but a new state.
   public mutating func flush() -> [Element] {
     defer { held.removeAll(keepingCapacity: true) }
     return held.map(\.element)
   }
 
-  /// Takes out everything and forgets how late instructions came: another connection may lead to another clock.
+  /// Removes and returns everything, and forgets the delays: another connection may have another clock.
   public mutating func reset() -> [Element] {
     present = nil
     return flush()

@@ -1,8 +1,8 @@
-/// A banner on a room's screen: one showing of a combo.
+/// A banner on a room's screen: a single display of a combo.
 public struct RoomBanner: Equatable, Sendable {
-  /// Its number, from 1 on. Another epoch's banner of the same number is another banner.
+  /// Its number, starting at 1. The same number in another epoch is a different banner.
   public let number: Int
-  /// Its place: 0 is the lowest.
+  /// Its slot; 0 is the lowest.
   public internal(set) var slot: Int
   /// The number to draw.
   public internal(set) var count: Int
@@ -12,10 +12,10 @@ public struct RoomBanner: Equatable, Sendable {
   public let sender: DisplayData?
   /// The receiver, if the gift has one.
   public let receiver: DisplayData?
-  /// The text that was given.
+  /// The gift.
   public let gift: DisplayData?
 
-  /// A banner of known parts, for tests and previews.
+  /// Creates a banner of these values, for tests and previews.
   public init(
     number: Int, slot: Int, count: Int, base: Int = 0, sender: DisplayData? = nil, receiver: DisplayData? = nil,
     gift: DisplayData? = nil

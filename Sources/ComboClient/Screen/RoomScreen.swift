@@ -1,14 +1,15 @@
-/// The banners on one room's screen, from its instructions: a reducer without clock, network or views.
+/// The banners on one room's screen, derived from its instructions: a reducer without clock, network or views.
 ///
-/// It keeps (`epoch`, `seq`): instructions not above that are repetitions. A new epoch begins with an empty screen. After a gap, or
-/// when it joins in mid-stream, it does not know what is on screen until the next `screen`: until then it has the banners whose
-/// `show` it saw. It holds at most 100 banners, whatever the input. docs/client.md has the rules, Tests/Clients proves them.
+/// It tracks (`epoch`, `seq`); instructions that are not above it are repetitions. A new epoch begins with an empty screen. After
+/// a gap, or when it joins in mid-stream, the screen is unknown until the next `screen`: until then it has the banners whose
+/// `show` it has processed. It holds at most 100 banners, whatever the input. docs/client.md has the rules, Tests/Clients proves
+/// them.
 public struct RoomScreen: Equatable, Sendable {
-  /// The client's action for an instruction.
+  /// The action that an instruction requires of the client.
   public enum Verdict: String, Sendable {
     /// Draw it.
     case draw
-    /// Remove the drawn banners, because they are not known any more. Do not draw this one.
+    /// Remove the drawn banners, because they are no longer known. Do not draw this instruction.
     case clear
     /// First clear, then draw.
     case clearAndDraw = "clear, draw"
@@ -25,25 +26,25 @@ public struct RoomScreen: Equatable, Sendable {
 
   private static let bannersMax = DisplayInstruction.bannersMax
 
-  /// Of the last instruction; -1 before the first.
+  /// The epoch of the last instruction; -1 before the first.
   public private(set) var epoch: Int64 = -1
-  /// Of the last instruction.
+  /// The number of the last instruction.
   public private(set) var seq: Int64 = 0
-  /// Whether ``banners`` has all banners on screen.
+  /// Whether ``banners`` is complete.
   public private(set) var isKnown = false
   /// The banners on screen that are not leaving, lowest slot first.
   public private(set) var banners: [RoomBanner] = []
-  /// The times and slots that the latest screen named.
+  /// The times and slots of the latest screen.
   public private(set) var times = RoomTimes()
-  /// Gaps so far.
+  /// The number of gaps so far.
   public private(set) var gaps = 0
-  /// Repetitions so far.
+  /// The number of repetitions so far.
   public private(set) var repetitions = 0
 
-  /// A new, unknown room.
+  /// Creates an unknown screen.
   public init() {}
 
-  /// Marks the room's screen as empty, as when it has been silent for longer than any banner stays. Earlier instructions still
+  /// Marks the room's screen as empty, for example after a silence longer than any banner stays. Earlier instructions still
   /// count.
   public mutating func beginEmpty() {
     banners = []
@@ -51,10 +52,10 @@ public struct RoomScreen: Equatable, Sendable {
     isEmptyAtStart = epoch < 0
   }
 
-  /// Whether a `show`, whatever its number, follows on an empty screen, if it is the first instruction.
+  /// Whether a `show` with any number continues an empty screen if it is the first instruction.
   private var isEmptyAtStart = false
 
-  /// Takes in one instruction of this room. Costs little more than the search for its banner.
+  /// Processes an instruction of this room. Costs little more than the search for its banner.
   public mutating func take(_ instruction: DisplayInstruction) -> Verdict {
     let (newEpoch, newSeq) = (instruction.epoch, instruction.seq)
     if newSeq == 0 { return .ignore }
@@ -66,13 +67,13 @@ public struct RoomScreen: Equatable, Sendable {
     if newEpoch > epoch {
       if epoch >= 0, newSeq != 1 { gaps += 1 }
       isCleared = letGo()
-      // An epoch begins with seq 1; else its beginning was missed, unless there was nothing to miss.
+      // An epoch begins with seq 1; otherwise its beginning was missed, unless there was nothing to miss.
       isKnown = newSeq == 1
       if isEmptyAtStart, case .show = instruction.operation { isKnown = true }
       isEmptyAtStart = false
     } else if newSeq != seq + 1 {
       gaps += 1
-      // A screen is complete: banners that stay need not be removed first.
+      // A screen is complete, so banners that stay need not be removed first.
       if case .screen = instruction.operation {} else { isCleared = letGo() }
       isKnown = false
     }
@@ -83,8 +84,8 @@ public struct RoomScreen: Equatable, Sendable {
     return verdict == .draw ? .clearAndDraw : .clear
   }
 
-  /// Takes in the screen with which a stream over HTTP begins. Its `seq` is that of the last instruction that it includes. A
-  /// room that sleeps has epoch 0 and seq 0: its screen is empty, and its earlier place stays.
+  /// Processes the screen with which a stream over HTTP begins. Its `seq` is that of the last instruction that it includes. A
+  /// sleeping room has epoch 0 and seq 0: its screen is empty, and its earlier position is kept.
   public mutating func takeJoined(_ screen: DisplayInstruction) -> Verdict {
     guard case .screen = screen.operation else { return .ignore }
     if screen.epoch == 0, screen.seq == 0 {
@@ -92,12 +93,12 @@ public struct RoomScreen: Equatable, Sendable {
       isKnown = true
       return .draw
     }
-    // Older than the known screen: a service that is still catching up.
+    // Older than the known screen: the service is still catching up.
     if screen.epoch < epoch || screen.epoch == epoch && screen.seq < seq {
       repetitions += 1
       return .ignore
     }
-    // Banners of another epoch are others, though they have the same numbers.
+    // Banners of another epoch are different ones, even if their numbers are equal.
     let isCleared = screen.epoch > epoch && letGo()
     isEmptyAtStart = false
     epoch = screen.epoch
@@ -106,7 +107,7 @@ public struct RoomScreen: Equatable, Sendable {
     return isCleared ? .clearAndDraw : .draw
   }
 
-  /// Whether there were any banners.
+  /// Removes all banners, and returns whether there were any.
   private mutating func letGo() -> Bool {
     if banners.isEmpty { return false }
     banners.removeAll(keepingCapacity: true)
@@ -139,7 +140,7 @@ public struct RoomScreen: Equatable, Sendable {
     case .screen(let there, let times):
       banners.removeAll(keepingCapacity: true)
       for banner in there {
-        // Of one that is there twice, the last counts.
+        // If a banner occurs twice, the last one counts.
         if let old = index(banner.number) { banners.remove(at: old) }
         insert(banner)
       }

@@ -1,8 +1,8 @@
-/// The screens of many rooms, for a reader of an output topic.
+/// The screens of many rooms, for readers of an output topic.
 ///
 /// It grows with the number of rooms; forget those that are not drawn.
 public struct RoomScreens: Sendable {
-  /// Rooms are distinguished by their bytes: `String` takes "é" and "e" with an accent for the same.
+  /// A room's key, compared by bytes: `String` treats "é" and "e" with an accent as equal.
   private struct Key: Hashable, Sendable {
     let room: String
 
@@ -16,20 +16,20 @@ public struct RoomScreens: Sendable {
 
   private var screens: [Key: RoomScreen] = [:]
 
-  /// No rooms.
+  /// Creates an empty collection.
   public init() {}
 
-  /// Takes in one instruction, of whatever room.
+  /// Processes an instruction of any room.
   public mutating func take(_ instruction: DisplayInstruction) -> RoomScreen.Verdict {
     screens[Key(room: instruction.room), default: RoomScreen()].take(instruction)
   }
 
-  /// Takes in the screen with which a room's stream over HTTP begins.
+  /// Processes the screen with which a room's stream over HTTP begins.
   public mutating func takeJoined(_ screen: DisplayInstruction) -> RoomScreen.Verdict {
     screens[Key(room: screen.room), default: RoomScreen()].takeJoined(screen)
   }
 
-  /// A room's screen; nil if the room is unknown.
+  /// The screen of a room; nil if the room is unknown.
   public subscript(room: String) -> RoomScreen? { screens[Key(room: room)] }
 
   /// The number of known rooms.

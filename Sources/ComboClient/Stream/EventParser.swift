@@ -1,13 +1,13 @@
 /// A server-sent event.
 public struct ServerSentEvent: Equatable, Sendable {
-  /// `message` if the event does not name one.
+  /// The type; `message` if the event has none.
   public let type: String
-  /// Its lines of data, joined.
+  /// The lines of data, joined.
   public let data: String
   /// The latest id of the stream.
   public let id: String
 
-  /// An event of known parts.
+  /// Creates an event of these values.
   public init(type: String, data: String, id: String = "") {
     self.type = type
     self.data = data
@@ -15,9 +15,9 @@ public struct ServerSentEvent: Equatable, Sendable {
   }
 }
 
-/// Server-sent events, as the HTML standard has them, out of pieces of bytes.
+/// Parses server-sent events, as defined by the HTML standard, from chunks of bytes.
 public struct EventParser: Sendable {
-  /// No event of the service is longer.
+  /// The maximum length of an event, above that of any event of the service.
   private static let lengthMax = 4 << 20
 
   private var line: [UInt8] = []
@@ -30,10 +30,10 @@ public struct EventParser: Sendable {
   /// Whether an event was longer than allowed. Later input is ignored.
   public private(set) var isTooLong = false
 
-  /// At the beginning of a stream.
+  /// Creates a parser at the beginning of a stream.
   public init() {}
 
-  /// The events that this piece brings to an end.
+  /// Parses a chunk and returns the events that it completes.
   public mutating func push(_ bytes: some Sequence<UInt8>) -> [ServerSentEvent] {
     var events: [ServerSentEvent] = []
     for byte in bytes {

@@ -1,13 +1,13 @@
 /// An event of a room's stream over HTTP (docs/http.md).
 public enum RoomEvent: Equatable, Sendable {
-  /// The room's whole screen: for ``RoomScreen/takeJoined(_:)``. The first event, and it may come again.
+  /// The room's whole screen, for ``RoomScreen/takeJoined(_:)``. It is the first event and may occur again.
   case screen(DisplayInstruction)
-  /// For ``RoomScreen/take(_:)``.
+  /// An instruction, for ``RoomScreen/take(_:)``.
   case instruction(DisplayInstruction)
-  /// The service ends the stream, and says why: connect again.
+  /// The service ends the stream and gives a reason. Connect again.
   case ending(reason: String, sentence: String)
 
-  /// Nil for events that clients ignore.
+  /// Creates an event; nil for those that clients ignore.
   public init?(_ event: ServerSentEvent) {
     switch event.type {
     case "screen":
@@ -25,25 +25,25 @@ public enum RoomEvent: Equatable, Sendable {
   }
 }
 
-/// The events of a room out of the bytes of a stream, whatever brings them: URLSession (product `ComboClientHTTP`),
+/// The events of a room, parsed from the bytes of a stream from any source: URLSession (product `ComboClientHTTP`),
 /// AsyncHTTPClient, a file.
 ///
 ///     for try await event in RoomEvents(chunks) { … }
 public struct RoomEvents<Chunks: AsyncSequence>: AsyncSequence where Chunks.Element: Sequence<UInt8> {
-  /// An instruction or a screen of the room.
+  /// The event of a room.
   public typealias Element = RoomEvent
 
   private let chunks: Chunks
 
-  /// - Parameter chunks: the response's body, in pieces of any size.
+  /// - Parameter chunks: The response's body, in chunks of any size.
   public init(_ chunks: Chunks) {
     self.chunks = chunks
   }
 
-  /// Reads from the stream's beginning.
+  /// Creates an iterator from the stream's beginning.
   public func makeAsyncIterator() -> Iterator { Iterator(chunks.makeAsyncIterator()) }
 
-  /// Ends with the stream, or where an event is longer than any can be.
+  /// The iterator. It ends with the stream, or at an event that is too long.
   public struct Iterator: AsyncIteratorProtocol {
     private var chunks: Chunks.AsyncIterator
     private var parser = EventParser()
