@@ -5,11 +5,11 @@ internal import Foundation
   internal import FoundationNetworking
 #endif
 
-/// Hands on a response's body in the pieces in which it comes: URLSession's own `bytes(for:)` is not there on Linux.
+/// Delivers a response's body in the chunks in which it arrives. URLSession's own `bytes(for:)` does not exist on Linux.
 ///
-/// URLSession calls it on one queue of its own, one call at a time: nothing here is touched by two threads.
+/// URLSession calls it on a queue of its own, one call at a time, so no two threads access its state.
 final class ResponseBody: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-  /// Of a refusal no more is read.
+  /// The maximum number of bytes of a refusal that are read.
   private static let refusalMax = 4096
 
   private let continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation
@@ -20,7 +20,8 @@ final class ResponseBody: NSObject, URLSessionDataDelegate, @unchecked Sendable 
     self.continuation = continuation
   }
 
-  /// Sends the request; the pieces of a 200's body. Anything else ends in an error: a ``Refusal``, or URLSession's own.
+  /// Sends the request and returns the chunks of a body with status 200. Anything else is an error: a ``Refusal`` or URLSession's
+  /// own.
   static func chunks(of request: URLRequest) -> AsyncThrowingStream<[UInt8], any Error> {
     AsyncThrowingStream { continuation in
       let session = URLSession(configuration: .ephemeral, delegate: ResponseBody(continuation), delegateQueue: nil)

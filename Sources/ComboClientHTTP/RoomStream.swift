@@ -5,9 +5,9 @@ public import Foundation
   internal import FoundationNetworking
 #endif
 
-/// A room's instructions over HTTP, by URLSession. It connects again whenever the connection breaks, is silent or is refused,
-/// for as long as it is read; cancel the task that reads it to end it. After a short break it asks the service to continue after
-/// the last event (`Last-Event-ID`); otherwise a stream begins with a screen.
+/// A room's instructions over HTTP with URLSession. It reconnects whenever the connection breaks, is silent or is refused, while
+/// it is read; cancel the reading task to end it. After a short interruption it asks the service to resume after the last event
+/// (`Last-Event-ID`); otherwise a stream begins with a screen.
 ///
 ///     var screen = RoomScreen()
 ///     for await happened in RoomStream(service: URL(string: "https://combo.example")!, room: "r1") {
@@ -19,28 +19,28 @@ public import Foundation
 ///       }
 ///     }
 public struct RoomStream: AsyncSequence, Sendable {
-  /// Events of the connection.
+  /// An event of the stream or its connection.
   public enum Element: Equatable, Sendable {
     /// An event of the service.
     case event(RoomEvent)
-    /// There is no connection, and why. It tries again after so many milliseconds.
+    /// The connection is lost for this reason. The stream retries after this many milliseconds.
     case disconnected(sentence: String, retryMs: Int)
-    /// There has been no connection for ``Waits/staleMs``: remove the banners that are drawn. The next event is a screen.
+    /// The connection has been lost for ``Waits/staleMs``: remove the drawn banners. The next event is a screen.
     case stale
   }
 
   /// Waits, in milliseconds.
   public struct Waits: Equatable, Sendable {
-    /// Without a byte for so long, the connection is dead. The service sends something at least every 6 s.
+    /// The time without a byte after which the connection is dead. The service sends something at least every 6 s.
     public var silenceMs = 10_000
-    /// The first wait before it tries again.
+    /// The first wait before a retry.
     public var retryMs = 500
-    /// The longest one. Each is up to a third shorter or longer, so that not all clients come at once.
+    /// The maximum wait. Each is up to a third shorter or longer, so that clients do not all retry at once.
     public var retryMostMs = 8000
-    /// For so long banners stay on screen without a connection.
+    /// The time for which banners stay on screen without a connection.
     public var staleMs = 10_000
 
-    /// The defaults.
+    /// Creates the default waits.
     public init() {}
   }
 
@@ -48,9 +48,9 @@ public struct RoomStream: AsyncSequence, Sendable {
   private let waits: Waits
 
   /// - Parameters:
-  ///   - service: where it is, such as `https://combo.example`.
-  ///   - room: its id, which is percent-encoded here.
-  ///   - headers: such as `Authorization`.
+  ///   - service: The address of the service, such as `https://combo.example`.
+  ///   - room: The room's id, not yet percent-encoded.
+  ///   - headers: Additional headers, such as `Authorization`.
   public init(service: URL, room: String, headers: [String: String] = [:], waits: Waits = Waits()) {
     var unreserved = CharacterSet()
     unreserved.insert(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -65,7 +65,7 @@ public struct RoomStream: AsyncSequence, Sendable {
     self.waits = waits
   }
 
-  /// Connects again each time.
+  /// Creates an iterator, with a connection of its own.
   public func makeAsyncIterator() -> AsyncStream<Element>.Iterator {
     let stream = AsyncStream<Element> { continuation in
       let task = Task { await run(continuation) }
@@ -122,10 +122,10 @@ public struct RoomStream: AsyncSequence, Sendable {
   }
 }
 
-/// Where a stream stands: which event came last, and whether there is a connection. Shared by the task that reads and the one that
-/// waits until the banners are stale.
+/// The state of a stream: its last event, and whether it is connected. Shared by the reading task and the one that waits for
+/// stale banners.
 ///
-/// A lock of Foundation, as those of `Synchronization` need iOS 18.
+/// It uses a lock of Foundation, because those of `Synchronization` need iOS 18.
 private final class StreamPlace: @unchecked Sendable {
   private let lock = NSLock()
   private var last = ""
@@ -137,9 +137,9 @@ private final class StreamPlace: @unchecked Sendable {
     set { lock.withLock { last = newValue } }
   }
 
-  /// The service answers a request that had this id.
+  /// Marks the stream as connected, after the response to a request with this id.
   ///
-  /// - Returns: false if the banners have become stale since: the stream would continue without a screen.
+  /// - Returns: false if the banners have become stale since, because the stream would continue without a screen.
   func connect(after id: String) -> Bool {
     lock.withLock {
       if !isConnected, last != id { return false }
@@ -152,7 +152,7 @@ private final class StreamPlace: @unchecked Sendable {
     lock.withLock { isConnected = false }
   }
 
-  /// The banners are stale, unless there is a connection again: then false.
+  /// Marks the banners as stale. Returns false if there is a connection again.
   func letGo() -> Bool {
     lock.withLock {
       if isConnected { return false }
@@ -162,7 +162,7 @@ private final class StreamPlace: @unchecked Sendable {
   }
 }
 
-/// The service answered, but not with a stream.
+/// A response of the service that is not a stream.
 struct Refusal: Error {
   let sentence: String
 }
