@@ -5,22 +5,22 @@ internal import ComboSystem
 internal import Glibc
 internal import Synchronization
 
-/// A schema registry with Confluent's interface (https://docs.confluent.io/platform/current/schema-registry/develop/api.html), which Karapace,
-/// Redpanda and Apicurio have too. Any thread.
+/// A schema registry with Confluent's interface (https://docs.confluent.io/platform/current/schema-registry/develop/api.html), as
+/// in Karapace, Redpanda and Apicurio. May be used from any thread.
 package final class SchemaRegistry: Equatable, Sendable {
-  /// The address, without a slash at its end.
+  /// The address, without a trailing slash.
   package let url: String
   private let authFile: String?
   private let caFile: String?
   private let limits: Limits
   private let wantsRetry = Atomic<Bool>(false)
 
-  /// The limits of an answer.
+  /// The limits of requests and responses.
   package struct Limits: Equatable, Sendable {
     package var bytes = 1 << 20
     package var connectMs = 3000
     package var totalMs = 10_000
-    /// A schema with all that it refers to.
+    /// The maximum number of schemas, including all references.
     package var schemas = 64
 
     package init() {}
@@ -29,8 +29,8 @@ package final class SchemaRegistry: Equatable, Sendable {
   private static let secretMax = 16_384
 
   /// - Parameters:
-  ///   - authFile: has `USER:PASSWORD` or `Bearer TOKEN`; read at each request, so that it can be replaced.
-  ///   - caFile: certificates of its authority; nil: those of the system.
+  ///   - authFile: A file with `USER:PASSWORD` or `Bearer TOKEN`. It is read at each request, so that it can be replaced.
+  ///   - caFile: The certificates of its authority; nil for those of the system.
   package init(url: String, authFile: String? = nil, caFile: String? = nil, limits: Limits = Limits()) {
     self.url = url
     self.authFile = authFile
@@ -42,9 +42,9 @@ package final class SchemaRegistry: Equatable, Sendable {
     a.url == b.url && a.authFile == b.authFile && a.caFile == b.caFile
   }
 
-  /// Why a text is no address of a registry, as the end of a sentence; nil: it may be one.
+  /// Returns the reason why a text is not an address of a registry, as the end of a sentence; nil if it may be one.
   package static func fault(of url: String) -> String? {
-    // It may be a password: it is not shown.
+    // It may contain a password, so it is not shown.
     if url.contains("@") {
       return "must have no login: put USER:PASSWORD or Bearer TOKEN into a file, and name that by --schema-registry-auth-file"
     }
@@ -56,7 +56,7 @@ package final class SchemaRegistry: Equatable, Sendable {
     return nil
   }
 
-  /// Why requests would fail, as a sentence; nil: the files are there.
+  /// Returns the reason why requests would fail, as a sentence; nil if the files are readable.
   package func fault() -> String? {
     if let caFile, access(caFile, R_OK) != 0 {
       return "--schema-registry-ca: cannot open \(caFile): \(String(cString: strerror(errno)))"
@@ -67,7 +67,7 @@ package final class SchemaRegistry: Equatable, Sendable {
 
   // MARK: - Schemas
 
-  /// The schema of an id, or a GUID, with all that it refers to, as a map reads it.
+  /// Returns the schema of an id or a GUID with all its references, in the form that a map reads.
   package func ask(_ id: String) -> SchemaAnswer {
     do throws(Obstacle) {
       let document = try schema(at: "/schemas/\(id.contains("-") ? "guids" : "ids")/\(id)", "the registry does not know it")
@@ -87,13 +87,13 @@ package final class SchemaRegistry: Equatable, Sendable {
     }
   }
 
-  /// Schemas that were refused are to be asked for again.
+  /// Requests that refused schemas are fetched again.
   package func retry() { wantsRetry.store(true, ordering: .relaxed) }
 
-  /// Whether that was wanted since this was asked last.
+  /// Returns whether a retry was requested since the last call.
   package func takeRetry() -> Bool { wantsRetry.load(ordering: .relaxed) && wantsRetry.exchange(false, ordering: .relaxed) }
 
-  /// Why it cannot be used now, as a sentence; nil: it answers.
+  /// Returns the reason why the registry is unusable now, as a sentence; nil if it answers.
   package func trouble() -> String? {
     do throws(Obstacle) {
       _ = try get("/schemas/types", "it has no list of its kinds of schemas")
@@ -106,18 +106,18 @@ package final class SchemaRegistry: Equatable, Sendable {
     }
   }
 
-  /// Why there is no schema.
+  /// The reason why there is no schema.
   private struct Obstacle: Error {
     let answer: SchemaAnswer
   }
 
-  /// What the registry keeps under an id, or a version of a subject.
+  /// The content of an id or of a subject's version in the registry.
   private struct Document {
     let text: String
     let references: [(subject: String, version: Int)]
   }
 
-  /// What a schema refers to; each stands before those that refer to it.
+  /// The references of a schema, each before those that refer to it.
   private struct Gathering {
     var texts: [String] = []
     var seen: Set<String> = []
@@ -126,7 +126,7 @@ package final class SchemaRegistry: Equatable, Sendable {
   private func gather(_ document: Document, _ gathering: inout Gathering) throws(Obstacle) {
     for (subject, version) in document.references {
       let path = "/subjects/\(Self.escaped(subject))/versions/\(version)"
-      // One that refers to itself is not read again: the schema then lacks a type, which is reported.
+      // A circular reference is not read again: the schema then lacks a type, which is reported.
       guard gathering.seen.insert(path).inserted else { continue }
       if gathering.seen.count >= limits.schemas {
         throw Obstacle(answer: .unusable("it refers to \(limits.schemas) schemas or more"))
