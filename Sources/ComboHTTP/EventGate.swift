@@ -1,34 +1,34 @@
 internal import ComboSystem
 internal import Synchronization
 
-/// The part that a program that keeps its own log adds to the server: events come in by `POST /events`, and `GET /events` hands out all
-/// instructions. Called on the server's thread, and must not block for long.
+/// The server's extension for programs with their own log: `POST /events` accepts events, and `GET /events` streams all
+/// instructions. It is called on the server's thread and must not block for long.
 package protocol EventGate: AnyObject, Sendable {
-  /// Takes in the body of a request.
-  /// - Parameter done: to be called once, on any thread, when the events are durable or refused.
+  /// Processes the body of a request.
+  /// - Parameter done: Called once, on any thread, when the events are durable or refused.
   func take(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void)
-  /// The place after all instructions.
+  /// The position after all instructions.
   var end: Int64 { get }
-  /// The instructions from a place on, each with its place; at most about this many bytes.
+  /// Returns the instructions from a position on, each with its position; at most about `bytesMax` bytes.
   func said(from place: Int64, bytesMax: Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64)
-  /// From now on `body` is called, on any thread, whenever there is something new; nil: not any more.
+  /// Sets the callback for news, which may run on any thread; nil removes it.
   func onNews(_ body: (@Sendable () -> Void)?)
 }
 
 extension HTTPServer {
-  /// The maximum number of bytes of a body.
+  /// The maximum size of a body, in bytes.
   static let bodyBytesMax = 1 << 20
-  /// The maximum number of bytes of all bodies in progress.
+  /// The maximum size of all bodies in progress, in bytes.
   static let bodiesBytesMax = 64 << 20
-  /// The maximum of missed instructions that a reader of all rooms gets.
+  /// The maximum size of missed instructions for a reader of all rooms, in bytes.
   private static let missedBytesMax = 1 << 20
   private static let room: [UInt8] = []
 
-  // MARK: - In
+  // MARK: - Input
 
-  /// Why a request with a body is refused before the body has come; nil if it is not.
+  /// The reason to refuse a request with a body before the body arrives; nil if it is allowed.
   func refusal(ofBody lengths: [String], origins: [String], hosts: [String]) -> HTTPResponse? {
-    // Scripts of pages from elsewhere can send such a request without asking first.
+    // Scripts of foreign pages can send such a request without a preflight.
     if let origin = origins.first, !hosts.contains(where: { origin == "http://\($0)" || origin == "https://\($0)" }) {
       return .error(403, "a page from another origin (\(Sentence.quoted(origin))) may not send events")
     }
@@ -42,7 +42,7 @@ extension HTTPServer {
   private static let tooLarge = HTTPResponse.error(
     413, "a request may have at most \(bodyBytesMax) bytes: send the events in several requests")
 
-  /// A piece of the body has come.
+  /// Appends a piece of the body.
   func collect(_ exchange: HTTPExchange, _ piece: UnsafeRawBufferPointer) {
     if exchange.isBodyTooLarge { return }
     if exchange.body.count + piece.count > Self.bodyBytesMax {
@@ -54,13 +54,11 @@ extension HTTPServer {
     bodyBytes += piece.count
   }
 
-  /// The body is not needed any more.
   func drop(_ exchange: HTTPExchange) {
     bodyBytes -= exchange.body.count
     exchange.body = []
   }
 
-  /// All of the body is there.
   func post(_ target: HTTPTarget, _ exchange: HTTPExchange) -> HTTPResponse? {
     guard let gate else { return .error(405, "only GET and HEAD are allowed here", [("Allow", "GET, HEAD")]) }
     if exchange.isBodyTooLarge { return Self.tooLarge }
@@ -87,21 +85,21 @@ extension HTTPServer {
     return nil
   }
 
-  /// Hands out what the gate has answered.
+  /// Sends the gate's responses.
   func takeAnswers() {
     let taken = answers.withLock { answers in
       defer { answers = [] }
       return answers
     }
     for (id, response) in taken {
-      // It may have waited too long, or have gone.
+      // The exchange may have timed out or been closed.
       if let exchange = waiting.removeValue(forKey: id) { finish(exchange, response) }
     }
   }
 
-  // MARK: - Out
+  // MARK: - Output
 
-  /// A stream of all rooms' instructions: a feed like a room's, under an empty name, which no room has.
+  /// Starts a stream of all rooms' instructions: a feed like a room's, under an empty name, which no room has.
   func routeAll(_ exchange: HTTPExchange) -> HTTPResponse? {
     guard let gate else { return nothing }
     if isClosing { return .error(503, "the service is stopping") }

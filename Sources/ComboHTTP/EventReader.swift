@@ -1,40 +1,40 @@
 internal import ComboWire
 
-/// A reader of a room's events. Belongs to the server's thread.
+/// A reader of a room's events. It belongs to the server's thread.
 ///
-/// It holds a place in its room's ``EventFeed``, and otherwise only its own data: the screen it begins with, and the rest of the
-/// event that is being sent. So a thousand of them cost little, and a slow one does not slow down others.
+/// It holds a position in its room's ``EventFeed``, and otherwise only its own data: its first screen, and the rest of the event
+/// being sent. A thousand readers therefore cost little, and a slow one does not slow down others.
 package final class EventReader {
   package let feed: EventFeed
-  /// Whether it was dismissed: it still gets its remaining events, and then it ends.
+  /// Whether it has been dismissed: it receives its remaining events and then ends.
   private(set) var isEnding = false
   /// Whether it missed events that are no longer kept.
   private(set) var wasTooSlow = false
-  /// Whether it is known to have gone.
+  /// Whether its client has disconnected.
   var isGone = false
-  /// Waits for something to send.
+  /// Whether it waits for something to send.
   var isSuspended = false
-  /// When its connection last got something.
+  /// When something was last sent to it.
   private(set) var sentAt: Int64
 
   private var own: [[UInt8]] = []
   private var place = 0
   private var current: [UInt8] = []
   private var sent = 0
-  /// Makes the pieces of a compressed stream.
+  /// The encoder of a compressed stream; nil if the stream is not compressed.
   private let gzip: GzipPieces?
   var isCompressed: Bool { gzip != nil }
   private var sum = GzipPieces.Sum()
   private var hasBegun = false
   private var isClosed = false
 
-  /// A reader that begins with a screen; later events of the feed follow.
+  /// Creates a reader that begins with a screen; later events of the feed follow.
   package convenience init(_ feed: EventFeed, screen: [UInt8], at now: Int64) {
     self.init(feed, screen: screen, gzip: nil, at: now)
   }
 
-  /// The same.
-  /// - Parameter gzip: nil: its stream is not compressed.
+  /// Creates a reader that begins with a screen.
+  /// - Parameter gzip: The encoder; nil for a stream without compression.
   init(_ feed: EventFeed, screen: [UInt8], gzip: GzipPieces?, at now: Int64) {
     self.feed = feed
     self.gzip = gzip
@@ -42,7 +42,7 @@ package final class EventReader {
     begin(screen)
   }
 
-  /// A reader that reconnects, and has all of the feed up to a place. A comment confirms the connection at once.
+  /// Creates a reader that reconnects and has the feed up to `place`. A comment confirms the connection at once.
   init(_ feed: EventFeed, from place: Int, gzip: GzipPieces? = nil, at now: Int64) {
     self.feed = feed
     self.gzip = gzip
@@ -51,25 +51,24 @@ package final class EventReader {
     own = [StreamText.alive]
   }
 
-  /// Whether there is something to send.
   var hasMore: Bool {
     isGone || isEnding || sent < current.count || !own.isEmpty || place < feed.end
   }
 
-  /// The next event of the feed that it needs; nil: none.
+  /// The next event of the feed that it needs; nil if there is none.
   package var needs: Int? { isEnding ? nil : place }
 
-  /// It begins again with a screen, because the events before may not fit those after.
+  /// Begins again with a screen, because earlier events may not fit later ones.
   package func begin(_ screen: [UInt8]) {
     if isEnding { return }
     own = [screen]
     place = feed.end
   }
 
-  /// A comment, so that both ends see that the connection works.
+  /// Sends a comment, which shows both ends that the connection works.
   package func comment() { if own.isEmpty { own.append(StreamText.alive) } }
 
-  /// It gets this as the last event. An event in progress is completed.
+  /// Sends the last event. An event in progress is completed first.
   package func end(with event: [UInt8]) {
     if isEnding { return }
     isEnding = true
@@ -78,13 +77,13 @@ package final class EventReader {
 
   package enum Outcome {
     case wrote(Int)
-    /// No data now.
+    /// There is no data now.
     case wait
     case ended
     case gone
   }
 
-  /// Writes as much as has room.
+  /// Writes as much as fits into `buffer`.
   package func write(to buffer: UnsafeMutableRawBufferPointer, at now: Int64) -> Outcome {
     if isGone { return .gone }
     var count = 0
@@ -103,7 +102,7 @@ package final class EventReader {
     return isEnding ? .ended : .wait
   }
 
-  /// The next piece to send; false: there is none now.
+  /// Selects the next piece to send; false if there is none now.
   private func next() -> Bool {
     sent = 0
     current = []
@@ -124,7 +123,7 @@ package final class EventReader {
     return true
   }
 
-  /// The same, of a stream that is compressed.
+  /// Selects the next piece of a compressed stream; false if there is none now.
   private func nextPiece(_ gzip: GzipPieces) -> Bool {
     if !hasBegun {
       hasBegun = true
@@ -160,7 +159,7 @@ package final class EventReader {
   }
 }
 
-/// The instruction of an event, by its `id`: `epoch-seq`.
+/// The position of an instruction in the form of an event's `id`: `epoch-seq`.
 package struct EventID: Equatable, Sendable {
   var epoch: Int64
   var seq: Int64
@@ -170,7 +169,7 @@ package struct EventID: Equatable, Sendable {
     self.seq = seq
   }
 
-  /// nil: no id that a stream has.
+  /// Parses an id; nil if no stream has such an id.
   init?(_ text: some StringProtocol) {
     let halves = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
     guard halves.count == 2, let epoch = Int64(halves[0]), let seq = Int64(halves[1]), epoch > 0, seq > 0 else { return nil }
@@ -178,45 +177,46 @@ package struct EventID: Equatable, Sendable {
   }
 }
 
-/// The events of a room that its readers have still to get, and the last ones that they got; once for all of them.
+/// The events that a room's readers have yet to receive, and the last ones that they received; stored once for all of them.
 package final class EventFeed {
   package let room: [UInt8]
   private struct Event {
     var bytes: [UInt8]
     var id: EventID?
-    /// When it came, by the monotonic clock.
+    /// The time of arrival by the monotonic clock.
     var at: Int64
   }
   private var events: [Event] = []
-  /// The position before the first event that is kept: with it a reader has all before.
+  /// The position before the first event that is kept: a reader that has it has missed nothing.
   private var before: EventID?
-  /// Since when it has no reader; nil while it has one.
+  /// The time since which it has had no reader; nil while it has one.
   var unreadSince: Int64?
   private var head = 0
-  /// The number of the first event that is still there, and of the one to come.
+  /// The number of the first event that is kept, and of the next new one.
   package private(set) var first = 0
   package var end: Int { first + events.count - head }
   package private(set) var bytes = 0
   package var readers: [ObjectIdentifier: EventReader] = [:]
-  /// Events that were compressed together, by the number of the first: readers of one round need the same.
+  /// Events compressed together, by the number of the first: readers served in one round need the same ones.
   private var pieces: [Int: (piece: GzipPieces.Piece, end: Int)] = [:]
-  /// When its readers may be served next, by the monotonic clock, and whether there is something to serve.
+  /// When the next round may begin, by the monotonic clock, and whether there is something to send.
   var nextRound: Int64 = 0
   var isDue = false
-  /// The loop must be asked again to watch it.
+  /// Whether the loop must be asked again to watch the room.
   var isForgotten = false
 
-  /// Events of a room that wait for its slowest reader: more than a room emits in minutes, or of a whole queue that is skipped.
+  /// The maximum size of a room's events that wait for its slowest reader, in bytes: above what a room emits in minutes, or for a
+  /// skipped queue.
   package static let bytesMax = 1 << 20
 
-  /// Events that all readers have are kept for this long, for readers that reconnect.
+  /// The time for which events that all readers have are kept, for readers that reconnect.
   package static let resumeMs: Int64 = 10_000
 
   package init(_ room: [UInt8]) { self.room = room }
 
   package subscript(place: Int) -> [UInt8] { events[head + place - first].bytes }
 
-  /// The events from a place on, compressed, and the place after them.
+  /// Returns the compressed events from a position on, and the position after them.
   func piece(from place: Int, _ gzip: GzipPieces) -> (piece: GzipPieces.Piece, end: Int) {
     if let made = pieces[place] { return made }
     var text: [UInt8] = []
@@ -232,20 +232,20 @@ package final class EventFeed {
     while bytes > bytesMax, end - first > 1 { removeFirst() }
   }
 
-  /// Its readers are here, with a screen: earlier events do not lead to later ones, unless the screen is of the last event.
+  /// Aligns the feed with a screen for its readers. Earlier events do not lead to later ones, except to a screen of the last one.
   func stands(at id: EventID?) {
     if let last = events[head...].last?.id ?? before, last == id { return }
     while first < end { removeFirst() }
     before = id
   }
 
-  /// The place after this last event of a reader; nil: the missing events are gone.
+  /// Returns the position after a reader's last event; nil if the missing events are gone.
   func place(after id: EventID) -> Int? {
     if let index = events[head...].lastIndex(where: { $0.id == id }) { return first + index - head + 1 }
     return before == id ? first : nil
   }
 
-  /// Forgets events that all readers have had for long enough.
+  /// Removes events that all readers have and that are older than `time`.
   func forgetRead(before time: Int64) {
     var needed = end
     for reader in readers.values { if let place = reader.needs { needed = min(needed, place) } }
@@ -266,7 +266,7 @@ package final class EventFeed {
   }
 }
 
-/// Events in their form on the wire.
+/// Events in their wire format.
 package enum StreamText {
   package static let alive = Array(": alive\n\n".utf8)
   static let dropped = closing(
@@ -280,7 +280,7 @@ package enum StreamText {
     Array("event: \(event)\ndata: {\"reason\":\"\(reason)\",\"sentence\":\"\(sentence)\"}\n\n".utf8)
   }
 
-  /// An instruction: its event, and where it is as the event's id.
+  /// Returns an instruction as an event, with its position as the event's id.
   package static func event(_ name: StaticString, _ record: [UInt8]) -> [UInt8] {
     let buffer = ByteBuffer(capacity: record.count + 96)
     buffer.append("event: ")
@@ -297,7 +297,6 @@ package enum StreamText {
     return buffer.array
   }
 
-  /// The place of a record.
   static func id(of record: [UInt8]) -> EventID? {
     record.withUnsafeBytes { bytes in
       EventID(
@@ -306,7 +305,7 @@ package enum StreamText {
     }
   }
 
-  /// The digits after a name. A quote within a string is escaped, so that a room's id cannot be taken for it.
+  /// Returns the digits after a name. Quotes in strings are escaped, so a room's id cannot be mistaken for it.
   private static func number(behind name: StaticString, in record: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     let length = name.utf8CodeUnitCount
     var start = 0

@@ -1,25 +1,25 @@
 internal import CZlib
 internal import Glibc
 
-/// Pieces of gzip streams (RFC 1952) that can be shared: a piece needs nothing that came before it, so that one which was compressed
-/// once goes to every reader of a room, wherever their streams began.
+/// Creates pieces of gzip streams (RFC 1952) that can be shared. A piece does not depend on earlier data, so it is compressed
+/// once for all readers of a room, wherever their streams began.
 ///
-/// Belongs to one thread.
+/// It belongs to one thread.
 final class GzipPieces {
   /// A piece of a stream.
   struct Piece: Sendable {
-    /// Whole deflate blocks, up to a byte's end.
+    /// Whole deflate blocks, up to a byte boundary.
     var blocks: [UInt8]
-    /// Of the text.
+    /// The checksum of the text.
     var checksum: UInt
     var count: Int
   }
 
-  /// The beginning of a stream: deflate, no name, no time, no system.
+  /// The header of a stream: deflate, no name, no time, no system.
   static let head: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]
-  /// Compressing takes 5 to 10 µs and more for each piece: with less than this to be sent of it to all, it does not pay.
+  /// The minimum number of bytes to send to all readers: compression takes 5 to 10 µs and more per piece.
   private static let bytesMin = 2048
-  /// A stored block has no more.
+  /// The maximum size of a stored block.
   private static let storedMax = 65_535
 
   private let stream: UnsafeMutablePointer<z_stream>?
@@ -31,8 +31,8 @@ final class GzipPieces {
     free(stream)
   }
 
-  /// A text as a piece.
-  /// - Parameter readers: to how many it will be sent, about. For few bytes it is not compressed, only wrapped.
+  /// Encodes a text as a piece.
+  /// - Parameter readers: The approximate number of receivers. With few bytes in total, the text is stored uncompressed.
   func piece(_ text: [UInt8], readers: Int) -> Piece {
     let checksum = text.withUnsafeBytes { crc32_z(0, $0.bindMemory(to: UInt8.self).baseAddress, $0.count) }
     let blocks = text.count * max(1, readers) >= Self.bytesMin ? deflated(text) : nil
@@ -48,7 +48,7 @@ final class GzipPieces {
     return blocks.isEmpty ? nil : blocks
   }
 
-  /// As it is, in blocks that are not compressed.
+  /// Encodes the text in stored blocks, without compression.
   private static func stored(_ text: [UInt8]) -> [UInt8] {
     var blocks: [UInt8] = []
     blocks.reserveCapacity(text.count + 5 * (text.count / storedMax + 1))
@@ -63,7 +63,7 @@ final class GzipPieces {
     return blocks
   }
 
-  /// A whole text, compressed.
+  /// Returns a complete gzip stream of a text.
   func whole(_ text: [UInt8]) -> [UInt8] {
     let piece = piece(text, readers: Self.bytesMin)
     var sum = Sum()
@@ -71,7 +71,7 @@ final class GzipPieces {
     return Self.head + piece.blocks + sum.tail
   }
 
-  /// The end of a stream: a checksum and the size of all that was in it.
+  /// The checksum and the size of everything in a stream, for its end.
   struct Sum {
     private var checksum: UInt = 0
     private var count = 0
@@ -81,7 +81,7 @@ final class GzipPieces {
       count &+= piece.count
     }
 
-    /// An empty last block, the checksum, the length.
+    /// An empty last block, the checksum, and the size.
     var tail: [UInt8] {
       var tail: [UInt8] = [3, 0]
       for shift in stride(from: 0, to: 32, by: 8) { tail.append(UInt8(truncatingIfNeeded: checksum >> UInt(shift))) }
@@ -90,7 +90,7 @@ final class GzipPieces {
     }
   }
 
-  /// Whether an `Accept-Encoding` allows gzip.
+  /// Whether `Accept-Encoding` headers allow gzip.
   static func isAccepted(_ headers: [String]) -> Bool {
     for coding in headers.joined(separator: ",").lowercased().split(separator: ",") {
       let parts = coding.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }

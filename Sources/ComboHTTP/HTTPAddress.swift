@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// The address that the HTTP server listens on: an address of this machine, and a port.
+/// The address on which the HTTP server listens: an address of this machine, and a port.
 package struct HTTPAddress: Equatable, Sendable {
-  /// As in a URL, without brackets; `*`: all addresses of this machine.
+  /// The host as in a URL, without brackets; `*` for all addresses of this machine.
   package let host: String
-  /// 0: any that is free.
+  /// The port; 0 for any free one.
   package let port: UInt16
   let isIPv6: Bool
 
@@ -16,7 +16,7 @@ package struct HTTPAddress: Equatable, Sendable {
     self.isIPv6 = isIPv6
   }
 
-  /// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080` or `*:8080`; nil if it is none of these.
+  /// Parses `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080` or `*:8080`; nil for any other form.
   package init?(_ text: String) {
     guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
     let digits = text[text.utf8.index(after: colon)...]
@@ -37,13 +37,13 @@ package struct HTTPAddress: Equatable, Sendable {
     }
   }
 
-  /// With another port.
+  /// Returns this address with another port.
   package func with(port: UInt16) -> HTTPAddress { HTTPAddress(host: host, port: port, isIPv6: isIPv6) }
 
   /// Whether only this machine can reach it.
   package var isLoopback: Bool { Self.isLoopback(host) }
 
-  /// Whether an address in numbers is one of this machine's own.
+  /// Whether a numeric address is a loopback address.
   package static func isLoopback(_ host: String) -> Bool {
     var four = in_addr()
     if inet_pton(AF_INET, host, &four) == 1 { return UInt32(bigEndian: four.s_addr) >> 24 == 127 }
@@ -52,15 +52,15 @@ package struct HTTPAddress: Equatable, Sendable {
     return withUnsafeBytes(of: six) { bytes in bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1 }
   }
 
-  /// As it is in a URL.
+  /// The address in the form of a URL.
   package var text: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
   package var url: String { "http://\(text)/" }
 }
 
-/// Why the server cannot listen, in a sentence.
+/// The reason why the server cannot listen, in a sentence.
 package struct HTTPFault: Error, Equatable, Sendable, CustomStringConvertible {
   package let description: String
-  /// Somebody else has the port.
+  /// Whether another program uses the port.
   var isPortTaken = false
 
   package init(description: String, isPortTaken: Bool = false) {
@@ -70,19 +70,18 @@ package struct HTTPFault: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension HTTPAddress {
-  /// A socket that listens here, without blocking.
-  /// - Returns: it, and the address in numbers with the port that it got.
+  /// Opens a non-blocking socket that listens on this address.
+  /// - Returns: The socket and its numeric address with the actual port.
   func listen() throws(HTTPFault) -> (socket: Int32, address: HTTPAddress) {
     if host != "*" { return try listenHere() }
-    // IPv6's takes IPv4 connections too.
+    // The IPv6 socket also accepts IPv4 connections.
     return try Self.listen(atFirstOf: [
       HTTPAddress(host: "::", port: port, isIPv6: true), HTTPAddress(host: "0.0.0.0", port: port, isIPv6: false),
     ])
   }
 
-  /// Listens at the first address that this machine has. If another program has its port, it listens at none, so that a
-  /// conflict is reported at once.
-  /// - Parameter addresses: in numbers; one at least.
+  /// Listens on the first address that this machine has. If another program uses its port, throws at once to report the conflict.
+  /// - Parameter addresses: At least one numeric address.
   static func listen(atFirstOf addresses: [HTTPAddress]) throws(HTTPFault) -> (socket: Int32, address: HTTPAddress) {
     for address in addresses.dropLast() {
       do throws(HTTPFault) {
@@ -100,7 +99,7 @@ extension HTTPAddress {
     guard descriptor >= 0 else { throw fault("open a socket", errno) }
     var yes: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-    // Independent of net.ipv6.bindv6only.
+    // Does not depend on net.ipv6.bindv6only.
     var no: Int32 = 0
     if host == "::" { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &no, socklen_t(MemoryLayout<Int32>.size)) }
     let bound = withSocketAddress { Glibc.bind(descriptor, $0, $1) }
@@ -137,7 +136,7 @@ extension HTTPAddress {
     return withUnsafeMutablePointer(to: &storage) { storage in
       let got = storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
       guard got == 0 else { return nil }
-      // The port is at the same place in both families.
+      // The port is at the same position in both families.
       return storage.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { UInt16(bigEndian: $0.pointee.sin_port) }
     }
   }

@@ -2,7 +2,7 @@ internal import CMicroHTTPD
 internal import ComboSystem
 internal import Glibc
 
-/// libmicrohttpd's callbacks, all of them called from within `MHD_run`, on the server's thread.
+/// libmicrohttpd's callbacks. `MHD_run` calls all of them on the server's thread.
 enum HTTPCallbacks {
   static var options: cmhd_options {
     var options = cmhd_options()
@@ -13,10 +13,10 @@ enum HTTPCallbacks {
     options.request_line = { context, uri, connection in
       guard let uri, let connection else { return nil }
       let target = [UInt8](UnsafeRawBufferPointer(start: uri, count: strlen(uri)))
-      // Given back when the request is over.
+      // Released when the request is over.
       return Unmanaged.passRetained(HTTPExchange(connection, target: target)).toOpaque()
     }
-    // The target is taken apart by ``HTTPTarget``.
+    // ``HTTPTarget`` parses the target.
     options.unescape = { _, _, text in text.map { strlen($0) } ?? 0 }
     options.access = { context, connection, _, method, _, upload, uploadCount, exchange in
       guard let server = HTTPCallbacks.server(context), let connection, let method, let raw = exchange?.pointee else {
@@ -45,7 +45,7 @@ enum HTTPCallbacks {
 }
 
 extension HTTPServer {
-  /// The headers were read; or, later, an answer may be given.
+  /// Handles a request whose headers have been read, and continues it when its response may be sent.
   fileprivate func access(_ exchange: HTTPExchange, _ connection: OpaquePointer, method: String) -> MHD_Result {
     switch exchange.stage {
     case .new:
@@ -53,10 +53,10 @@ extension HTTPServer {
       exchange.isHead = method == "HEAD"
       exchange.acceptsGzip = GzipPieces.isAccepted(Self.headers(connection, "Accept-Encoding"))
       exchange.allowedOrigin = Self.headers(connection, "Origin").first.flatMap { origins.answer(to: $0) }
-      // A browser asks before it sends a page's own headers elsewhere; it shows no token with that.
+      // A browser sends a preflight request before a page's own headers go to another origin. It has no token.
       if method == "OPTIONS", exchange.allowedOrigin != nil { return queue(.preflight, exchange, connection) }
       if let refusal = refusal(exchange, connection, method) { return queue(refusal, exchange, connection) }
-      // An answer that comes before the request's end would end the connection with it.
+      // A response before the request's end would close the connection.
       exchange.stage = .admitted
       return .YES
     case .admitted:
@@ -92,7 +92,6 @@ extension HTTPServer {
       isHealth: exchange.asksForHealth, isRoom: isRoom, takesEvents: takesEvents)
   }
 
-  /// All headers of a name.
   static func headers(_ connection: OpaquePointer, _ name: String) -> [String] {
     final class Found {
       let name: String
@@ -114,7 +113,7 @@ extension HTTPServer {
 
   private func queue(_ response: HTTPResponse, _ exchange: HTTPExchange, _ connection: OpaquePointer) -> MHD_Result {
     exchange.stage = .over
-    // A 503 is what health is asked for, not an error of the server.
+    // A 503 is the result of a health check, not an error of the server.
     if !exchange.asksForHealth { counts.count(response.status) }
     let compresses = exchange.acceptsGzip && response.pays
     var body = compresses ? response.gzipped ?? gzip.whole(response.body) : response.body
@@ -133,7 +132,6 @@ extension HTTPServer {
     return MHD_queue_response(connection, response.status, made)
   }
 
-  /// Begins a stream of events.
   private func stream(_ reader: EventReader, _ exchange: HTTPExchange, _ connection: OpaquePointer) -> MHD_Result {
     exchange.stage = .over
     counts.count(200)
@@ -145,7 +143,7 @@ extension HTTPServer {
         (self.server, self.reader, self.connection) = (server, reader, connection)
       }
     }
-    // Events that a reader does not take wait in its feed, once for all, and not in the kernel for each.
+    // Events for slow readers should wait in their feed, once for all, rather than in the kernel for each.
     var bytes: Int32 = 64 << 10
     setsockopt(cmhd_socket(connection), SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     let stream = Unmanaged.passRetained(Stream(self, reader, connection))
@@ -174,7 +172,7 @@ extension HTTPServer {
     MHD_add_response_header(made, "Cache-Control", "no-store")
     MHD_add_response_header(made, "Vary", "Accept-Encoding")
     if reader.isCompressed { MHD_add_response_header(made, "Content-Encoding", "gzip") }
-    // Proxies that collect an answer would keep events back.
+    // Proxies that buffer a response would delay events.
     MHD_add_response_header(made, "X-Accel-Buffering", "no")
     for (name, value) in HTTPResponse.always { MHD_add_response_header(made, name, value) }
     allow(exchange, made)

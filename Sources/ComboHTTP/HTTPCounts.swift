@@ -1,14 +1,14 @@
-/// What the server counts.
+/// The counters of the server.
 package struct HTTPCounts: Equatable, Sendable {
   var connections = 0
-  /// Answers, by the hundreds of their status.
+  /// The number of responses by the first digit of their status.
   var responses: [Int] = Array(repeating: 0, count: 6)
   var readersBegun = 0
-  /// The maximum of each.
+  /// The limits of connections and readers.
   var connectionsMax = HTTPServer.Limits.readers + HTTPServer.Limits.others
   var readersMax = HTTPServer.Limits.readers
   var readersDropped = 0
-  /// Of those begun, the ones that resumed after their last event.
+  /// The number of readers that resumed after their last event; they also count as begun.
   var readersResumed = 0
   var slowRequests = 0
 
@@ -16,7 +16,6 @@ package struct HTTPCounts: Equatable, Sendable {
 }
 
 extension HTTPCounts {
-  /// Their metrics, which ``MetricTable`` lists with all others.
   static let metrics: [Metric] = [
     .counters("combo_http_responses_total", by: "class", "Responses by class of status.") { source in
       (2...5).map { ("\($0)xx", source.http.responses[$0]) }

@@ -1,44 +1,41 @@
-/// A request and what becomes of it. Belongs to the server's thread; libmicrohttpd keeps it from the request's first line until it
-/// is over.
+/// A request and its response. It belongs to the server's thread; libmicrohttpd holds it from the first line to the end.
 package final class HTTPExchange {
   package enum Stage {
-    /// The headers are not read yet.
+    /// Its headers have not been read.
     case new
-    /// They are, and it is allowed.
+    /// Its headers have been read, and it is allowed.
     case admitted
-    /// It waits, suspended, for the loop; until then at most, by the monotonic clock.
+    /// It is suspended until the loop responds, or until this time by the monotonic clock.
     case waiting(until: Int64)
-    /// The room that it asked for is there, and events begin.
+    /// The requested room is available, and its events begin.
     case streaming(EventReader)
-    /// The answer is there.
+    /// Its response is ready.
     case answered(HTTPResponse)
-    /// It was handed over.
+    /// Its response has been queued.
     case over
   }
 
   let connection: OpaquePointer
-  /// As it is in the request's first line.
+  /// The target as in the request's first line.
   package let target: [UInt8]
   package var stage = Stage.new
   /// The target without the query.
   var path: ArraySlice<UInt8> { target.prefix { $0 != UInt8(ascii: "?") } }
   var isHead = false
   var isPost = false
-  /// Of a request that sends events, as far as it has come.
+  /// The part of the body received so far, of a request that sends events.
   var body: [UInt8] = []
   var isBodyTooLarge = false
-  /// For a page of another origin that may read the answer: the value of `Access-Control-Allow-Origin`.
+  /// The value of `Access-Control-Allow-Origin`, for a page of another origin that may read the response.
   var allowedOrigin: String?
-  /// Whether the answer may be compressed.
   var acceptsGzip = false
   var asksForHealth = false
-  /// For a stream of events.
+  /// The reader of its stream of events.
   package var reader: EventReader?
-  /// Whether it asks for a stream of events.
   var streams = false
-  /// The room that the loop is asked to watch for it, if it is.
+  /// The room that the loop watches for it; nil if there is none.
   var watchedRoom: [UInt8]?
-  /// The query that it waits for.
+  /// The query for which it waits.
   var query: UInt64 = 0
 
   package init(_ connection: OpaquePointer, target: [UInt8]) {
@@ -47,9 +44,9 @@ package final class HTTPExchange {
   }
 }
 
-/// A connection, from the first byte to the last.
+/// A connection, from its first to its last byte.
 final class HTTPConnection {
-  /// Since when it owes a request, by the monotonic clock; nil while one is being answered.
+  /// The time since which it owes a request, by the monotonic clock; nil while a request is being handled.
   var owesSince: Int64?
 
   init(at now: Int64) { owesSince = now }

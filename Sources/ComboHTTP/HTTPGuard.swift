@@ -1,21 +1,21 @@
 internal import ComboSystem
 
-/// Access to any path.
+/// Controls access to all paths.
 ///
-/// On loopback the name in the `Host` header must be one of this machine's own: a page from elsewhere whose name was made to lead
-/// here (DNS rebinding) carries its own name. Beyond loopback any name leads here, and a token must be shown.
+/// On loopback, the name in the `Host` header must be one of this machine's own. A foreign page whose name was made to resolve to
+/// this machine (DNS rebinding) sends its own name. Beyond loopback, any name is allowed, and a token is required.
 struct HTTPGuard: Sendable {
   let isLoopback: Bool
   let token: HTTPToken?
-  /// Whether rooms are public: then only paths about the service itself need the token.
+  /// Whether rooms are public, so that only paths about the service itself require the token.
   var isPublic = false
 
-  /// Why a request is refused; nil if it is not.
+  /// Returns the response to a request that is refused; nil if it is allowed.
   /// - Parameters:
-  ///   - hosts: all `Host` headers.
-  ///   - isRoom: whether it asks for a single room, or for a page and its parts.
-  ///   - takesEvents: whether a POST would send events.
-  ///   - isHealth: whether it only asks for the state of health, which whoever starts processes must be able to see.
+  ///   - hosts: All `Host` headers.
+  ///   - isRoom: Whether it requests a single room, or a page and its parts.
+  ///   - takesEvents: Whether a POST would send events.
+  ///   - isHealth: Whether it only requests the state of health, which process managers must be able to read.
   func refusal(
     method: String, hosts: [String], authorizations: [String], hasBody: Bool, isHealth: Bool, isRoom: Bool = false,
     takesEvents: Bool = false
@@ -50,7 +50,7 @@ struct HTTPGuard: Sendable {
     return nil
   }
 
-  /// The header without the port; nil if it is malformed.
+  /// Returns the header without the port; nil if it is malformed.
   static func name(_ host: String) -> String? {
     let bytes = Array(host.utf8)
     guard (1...255).contains(bytes.count) else { return nil }
@@ -80,7 +80,7 @@ struct HTTPGuard: Sendable {
     (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
   }
 
-  /// Whether a name always means this machine.
+  /// Whether a name always refers to this machine.
   private static func isOwn(_ name: String) -> Bool {
     let lower = name.lowercased()
     return lower == "localhost" || lower.hasSuffix(".localhost") || HTTPAddress.isLoopback(lower)

@@ -1,12 +1,12 @@
-/// The origins whose pages may read what is served here, though it comes from elsewhere: `https://live.example`, or `*` for all.
+/// The foreign origins whose pages may read this server's responses: `https://live.example`, or `*` for all.
 ///
-/// A browser asks on behalf of a page and names its origin (`Origin`); unless the answer allows that one, the page does not get it.
+/// A browser sends the page's origin (`Origin`) with a request; the page receives the response only if it allows that origin.
 package enum HTTPOrigins: Equatable, Sendable {
   case none
   case all
   case these(Set<String>)
 
-  /// nil: it is neither `*` nor a list of origins with commas between them.
+  /// Parses `*` or a comma-separated list of origins; nil for any other text.
   package init?(_ text: String) {
     if text == "*" {
       self = .all
@@ -21,7 +21,7 @@ package enum HTTPOrigins: Equatable, Sendable {
     self = .these(origins)
   }
 
-  /// Scheme, host and perhaps a port, as browsers send it: no slash at the end, small letters.
+  /// Whether a text is a scheme, a host and optionally a port in the form of browsers: lower case, without a trailing slash.
   private static func isOrigin(_ text: String) -> Bool {
     for scheme in ["https://", "http://"] where text.hasPrefix(scheme) {
       let rest = text.dropFirst(scheme.count)
@@ -31,7 +31,7 @@ package enum HTTPOrigins: Equatable, Sendable {
     return false
   }
 
-  /// The value of `Access-Control-Allow-Origin` for that origin; nil: none.
+  /// Returns the value of `Access-Control-Allow-Origin` for an origin; nil if it is not allowed.
   func answer(to origin: String) -> String? {
     switch self {
     case .none: nil

@@ -1,26 +1,26 @@
 package import ComboWire
 
-/// An answer that is there as a whole.
+/// A complete response.
 package struct HTTPResponse: Sendable {
   var status: UInt32
   var contentType: String
   package var body: [UInt8]
   var headers: [(String, String)] = []
-  /// Whether the page takes styles that were put into it: a browser source's custom CSS is a `<style>` that the browser adds. For the
-  /// overlay alone, which shows only banners.
+  /// Whether the page accepts inline styles: a browser source adds its custom CSS as a `<style>`. Only for the overlay, which has
+  /// only banners.
   var takesInlineStyles = false
-  /// The body, compressed, where that was done before.
+  /// The compressed body, if it was compressed before.
   var gzipped: [UInt8]?
-  /// Whether it is so long that compressing pays. All that is served here is text.
+  /// Whether it is long enough for compression to pay. Everything served here is text.
   var pays: Bool { body.count >= 1024 }
 
   package static let json = "application/json; charset=utf-8"
   package static let text = "text/plain; charset=utf-8"
 
-  /// The headers of each answer: it may not be framed, its type may not be guessed, and it may not load from elsewhere.
+  /// The headers of every response: it may not be framed, its type may not be guessed, and it may not load from elsewhere.
   static let always = [("Content-Security-Policy", policy(inlineStyles: false))] + otherwise
 
-  /// The same for this one.
+  /// The fixed headers of this response.
   var standing: [(String, String)] {
     takesInlineStyles ? [("Content-Security-Policy", Self.policy(inlineStyles: true))] + Self.otherwise : Self.always
   }
@@ -35,7 +35,7 @@ package struct HTTPResponse: Sendable {
     ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
   ]
 
-  /// To a browser that asks whether a page of another origin may send such a request.
+  /// The response to a browser's preflight request for a page of another origin.
   static let preflight = HTTPResponse(
     204, text, [],
     [
@@ -59,7 +59,7 @@ package struct HTTPResponse: Sendable {
     HTTPResponse(status, Self.text, Array("\(text)\n".utf8), [("Cache-Control", "no-store")])
   }
 
-  /// `{"error":"…"}`: what is wrong, in a sentence.
+  /// Creates an error response, `{"error":"…"}`, with a sentence.
   package static func error(_ status: UInt32, _ sentence: String, _ headers: [(String, String)] = []) -> HTTPResponse {
     let buffer = ByteBuffer(capacity: 256)
     buffer.append(#"{"error":"#)

@@ -3,9 +3,9 @@ internal import ComboService
 internal import ComboSystem
 internal import Glibc
 
-/// News of the loop, and their readers.
+/// Processes news of the loop for its readers.
 extension HTTPServer {
-  /// The number of a query without a waiting caller: a room is watched again.
+  /// The query number for watching a room again, without a waiting caller.
   private static let rewatch = UInt64.max
 
   func hear(_ news: News, at now: Int64) {
@@ -64,12 +64,12 @@ extension HTTPServer {
 
   private func take(_ id: UInt64) -> HTTPExchange? { waiting.removeValue(forKey: id) }
 
-  /// The limit of one feed: less while all together hold much.
+  /// The maximum size of one feed, in bytes; it is reduced while all feeds together are large.
   private var feedBytesMax: Int {
     feeds.count * EventFeed.bytesMax <= Limits.feedBytes ? EventFeed.bytesMax : max(16 << 10, Limits.feedBytes / feeds.count)
   }
 
-  /// - Parameter record: nil: the screen is not known, and the event is a comment.
+  /// - Parameter record: The screen, or nil if it is unknown and the event is a comment.
   private func show(_ event: [UInt8], _ record: [UInt8]?, to id: UInt64, _ room: [UInt8], at now: Int64) {
     if let record, let exchange = take(id) {
       if exchange.streams {
@@ -85,7 +85,6 @@ extension HTTPServer {
     feed.isDue = true
   }
 
-  /// A stream begins.
   func begin(_ exchange: HTTPExchange, _ room: [UInt8], _ screen: [UInt8], id: EventID?, at now: Int64) {
     if exchange.isHead {
       return finish(exchange, HTTPResponse(200, "text/event-stream; charset=utf-8", [], [("Cache-Control", "no-store")]))
@@ -97,7 +96,7 @@ extension HTTPServer {
     MHD_resume_connection(exchange.connection)
   }
 
-  /// Resumes a reader that was here a moment ago; false if the missed events are gone.
+  /// Resumes a reader that was connected a moment ago; false if the missed events are gone.
   func resume(_ exchange: HTTPExchange, _ room: [UInt8], after id: EventID) -> Bool {
     guard let feed = feeds[room], !feed.isForgotten, let place = feed.place(after: id) else { return false }
     counts.readersResumed += 1
@@ -115,12 +114,12 @@ extension HTTPServer {
     if isClosing { reader.end(with: StreamText.stopping) }
   }
 
-  /// A query came to its answer after who asked had gone, or the last reader went.
+  /// Stops watching a room after its last reader has left, or if a query's response arrives after its caller has left.
   ///
-  /// Not while somebody waits for the room: the loop may have answered already, and would take what is asked now for the later wish.
-  /// If that one goes too, its answer comes here.
+  /// It does nothing while an exchange waits for the room: the loop may have responded already, and would process this request
+  /// after that one's. If that exchange also leaves, its response arrives here.
   private func unwatchIfUnread(_ room: [UInt8]) {
-    // All rooms together are not watched: their instructions are read in the log.
+    // All rooms together are not watched: their instructions are read from the log.
     if room.isEmpty { return }
     if feeds[room] != nil || waiting.values.contains(where: { $0.watchedRoom == room }) { return }
     _ = observatory.ask(.unwatch(room: room))
@@ -147,7 +146,7 @@ extension HTTPServer {
   }
 
   private func end(_ feed: EventFeed, with event: [UInt8]) {
-    // Later events of this feed do not follow those that its readers have, so no reader continues in it.
+    // Later events of this feed do not follow those that its readers have, so no reader may resume in it.
     feed.stands(at: nil)
     for (id, reader) in feed.readers {
       reader.end(with: event)
@@ -155,7 +154,7 @@ extension HTTPServer {
     }
   }
 
-  /// Lets those be sent something for whom there is something, not too often where they are many.
+  /// Wakes the readers that have something to receive, less often where there are many.
   func serveFeeds(_ now: Int64) {
     for feed in feeds.values where feed.isDue && now >= feed.nextRound {
       feed.isDue = false
@@ -166,20 +165,20 @@ extension HTTPServer {
     }
   }
 
-  /// The interval of a room's rounds for this many readers. All readers together count too.
+  /// The interval of a room's rounds for this many readers. The number of all readers also counts.
   private func roundMs(_ count: Int) -> Int64 {
     max(
       Int64(count) * Limits.roundMicrosecondsPerReader,
       min(Limits.roundMicrosecondsMax, Int64(readers.count) * Limits.roundMicrosecondsPerReaderOfAll)) / 1000
   }
 
-  /// Once a second: comments for idle readers, and a check for those that have gone.
+  /// Sends comments to idle readers and detects disconnected ones. Called once per second.
   func tickReaders(_ now: Int64) {
     for feed in feeds.values {
       feed.forgetRead(before: now - resumeMs)
       if let since = feed.unreadSince, now - since > resumeMs, feed.readers.isEmpty {
         feeds[feed.room] = nil
-        // There are no news of all rooms now.
+        // News of all rooms are no longer needed.
         if feed.room.isEmpty { gate?.onNews(nil) }
         unwatchIfUnread(feed.room)
         continue
@@ -193,7 +192,7 @@ extension HTTPServer {
     var descriptors: [pollfd] = []
     for (reader, connection) in readers.values where reader.isSuspended {
       suspended.append((reader, connection))
-      // POLLRDHUP: the other end has closed its side, which a live reader never does.
+      // POLLRDHUP: the client has closed its side, which a live reader never does.
       descriptors.append(pollfd(fd: cmhd_socket(connection), events: 0x2000, revents: 0))
     }
     _ = poll(&descriptors, nfds_t(descriptors.count), 0)
@@ -208,14 +207,14 @@ extension HTTPServer {
     }
   }
 
-  /// A stream is over.
+  /// Removes the reader of a stream that is over.
   func forget(_ reader: EventReader) {
     let id = ObjectIdentifier(reader)
     guard readers.removeValue(forKey: id) != nil else { return }
     if reader.wasTooSlow { counts.readersDropped += 1 }
     reader.feed.readers[id] = nil
     if reader.feed.readers.isEmpty, feeds[reader.feed.room] === reader.feed {
-      // It may come back in a moment.
+      // The reader may reconnect in a moment.
       reader.feed.unreadSince = MonotonicClock.nowMs
     }
   }

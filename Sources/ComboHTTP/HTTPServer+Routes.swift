@@ -3,28 +3,28 @@ internal import ComboSystem
 internal import ComboWire
 internal import Glibc
 
-/// A requested list of rooms.
+/// The parameters of a list of rooms.
 struct SurveyKey: Hashable {
   var prefix: [UInt8]
   var limit: Int
   var order: RoomOrder
 }
 
-/// One that was made, or is being made, for all that ask for the same.
+/// A list of rooms, complete or in progress, shared by all requests with the same parameters.
 struct Survey {
-  /// When it was asked for or came.
+  /// The time of its request or its arrival.
   var at: Int64
   var lines: [RoomLine]?
   var exchanges: [HTTPExchange] = []
 }
 
 extension HTTPServer {
-  /// The immediate answer; nil: the exchange waits, or has a reader now.
+  /// Returns the immediate response; nil if the exchange now waits or has a reader.
   func route(_ exchange: HTTPExchange) -> HTTPResponse? {
     guard let target = HTTPTarget(exchange.target) else {
       return .error(400, "the address is malformed: it must begin with a slash, and two hexadecimal digits must follow each %")
     }
-    // A room's name is any UTF-8; all other pieces are words.
+    // A room's name is any UTF-8; all other pieces are fixed words.
     if target.path.count >= 2, target.path[0].elementsEqual("rooms".utf8) { return routeRoom(target, exchange) }
     guard let words = target.words else { return nothing }
     let now = MonotonicClock.nowMs
@@ -68,7 +68,7 @@ extension HTTPServer {
 
   private func page(_ name: String, _ exchange: HTTPExchange) -> HTTPResponse {
     guard let page = EmbeddedPage.all[name] else { return nothing }
-    // The two forms of a page differ in their bytes, so in their tags too.
+    // The two forms of a page have different bytes, and therefore different tags.
     let tags = [page.tag, page.gzipTag]
     let isCompressed = exchange.acceptsGzip && page.bytes.count >= 1024
     let headers = [("Cache-Control", "no-cache"), ("ETag", isCompressed ? page.gzipTag : page.tag)]
@@ -117,7 +117,7 @@ extension HTTPServer {
     if let lines = surveys[key]?.lines, now - surveys[key]!.at <= surveyMs {
       return .json(ServiceData.rooms(lines, wall: WallClock.nowMs))
     }
-    // One that did not arrive in time is asked for again, also for those that still wait: the service drops late ones.
+    // A late list is requested again, also for those that still wait, because the service drops late requests.
     let isOnItsWay = surveys[key].map { $0.lines == nil && now - $0.at < answerMs } ?? false
     if !isOnItsWay {
       guard surveys.values.count(where: { $0.lines == nil }) < Limits.surveys else { return Self.busy }
@@ -150,7 +150,7 @@ extension HTTPServer {
     }
     if isStream, !exchange.isHead {
       if isClosing { return .error(503, "the service is stopping") }
-      // Those that wait for their first screen will be readers, too.
+      // Requests that wait for their first screen will become readers, too.
       let mostSoon = readers.count + waiting.count
       guard mostSoon < readersMax || readers.count + waiting.values.count(where: \.streams) < readersMax else {
         return .error(
@@ -158,7 +158,7 @@ extension HTTPServer {
       }
     }
     let watches = isStream && !exchange.isHead
-    // `EventSource` says it in a header; a page that reads by `fetch` from another origin may say it in the query, without being asked first.
+    // `EventSource` sends it in a header. A page of another origin that uses `fetch` may use the query, which avoids a preflight.
     let last =
       Self.headers(exchange.connection, "Last-Event-ID").first
       ?? target.value("last_event_id").map { String(decoding: $0, as: UTF8.self) }

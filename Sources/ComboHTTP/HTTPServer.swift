@@ -5,45 +5,45 @@ package import ComboSystem
 internal import Glibc
 internal import Synchronization
 
-/// The HTTP server: one thread, on which libmicrohttpd runs too, and which the pipeline never waits for. What needs the loop is asked
-/// by way of the ``Observatory``; the connection is suspended until the answer comes, or its time is over.
+/// The HTTP server. It has one thread, which also runs libmicrohttpd and for which the pipeline never waits. Requests to the loop
+/// go through the ``Observatory``; the connection is suspended until the response arrives or times out.
 ///
-/// The thread is nicer than all others of the process, unless it serves viewers and nothing else: while there is more work than
-/// processors, gifts go first.
+/// The thread has a lower priority than all others of the process, unless it only serves viewers. Under load, gifts take
+/// precedence.
 package final class HTTPServer: @unchecked Sendable {
-  // The proof: after `start`, all but `stopping`, `wakePipe` and `address` belongs to the server's thread.
+  // The proof: after `start`, everything except `stopping`, `wakePipe` and `address` belongs to the server's thread.
 
-  /// What one program takes upon itself at most.
+  /// The limits of one program.
   package enum Limits {
-    /// Event streams at a time, by default.
+    /// The default maximum of simultaneous event streams.
     package static let readers = 1600
-    /// Connections for other requests.
+    /// The maximum number of connections for other requests.
     static let others = 448
-    /// While there are more connections, an answer is the last on its connection: what is kept for later gives way.
+    /// The number of connections above which each response closes its connection, to make room.
     package static let keptOpen = 1024
-    /// Bytes of a request's first line and headers, with what the answer's headers need.
+    /// The maximum size of a request's first line and headers, and of the response's headers, in bytes.
     static let headerBytes = 16 << 10
-    /// An idle connection is closed after this time.
+    /// The time after which an idle connection is closed.
     static let idleS = 15
-    /// A request's headers must be complete after this time.
+    /// The time within which a request's headers must be complete.
     static let requestMs: Int64 = 10_000
-    /// The loop must answer within this time.
+    /// The time within which the loop must respond.
     package static let answerMs: Int64 = 5_000
-    /// A stream of events shows at least so often that it is there.
+    /// The maximum interval between signs of life of an event stream.
     static let aliveMs: Int64 = 5_000
-    /// Bytes of events that wait for slow readers, of all rooms.
+    /// The maximum size of the events that wait for slow readers, for all rooms, in bytes.
     static let feedBytes = 64 << 20
     /// The minimum interval of a room's rounds, per reader, so that sending takes a small part of one processor.
     static let roundMicrosecondsPerReader: Int64 = 200
-    /// The same per reader of all rooms, up to a quarter of a second.
+    /// The minimum interval per reader of all rooms, up to a quarter of a second in total.
     static let roundMicrosecondsPerReaderOfAll: Int64 = 25
     static let roundMicrosecondsMax: Int64 = 250_000
-    /// The list of rooms is made again after this time.
+    /// The time after which the list of rooms is renewed.
     static let surveyMs: Int64 = 500
     static let surveys = 16
   }
 
-  /// libmicrohttpd's, of the one that was loaded: `0.9.75`.
+  /// The version of the loaded libmicrohttpd: `0.9.75`.
   package static var libraryVersion: String { String(cString: MHD_get_version()) }
 
   package let address: HTTPAddress
@@ -51,17 +51,16 @@ package final class HTTPServer: @unchecked Sendable {
   package let identity: ServiceIdentity
   package let statistics: (@Sendable () -> [ClientFigures])?
   private let guarded: Mutex<HTTPGuard>
-  /// The access rules.
   var guardian: HTTPGuard { guarded.withLock { $0 } }
   package let log: ServiceLog
-  /// Streams of events at a time.
+  /// The maximum number of simultaneous event streams.
   let readersMax: Int
-  /// Connections at a time, from everybody together.
+  /// The maximum number of connections of all clients together.
   var connectionsMax: Int { readersMax + Limits.others }
-  /// Whose pages may read what is served here.
+  /// The origins whose pages may read responses.
   let origins: HTTPOrigins
   let keptOpen: Int
-  /// ``EventFeed/resumeMs``
+  /// The time for which events are kept: ``EventFeed/resumeMs``.
   let resumeMs: Int64
   let answerMs: Int64
   let surveyMs: Int64
@@ -70,14 +69,14 @@ package final class HTTPServer: @unchecked Sendable {
   private let wakePipe: WakePipe
   private let stopping = Atomic<Bool>(false)
   private var thread: WorkThread?
-  /// Takes events in, and knows what all rooms say; nil: neither is offered.
+  /// Accepts events and provides all rooms' instructions; nil if neither is offered.
   let gate: (any EventGate)?
-  /// Its answers that were not taken yet.
+  /// The gate's responses that have not been processed yet.
   let answers = Mutex<[(id: UInt64, response: HTTPResponse)]>([])
 
-  // What belongs to the thread.
+  // State of the server's thread.
   let gzip = GzipPieces()
-  /// Pages that were asked for, by name.
+  /// The compressed pages that were requested, by name.
   var compressedPages: [String: [UInt8]] = [:]
   private(set) var connections: [OpaquePointer: HTTPConnection] = [:]
   package var waiting: [UInt64: HTTPExchange] = [:]
@@ -86,7 +85,7 @@ package final class HTTPServer: @unchecked Sendable {
   var surveys: [SurveyKey: Survey] = [:]
   var surveyKeys: [UInt64: SurveyKey] = [:]
   var nextQuery: UInt64 = 1
-  /// Of bodies that are coming in.
+  /// The size of all bodies in progress, in bytes.
   var bodyBytes = 0
   /// The position of the readers of all rooms.
   var allNext: Int64 = 0
@@ -94,15 +93,15 @@ package final class HTTPServer: @unchecked Sendable {
   private var tickedAt: Int64 = 0
   private(set) var isClosing = false
 
-  /// Begins to listen.
+  /// Starts to listen.
   /// - Parameters:
-  ///   - readersMax: ``Limits/readers``.
-  ///   - isFlexible: takes a free port if the address' own is taken.
+  /// - readersMax: ``Limits/readers``.
+  ///   - isFlexible: Whether to use a free port if the address's own is taken.
   ///   - keptOpen: ``Limits/keptOpen``.
   ///   - idleS: ``Limits/idleS``.
   ///   - answerMs: ``Limits/answerMs``.
   ///   - surveyMs: ``Limits/surveyMs``.
-  ///   - isNice: whether other threads go first.
+  ///   - isNice: Whether other threads have priority.
   package static func start(
     _ address: HTTPAddress, token: HTTPToken?, observatory: Observatory, identity: ServiceIdentity,
     statistics: (@Sendable () -> [ClientFigures])? = nil,
@@ -142,7 +141,7 @@ package final class HTTPServer: @unchecked Sendable {
       close(listening)
       throw HTTPFault(description: "cannot make a pipe: \(String(cString: strerror(error)))")
     }
-    // The callbacks' context is this object, which is not made yet.
+    // The callbacks' context refers to this object, which is not complete yet.
     let context = UnsafeMutablePointer<Unmanaged<HTTPServer>?>.allocate(capacity: 1)
     context.initialize(to: nil)
     var options = HTTPCallbacks.options
@@ -188,11 +187,11 @@ package final class HTTPServer: @unchecked Sendable {
     log.info("http: listening on \(.url, address.url)")
   }
 
-  /// From now on requests must have this token. Answers in progress are not affected.
-  /// - Parameter token: nil: none need be shown; but beyond loopback the one that there is stays.
+  /// Sets the token that requests need from now on. Responses in progress are not affected.
+  /// - Parameter token: The token; nil for none. Beyond loopback, nil keeps the current token.
   package func demand(_ token: HTTPToken?) {
     let isTaken = guarded.withLock { guarded in
-      // The address may be another one by now in the configuration, but the socket is still the same.
+      // The configuration may have another address by now, but the socket is still the same.
       if token == nil, !guarded.isLoopback { return false }
       guarded = HTTPGuard(isLoopback: guarded.isLoopback, token: token, isPublic: guarded.isPublic)
       return true
@@ -201,7 +200,7 @@ package final class HTTPServer: @unchecked Sendable {
     log.warning("http: other machines can still reach \(.url, address.url), so the old token remains in use until a restart")
   }
 
-  /// Informs readers of events, gives answers in progress a moment, and ends. Once.
+  /// Notifies readers of events, gives responses in progress a moment, and ends. Call it once.
   package func stop() {
     stopping.store(true, ordering: .releasing)
     wakePipe.wake()
@@ -210,7 +209,7 @@ package final class HTTPServer: @unchecked Sendable {
     gate?.onNews(nil)
   }
 
-  /// Each connection takes a descriptor, and many systems allow 1,024 of them by default.
+  /// Raises the limit of descriptors: each connection needs one, and many systems allow only 1,024 by default.
   private static func allowDescriptors(_ connections: Int) {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -223,7 +222,7 @@ package final class HTTPServer: @unchecked Sendable {
   // MARK: - The thread
 
   private func run() {
-    // Of this thread alone, on Linux.
+    // On Linux, this applies to this thread only.
     if isNice { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }
     let epoll = cmhd_epoll(daemon)
     while !stopping.load(ordering: .acquiring) {
@@ -260,11 +259,11 @@ package final class HTTPServer: @unchecked Sendable {
     return Int32(wait)
   }
 
-  /// What is due once a second.
+  /// Does the work that is due once per second.
   private func tick(_ now: Int64) {
     for (connection, state) in connections {
       guard let since = state.owesSince, now - since > Limits.requestMs else { continue }
-      // However slowly it comes, byte by byte: libmicrohttpd notices that it is closed.
+      // A request that arrives slowly, byte by byte, is cut off: libmicrohttpd notices that the connection is closed.
       counts.slowRequests += 1
       state.owesSince = nil
       shutdown(cmhd_socket(connection), Int32(SHUT_RDWR))
@@ -276,24 +275,24 @@ package final class HTTPServer: @unchecked Sendable {
       }
     }
     tickReaders(now)
-    // One that was asked of a service that is no more never comes.
+    // A query to a service that has ended is never answered.
     for (key, survey) in surveys where survey.exchanges.isEmpty {
       if now - survey.at > (survey.lines == nil ? answerMs : surveyMs) { surveys[key] = nil }
     }
     surveyKeys = surveyKeys.filter { surveys[$0.value] != nil }
   }
 
-  // MARK: - Answers
+  // MARK: - Responses
 
-  /// A suspended exchange gets its answer.
+  /// Gives a suspended exchange its response.
   package func finish(_ exchange: HTTPExchange, _ response: HTTPResponse) {
     exchange.stage = .answered(response)
     MHD_resume_connection(exchange.connection)
   }
 
-  /// Lets an exchange wait for the loop.
-  /// - Parameter query: of the query's number, and of when nobody will wait for its answer any more.
-  /// - Returns: false if it cannot be asked.
+  /// Suspends an exchange until the loop responds.
+  /// - Parameter query: Creates the query from its number and the time after which nobody waits for the response.
+  /// - Returns: false if the query was refused.
   package func wait(_ exchange: HTTPExchange, for query: (UInt64, Int64) -> Query) -> Bool {
     let id = nextQuery
     guard observatory.ask(query(id, MonotonicClock.nowMs + answerMs)) else { return false }
@@ -303,7 +302,7 @@ package final class HTTPServer: @unchecked Sendable {
     return true
   }
 
-  /// Lets the server's thread look for what is new. Any thread.
+  /// Wakes the server's thread to process news. May be called from any thread.
   func wake() { wakePipe.wake() }
 
   func suspend(_ exchange: HTTPExchange, query: UInt64) {
@@ -321,7 +320,7 @@ package final class HTTPServer: @unchecked Sendable {
 
   func closed(_ connection: OpaquePointer) { connections[connection] = nil }
 
-  /// A request is over, however it ended.
+  /// Cleans up after a request, however it ended.
   package func ended(_ exchange: HTTPExchange) {
     connections[exchange.connection]?.owesSince = MonotonicClock.nowMs
     leave(exchange)
@@ -329,7 +328,7 @@ package final class HTTPServer: @unchecked Sendable {
     if let reader = exchange.reader { forget(reader) }
   }
 
-  /// An exchange waits no more.
+  /// Removes an exchange that no longer waits.
   private func leave(_ exchange: HTTPExchange) {
     guard waiting.removeValue(forKey: exchange.query) != nil else { return }
     for key in surveys.keys { surveys[key]?.exchanges.removeAll { $0 === exchange } }
@@ -337,7 +336,7 @@ package final class HTTPServer: @unchecked Sendable {
 
   // MARK: - The end
 
-  /// All readers of events are informed; no new one begins.
+  /// Notifies all readers of events; new ones are refused.
   private func sayClosing() {
     isClosing = true
     for (reader, _) in readers.values { reader.end(with: StreamText.stopping) }
@@ -356,7 +355,7 @@ package final class HTTPServer: @unchecked Sendable {
       poll(&descriptor, 1, 20)
       MHD_run(daemon)
     }
-    // No connection may be suspended when it stops.
+    // No connection may be suspended when the daemon stops.
     for (reader, connection) in readers.values {
       reader.isGone = true
       wake(reader, connection)

@@ -1,9 +1,8 @@
-/// The path's pieces and the query of a request, percent-decoded, strictly.
+/// The pieces of a request's path and its query, percent-decoded strictly.
 ///
-/// Pieces are cut at the slashes that were written, so that an encoded one is part of a piece. Without resolution: `..` is a
-/// name like any other, which no path has.
+/// Pieces are split at literal slashes, so an encoded slash is part of a piece. Nothing is resolved: `..` is an ordinary name.
 struct HTTPTarget: Equatable, Sendable {
-  /// The pieces between the slashes; none for `/`.
+  /// The pieces between the slashes; empty for `/`.
   let path: [[UInt8]]
   let query: [Field]
 
@@ -12,10 +11,10 @@ struct HTTPTarget: Equatable, Sendable {
     let value: [UInt8]
   }
 
-  /// nil: it is malformed.
+  /// Parses a target; nil if it is malformed.
   init?(_ whole: some Collection<UInt8>) {
     var text = whole[...]
-    // The form for proxies; its host was checked before.
+    // The absolute form for proxies; its host was checked before.
     let scheme = "http://".utf8
     if text.prefix(scheme.count).elementsEqual(scheme) {
       text = text.dropFirst(scheme.count).drop { $0 != UInt8(ascii: "/") }
@@ -43,7 +42,7 @@ struct HTTPTarget: Equatable, Sendable {
     self.query = query
   }
 
-  /// The path as text, for comparing with those that there are; nil if a piece is no UTF-8.
+  /// The path as text, for comparison with known paths; nil if a piece is not UTF-8.
   var words: [String]? {
     var words: [String] = []
     for piece in path {
@@ -53,7 +52,7 @@ struct HTTPTarget: Equatable, Sendable {
     return words
   }
 
-  /// A field's value; of several the last.
+  /// Returns a field's value; of several, the last one counts.
   func value(_ name: String) -> [UInt8]? { query.last { $0.name.elementsEqual(name.utf8) }?.value }
 
   static func decoded(_ text: some Collection<UInt8>, plusIsSpace: Bool) -> [UInt8]? {

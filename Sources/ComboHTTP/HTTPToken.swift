@@ -1,16 +1,16 @@
 internal import ComboSystem
 
-/// The secret that a request must know, from a file.
+/// The secret that requests must have, from a file.
 package struct HTTPToken: Equatable, Sendable, CustomStringConvertible {
   private let bytes: [UInt8]
 
-  /// So that it is not logged by accident.
+  /// A placeholder, so that the token is not logged by accident.
   package var description: String { "a token" }
 
   static let bytesMin = 16
   package static let bytesMax = 1024
 
-  /// The text of the file, without the white space around it. A fault is thrown as the end of a sentence.
+  /// Parses the text of the file without surrounding white space. Throws a fault whose description is the end of a sentence.
   package init(_ text: String) throws(HTTPFault) {
     let space: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
     var bytes = Array(text.utf8.drop { space.contains($0) })
@@ -24,7 +24,7 @@ package struct HTTPToken: Equatable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// Takes as long whatever is wrong.
+  /// Compares in constant time.
   private func equals(_ other: some Collection<UInt8>) -> Bool {
     var difference = UInt8(other.count == bytes.count ? 0 : 1)
     var mine = bytes.makeIterator()
@@ -34,7 +34,7 @@ package struct HTTPToken: Equatable, Sendable, CustomStringConvertible {
     return difference == 0
   }
 
-  /// Whether an `Authorization` header shows it: as a bearer, or as the password with any name (which is what browsers can ask for).
+  /// Whether an `Authorization` header contains it: as a bearer token, or as a password with any name, as browsers send it.
   func isShown(by header: String) -> Bool {
     let words = header.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
     guard words.count == 2 else { return false }

@@ -5,20 +5,20 @@ internal import ComboService
 internal import ComboSystem
 internal import ComboWire
 
-/// What a page of metrics is made of.
+/// The source of a page of metrics.
 struct MetricsSource {
   let observatory: Observatory
   let report: ServiceReport
-  /// Since the process began.
+  /// The totals since the process began.
   let totals: Service.Totals
   let librdkafka: String
   let clients: [ClientFigures]
   let http: HTTPCounts
   let connections: Int
   let readers: Int
-  /// By the monotonic clock.
+  /// The time by the monotonic clock.
   let now: Int64
-  /// The partitions that take in.
+  /// The partitions that read their input.
   let running: [ServiceReport.Partition]
 
   init(
@@ -40,13 +40,13 @@ struct MetricsSource {
   }
 }
 
-/// A metric: its name, its type, its help, and its values.
+/// A metric: its name, type, help and values.
 struct Metric: Sendable {
   enum Kind: String, Sendable {
     case counter, gauge, histogram
   }
 
-  /// A value, with its labels.
+  /// A value with its labels.
   struct Sample {
     var labels: [(String, String)] = []
     let value: Double
@@ -61,7 +61,7 @@ struct Metric: Sendable {
   let kind: Kind
   let help: String
   let values: Values
-  /// Whether it is left out where it has no sample.
+  /// Whether it is left out if it has no samples.
   var isOptional = false
 
   static func counter(_ name: String, _ help: String, _ value: @escaping @Sendable (MetricsSource) -> Int) -> Metric {
@@ -72,7 +72,7 @@ struct Metric: Sendable {
     Metric(name: name, kind: .gauge, help: help, values: .samples { [Sample(value: value($0))] })
   }
 
-  /// A counter for each value of a label.
+  /// Creates a counter for each value of a label.
   static func counters(
     _ name: String, by label: String, _ help: String, _ values: @escaping @Sendable (MetricsSource) -> [(String, Int)]
   ) -> Metric {
@@ -81,7 +81,7 @@ struct Metric: Sendable {
       values: .samples { values($0).map { Sample(labels: [(label, $0.0)], value: Double($0.1)) } })
   }
 
-  /// A gauge of each partition, or of each that takes in.
+  /// Creates a gauge for each partition, or for each that reads its input.
   static func partition(
     _ name: String, running: Bool = true, _ help: String, _ value: @escaping @Sendable (ServiceReport.Partition) -> Double?
   ) -> Metric {
@@ -94,7 +94,7 @@ struct Metric: Sendable {
       })
   }
 
-  /// Of each client of librdkafka.
+  /// Creates a metric for each client of librdkafka.
   static func client(
     _ name: String, _ kind: Kind, _ help: String, _ value: @escaping @Sendable (ClientFigures) -> Double?
   ) -> Metric {
@@ -112,9 +112,9 @@ struct Metric: Sendable {
   }
 }
 
-/// Every metric, in the order of the page. docs/schemas/metrics.tsv is made from it.
+/// Every metric, in the order of the page. docs/schemas/metrics.tsv is generated from it.
 ///
-/// Only labels with a few values that are known beforehand, and the partitions that are this instance's.
+/// Labels have only a few values that are known beforehand, or the partitions of this instance.
 enum MetricTable {
   static let all: [Metric] = service + totals + counters + times + partitions + clients + server + HTTPCounts.metrics
 
@@ -152,7 +152,7 @@ enum MetricTable {
     ) {
       $0.totals.tally.old
     },
-    // By rule and reason: both are the map's own words, and at most a few dozen.
+    // Rule and reason come from the map, and there are at most a few dozen of them.
     Metric(
       name: "combo_map_records_total", kind: .counter,
       help: "Records by the map's rule, the outcome (event, dropped or bad), and the reason.",

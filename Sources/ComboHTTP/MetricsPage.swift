@@ -4,10 +4,10 @@ internal import ComboService
 internal import ComboSystem
 internal import ComboWire
 
-/// `/metrics`: all figures in Prometheus' text format 0.0.4. Each sample bears group and input.
+/// The page `/metrics`: all figures in Prometheus' text format 0.0.4. Each sample has the group and the input as labels.
 struct MetricsPage {
   private let buffer = ByteBuffer(capacity: 64 << 10)
-  /// Of each sample: whose it is.
+  /// The labels of every sample.
   private let common: [(String, String)]
 
   private init(_ identity: ServiceIdentity) { common = [("group", identity.group), ("input", identity.input)] }
@@ -63,7 +63,7 @@ struct MetricsPage {
       buffer.append(label)
       buffer.append("=\"")
       for byte in text.utf8 {
-        // As the format has it.
+        // Escapes of the text format.
         switch byte {
         case UInt8(ascii: "\\"): buffer.append("\\\\")
         case UInt8(ascii: "\""): buffer.append("\\\"")

@@ -112,7 +112,7 @@ enum ServiceData {
     return buffer
   }
 
-  /// The screen of a room that sleeps.
+  /// Returns the screen of a sleeping room.
   /// - Parameter told: ``ServiceReport/told``.
   static func emptyScreen(_ room: [UInt8], told: String, wall: Int64) -> [UInt8] {
     let buffer = ByteBuffer(capacity: 256)

@@ -3,7 +3,7 @@ package struct ServiceIdentity: Equatable, Sendable {
   package var group = ""
   package var input = ""
   package var instance = ""
-  /// The version of librdkafka that is loaded.
+  /// The version of the loaded librdkafka.
   package var librdkafka = ""
 
   package init(group: String = "", input: String = "", instance: String = "", librdkafka: String = "") {

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// A pipe by which any thread wakes the one that waits in `poll`.
+/// A pipe with which any thread wakes the one that waits in `poll`.
 final class WakePipe: Sendable {
-  /// The descriptor to wait for: it can be read after a wake-up.
+  /// The descriptor to wait for: it is readable after a wake-up.
   let readEnd: Int32
   private let writeEnd: Int32
 
-  /// nil: the process has no descriptor left; `errno` has the reason.
+  /// Creates a pipe; nil if the process has no descriptors left. `errno` has the reason.
   init?() {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
@@ -22,14 +22,14 @@ final class WakePipe: Sendable {
     close(writeEnd)
   }
 
-  /// Any thread.
+  /// Wakes the waiting thread. May be called from any thread.
   func wake() {
     var byte: UInt8 = 1
-    // A full pipe wakes as well.
+    // A full pipe wakes it, too.
     _ = write(writeEnd, &byte, 1)
   }
 
-  /// Forgets who has woken so far.
+  /// Discards the wake-ups so far.
   func drain() {
     withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
       while read(readEnd, buffer.baseAddress, buffer.count) > 0 {}

@@ -2,14 +2,14 @@ internal import CPages
 internal import ComboCore
 internal import ComboWire
 
-/// A file of Pages/web, as it was when the program was built.
+/// A file of Pages/web, embedded when the program was built.
 struct EmbeddedPage: Sendable {
   let name: String
-  /// Lives as long as the program.
+  /// The bytes, valid as long as the program runs.
   nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
-  /// Changes with the bytes.
+  /// The entity tag, which changes with the bytes.
   let tag: String
-  /// Of the page, compressed.
+  /// The entity tag of the compressed page.
   var gzipTag: String { "\(tag.dropLast())-gz\"" }
 
   static let all: [String: EmbeddedPage] = {

@@ -15,7 +15,7 @@ export class Banner {
     this.avatar = new Picture("combo-avatar");
     this.gift = new Picture("combo-gift");
     const text = make("span", "combo-text");
-    // <bdi>: whatever direction marks a name has end with it.
+    // <bdi>: direction marks in a name end with it.
     this.#sender = make("bdi", "combo-sender");
     this.#line = make("span", "combo-line");
     this.#giftName = make("bdi", "combo-gift-name");
@@ -166,7 +166,7 @@ export class Banner {
     this.#write(this.#count.style, "transform", jump === 1 ? "none" : `scale(${fixed(jump)})`, "jump");
     const text = numbers.format(this.countShown(now, times));
     this.#write(this.#number, "textContent", text);
-    // A long number is written smaller, so that the name keeps its place.
+    // A long number is drawn smaller, so that the name keeps its place.
     this.#write(this.node.dataset, "digits", text.length > 8 ? "many" : text.length > 5 ? "some" : "few");
     const isPraised = praise < 1;
     this.#write(this.#badge, "hidden", !isPraised);

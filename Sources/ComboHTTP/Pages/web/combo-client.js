@@ -107,7 +107,7 @@ export class RoomStream {
     const lastId = this.#lastId;
     const headers = { Accept: "text/event-stream" };
     let address = `${this.#options.base}/rooms/${encodeURIComponent(this.room)}/events`;
-    // For this header, a browser would ask another origin for permission first. The query needs none.
+    // This header would cause a preflight request to another origin; the query does not.
     if (lastId !== "" && this.#options.base === "") headers["Last-Event-ID"] = lastId;
     else if (lastId !== "") address += `?last_event_id=${encodeURIComponent(lastId)}`;
     try {
@@ -127,7 +127,7 @@ export class RoomStream {
       ending = abort.signal.reason?.code ? abort.signal.reason : UNREACHABLE;
     }
     abort.abort();
-    // Another connection has taken its place, or none is wanted.
+    // Another connection has replaced this one, or none is needed.
     if (this.#abort !== abort) return;
     this.#again(name, ending);
   }
@@ -208,7 +208,7 @@ export class RoomStream {
     const continues = this.#lastId !== "";
     this.#lastId = "";
     this.#to.clear();
-    // The stream that was just asked to continue would do so without a screen.
+    // A stream that was just asked to resume would do so without a screen.
     if (continues && this.#state === "connecting") this.#drop(ENDED);
   }
 
@@ -230,13 +230,13 @@ export class RoomStream {
     // In a gap, only a screen helps.
     if (!this.sequence.isKnown) this.#lastId = "";
     const { retryMs, retryMostMs, staleMs } = this.#options;
-    // After a connection that held for a while the waits start again; those that break at once wait longer each time.
+    // After a connection that lasted for a while, the waits start again; after short ones they grow.
     if (this.#heardAt !== null && performance.now() - this.#heardAt > retryMostMs) this.#failures = 0;
     this.#heardAt = null;
     const wait = Math.min(retryMostMs, retryMs * 1.7 ** Math.min(this.#failures, 20)) * (0.67 + 0.66 * Math.random());
     this.#failures += 1;
     this.#after("retry", wait, () => this.#connect());
-    // Only the first time: the time without a connection counts, not that since the last try.
+    // Does not restart a running timer: the total time without a connection counts, not that since the last retry.
     this.#after("stale", staleMs, () => this.#letGo());
     this.#enter(name, ending, performance.now() + wait);
   }

@@ -70,7 +70,7 @@ export class Confetti {
     const height = Math.round(area.height * burst.scale);
     if (this.node.width !== width) this.node.width = width;
     if (this.node.height !== height) this.node.height = height;
-    // Where the number will be: the banner may be sliding in yet.
+    // The final position of the number: the banner may still be sliding in.
     burst.origin = { x: burst.banner.numberLeft, y: burst.banner.middle - area.top };
     return true;
   }

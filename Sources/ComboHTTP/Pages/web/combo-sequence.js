@@ -45,13 +45,13 @@ export class Sequence {
     }
     let isCleared = false;
     if (epoch > this.epoch) {
-      // An epoch begins with seq 1; else its beginning was missed.
+      // An epoch begins with seq 1; otherwise its beginning was missed.
       if (seq !== 1 && this.epoch >= 0) this.#lose(seq - 1);
       isCleared = this.#letGo();
       this.isKnown = seq === 1;
     } else if (seq !== this.seq + 1) {
       this.#lose(seq - this.seq - 1);
-      // A screen is complete: banners that stay need not be removed first.
+      // A screen is complete, so banners that stay need not be removed first.
       if (instruction.op !== "screen" || !Array.isArray(instruction.banners)) isCleared = this.#letGo();
       this.isKnown = false;
     }
@@ -78,12 +78,12 @@ export class Sequence {
       this.isKnown = true;
       return "draw";
     }
-    // Older than the known screen: a service that is still catching up. Its next instructions are older too, and skipped.
+    // Older than the known screen: the service is still catching up. Its next instructions are also older, and are ignored.
     if (epoch < this.epoch || (epoch === this.epoch && seq < this.seq)) {
       this.repeated += 1;
       return "ignore";
     }
-    // Banners of another epoch are others, though they have the same numbers.
+    // Banners of another epoch are different ones, even if their numbers are equal.
     const isCleared = epoch > this.epoch && this.#letGo();
     this.epoch = epoch;
     this.seq = seq;
@@ -126,7 +126,7 @@ export class Sequence {
       case "dismiss":
         return this.#change(said);
       default:
-        // skip, final, and whatever comes with later versions.
+        // skip, final, and ops of later versions.
         return "ignore";
     }
   }

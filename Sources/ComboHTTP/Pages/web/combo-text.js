@@ -21,7 +21,7 @@ export function pictureAddress(value, pictures = "all", most = 65536) {
  * them, white space as single blanks, and at most `most` characters (as a reader counts them).
  */
 export function drawable(text, most = 40) {
-  // Enough for the longest, and little for one of megabytes; cut between characters again below.
+  // Enough for the longest result, and cheap for a text of megabytes; it is cut between characters below.
   const start = text.slice(0, most * 8);
   const clean = wellFormed(start)
     .replace(/[\u202a-\u202e\u2066-\u2069\u206a-\u206f\ufff9-\ufffb\ufeff]/g, "")
@@ -31,7 +31,7 @@ export function drawable(text, most = 40) {
   let cut = "";
   let left = most;
   for (const { segment } of segmenter.segment(clean)) {
-    // A letter with many marks is one character, but not a real one.
+    // A letter with many marks counts as one character, so its marks are limited.
     if (left === 0) return `${cut}…`;
     cut += segment.length > 24 ? segment.slice(0, 8) : segment;
     left -= 1;

@@ -201,7 +201,7 @@ export class ComboView {
     this.#root.remove();
   }
 
-  // What instructions do.
+  // Instructions.
 
   #show(said, now) {
     if (!isBanner(said)) return false;
@@ -230,7 +230,7 @@ export class ComboView {
   #dismiss(said, now) {
     const one = this.#find(said.banner);
     if (one === undefined || one.leftAt !== NEVER) return false;
-    // What `closed` and `retracted` show on top is there at once: it will not be seen for long.
+    // The gifts that `closed` and `retracted` add are shown at once, since the banner leaves soon.
     if (isCount(said.count) && said.count !== one.count) one.setCount(said.count, now);
     one.leave(now);
     this.#tell(one);
@@ -240,7 +240,7 @@ export class ComboView {
   /** Mends what differs; what agrees goes on as it was. */
   #screen(said, now) {
     if (!Array.isArray(said.banners)) return false;
-    // The room's own times, where a screen says them.
+    // The room's own times, if the screen has them.
     for (const [name, option] of SAID_TIMES) if (isCount(said[name])) this.#options[option] = said[name];
     if (isCount(said.slots) && said.slots > 0) this.#haveSlots(clamp(said.slots, this.#slots, MOST_SLOTS));
     const there = said.banners.slice(0, MOST_SLOTS).filter(isBanner);
@@ -254,7 +254,7 @@ export class ComboView {
       } else {
         if (one.count !== entry.count) one.setCount(entry.count, now);
         if (one.slot !== entry.slot) this.#place(one, entry.slot, now);
-        // The gifts that joined since may have brought a new name or picture; nothing is written that is as it was.
+        // Gifts that joined since may have brought a new name or picture. Unchanged values are not written.
         this.#dress(one, entry);
       }
     }
@@ -274,7 +274,7 @@ export class ComboView {
     const free = this.#pool.find((one) => !one.isUsed);
     if (free !== undefined) return free;
     const leaving = this.#pool.filter((one) => one.leftAt !== NEVER).sort((a, b) => a.leftAt - b.leftAt);
-    // More banners than slots, and none leaves: the room has more slots than was known.
+    // There are more banners than slots and none leaves, so the room has more slots than expected.
     if (leaving.length === 0) this.#haveSlots(clamp(this.#pool.length, this.#slots, MOST_SLOTS));
     if (this.#pool.length <= this.#slots) {
       const one = new Banner(this.#words);
@@ -313,7 +313,7 @@ export class ComboView {
 
   #haveSlots(slots) {
     this.#slots = slots;
-    // So that a page can make banners smaller where there are many.
+    // Lets a page make banners smaller if there are many.
     this.#root.style.setProperty("--combo-slots", String(slots));
   }
 
@@ -375,14 +375,14 @@ export class ComboView {
     this.#tell(one);
   }
 
-  // What a screen reader is told: the end of a combo and its milestones, one sentence at a time and not often.
+  // Announcements for screen readers: the end of a combo and its milestones, one sentence at a time and not often.
 
   #tell(one) {
     if (!this.#announces) return;
     const news = { number: one.number, count: one.count, ...one.names, worth: one.worth * one.count };
     if (this.#news === null) this.#news = { best: news, numbers: new Set([one.number]) };
     else {
-      // Not more are counted than a viewer would care for.
+      // The count is limited, since a viewer does not need a larger one.
       if (this.#news.numbers.size < 1000) this.#news.numbers.add(one.number);
       if (news.number === this.#news.best.number || news.worth > this.#news.best.worth) this.#news.best = news;
     }

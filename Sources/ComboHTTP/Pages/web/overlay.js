@@ -51,7 +51,7 @@ function begin() {
       clear: () => view.clear(),
       state: ({ name, sentence }) => {
         document.body.dataset.state = name;
-        // For whoever looks for the reason: a browser source's console, not the stream.
+        // For debugging, in the browser source's console rather than in the stream.
         if (sentence !== "" && name !== "connecting") console.info(`combo overlay: ${sentence}`);
       },
     },

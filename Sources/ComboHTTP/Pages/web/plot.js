@@ -66,7 +66,7 @@ export class Plot {
       const text = value === null ? "–" : this.#format(value);
       if (this.#values[index].textContent !== text) this.#values[index].textContent = text;
     });
-    // For those who cannot see it: in words, now and then.
+    // For those who cannot see it: the values in words, every 10 s.
     if (at - this.#told >= 10) {
       this.#told = at;
       const word = (value) => (value === null ? word("notKnown") : this.#format(value));
@@ -108,7 +108,7 @@ export class Plot {
     const top = niceTop(Math.max(this.#least, ...known));
     const left = Math.max(...[0, 0.5, 1].map((part) => context.measureText(this.#format(top * part)).width)) + 10;
     const area = { left, right: width - 6, top: 8, bottom: height - 20 };
-    // A minute to begin with; more as there is more.
+    // At least one minute, and more as points are added.
     const span = Math.min(this.#most, Math.max(60, last - (this.#points[0]?.at ?? 0)));
     const x = (at) => area.right - ((last - at) / span) * (area.right - area.left);
     const y = (value) => area.bottom - (Math.min(value, top) / top) * (area.bottom - area.top);

@@ -21,7 +21,7 @@ let stream = null;
 /** The room that is watched; null = none. */
 let room = null;
 
-// The room that is watched is in the address, so that it can be kept and sent: #room=ID. ?room=ID, as other pages have it, is read, too.
+// The address contains the watched room, so that it can be bookmarked and shared: #room=ID. ?room=ID works, too.
 
 function roomOfAddress() {
   const match = /^#room=(.+)$/.exec(location.hash);
@@ -33,12 +33,12 @@ function roomOfAddress() {
   }
 }
 
-// In the same language: of the hash alone, the rest of the address stays.
+// Only the hash changes, so the language in the address stays.
 const addressOf = (id) => {
   try {
     return `#room=${encodeURIComponent(id)}`;
   } catch {
-    // A lone surrogate: no service has such a room.
+    // A lone surrogate: no room has such an id.
     return "#";
   }
 };
@@ -69,7 +69,7 @@ function watch(id) {
       if (instruction !== null && typeof instruction === "object") {
         log(instruction, verdict);
         given.take(instruction);
-        // What is said is said by a room that is awake; a stream of one that sleeps begins with an empty screen of no epoch.
+        // Only a room that is awake emits instructions; the stream of a sleeping one begins with an empty screen with epoch 0.
         setAsleep(instruction.op === "screen" && instruction.epoch === 0);
       }
       showPlace();
@@ -97,7 +97,7 @@ function showState(state) {
   const { name } = state;
   clearInterval(countdown);
   const isAway = name === "broken" || name === "refused";
-  // Trying again changes nothing for the viewer, and is not said each time.
+  // A retry changes nothing for the viewer, so the state is not updated.
   const before = $("state").dataset.state;
   if (name === "connecting" && (before === "broken" || before === "refused")) {
     setText($("stage-note"), word("trying"));
@@ -109,7 +109,7 @@ function showState(state) {
   $("stage").dataset.stale = isAway ? "yes" : "no";
   showNote(shown);
   if (isAway) {
-    // What was known of the room is not known any more.
+    // The room's data may be outdated.
     forgetFacts();
     countdown = setInterval(() => showNote(shown), 500);
   } else showPlace();
@@ -125,7 +125,7 @@ function noteOf(shown) {
   const { code, sentence, retryAt } = told;
   if (shown === "waiting") return word("gap");
   if (shown !== "broken" && shown !== "refused") return "";
-  // The service's own words, where only they tell.
+  // The service's own sentence, if there is no other explanation.
   const why = code === "said" ? drawable(sentence, 300) : word(code, { s: whole.format(STREAM_DEFAULTS.silenceMs / 1000) });
   const seconds = Math.ceil((retryAt - performance.now()) / 1000);
   return `${why} ${seconds > 0 ? word("retry", { s: whole.format(seconds) }) : word("trying")}`;
@@ -146,7 +146,7 @@ function showPlace() {
   setText($("fact-banners"), whole.format(view.banners.length));
 }
 
-// The last instructions. Rows are used again; drawn once a frame at most, however many come.
+// The last instructions. Rows are reused, and drawn at most once per frame.
 
 const logRows = [];
 const logged = [];
@@ -188,7 +188,7 @@ function drawLog() {
     logRows.push(row);
   }
   logRows.forEach((row, index) => {
-    // The newest stands first.
+    // The newest entry is first.
     const entry = logged[logged.length - 1 - index];
     row.hidden = entry === undefined;
     if (entry === undefined) return;
@@ -205,7 +205,7 @@ function clearLog() {
   drawLog();
 }
 
-// The rooms.
+// The list of rooms.
 
 const list = new RoomList($("room-list"), addressOf);
 let refreshTimer = null;
@@ -227,7 +227,7 @@ async function refresh() {
     const mine = rooms.find((one) => one.room === room) ?? (room !== null ? await alone(room, abort) : undefined);
     if (watched === room && !abort.signal.aborted) showFacts(mine);
     if (room === null && roomOfAddress() === null && !isNone && typeof rooms[0].room === "string") {
-      // The busiest, so that there is something to see. Not into the history: going back leads out of the page.
+      // The busiest room, so that there is something to see. It replaces the history entry, so that going back leaves the page.
       history.replaceState(null, "", addressOf(rooms[0].room));
       watch(rooms[0].room);
       showFacts(rooms[0]);
@@ -255,13 +255,13 @@ async function alone(id, abort) {
 
 function showFacts(one) {
   if (one === undefined || told.name === "broken" || told.name === "refused") return;
-  // A room that fell asleep while it was watched says nothing of that.
+  // A room that falls asleep while it is watched does not report it.
   if (one === null && view.banners.length === 0) setAsleep(true);
   if (one === null) {
     for (const fact of ["queued", "rate", "gifts"]) setText($(`fact-${fact}`), "–");
     return;
   }
-  // `serve` reads instructions alone: it knows which gifts were shown, but not which wait.
+  // `serve` reads only instructions: it knows which gifts were shown, but not which wait.
   const knowsAll = one.queued !== undefined;
   setText($("fact-queued"), knowsAll ? whole.format(one.queued) : "–");
   setText($("name-gifts"), word(knowsAll ? "gifts" : "giftsShown"));
@@ -273,7 +273,7 @@ function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
-// Keyboard: "/" searches, the arrows walk through the rooms, Escape empties the search.
+// Keyboard: "/" focuses the search, the arrows move through the rooms, Escape clears the search.
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -306,13 +306,13 @@ $("search").addEventListener("submit", (event) => {
 
 addEventListener("hashchange", () => watch(roomOfAddress()));
 document.querySelector(".skip-link").addEventListener("click", (event) => {
-  // The room stays in the address.
+  // Keeps the room in the address.
   event.preventDefault();
   $("stage").focus();
 });
 addEventListener("online", () => stream?.retryNow());
 
-// Two switches, kept for the next time.
+// Two switches, stored for the next visit.
 
 function switchOf(id, set) {
   const button = $(id);
@@ -320,7 +320,7 @@ function switchOf(id, set) {
   try {
     isOn = localStorage.getItem(`combo-${id}`) !== "off";
   } catch {
-    // Nothing is kept here: on.
+    // Without storage, the switch is on.
   }
   const show = () => {
     button.setAttribute("aria-pressed", String(isOn));
@@ -331,7 +331,7 @@ function switchOf(id, set) {
     try {
       localStorage.setItem(`combo-${id}`, isOn ? "on" : "off");
     } catch {
-      // It holds until the page is left.
+      // The setting lasts until the page is left.
     }
     show();
   });

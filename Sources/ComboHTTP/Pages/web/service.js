@@ -61,7 +61,7 @@ async function poll() {
     failures += 1;
     setState("broken", error.sentence ?? word("unreachableRetry"));
     leaveOut(at);
-    // What it was is not what it is.
+    // The last figures may be outdated.
     for (const name of FIGURES) set($(`fact-${name}`), "–");
     showPartitions([]);
     set($("partitions-note"), "");
@@ -69,7 +69,7 @@ async function poll() {
   }
   isAsking = false;
   if (document.hidden) return leaveOut(at);
-  // Once a second while it answers, and less often while it does not.
+  // Once per second while the service answers, less often while it does not.
   const wait = failures === 0 ? POLL_MS : Math.min(5000, POLL_MS * failures);
   timer = setTimeout(poll, Math.max(100, wait - (performance.now() - started)));
 }
@@ -98,7 +98,7 @@ function show(now, at) {
 
   const partitions = Array.isArray(now.partitions) ? now.partitions.filter((one) => one !== null && typeof one === "object") : [];
   throughput.add(at, ["events", "instructions"].map((name) => rate(name, totals, number(now.now))));
-  // Without a partition there is no lag to speak of, nor is it none.
+  // Without partitions, the lag is unknown rather than 0.
   lag.add(at, [partitions.length === 0 ? null : partitions.reduce((sum, one) => sum + Math.max(0, number(one.lag)), 0)]);
   commits.add(at, times(now.commit_ms));
   lateness.add(at, times(now.lateness_ms));
@@ -175,7 +175,7 @@ function set(node, value) {
 }
 
 document.addEventListener("visibilitychange", () => {
-  // A page that nobody looks at asks nothing.
+  // A hidden page makes no requests.
   clearTimeout(timer);
   if (document.hidden) leaveOut((performance.now() - begin) / 1000);
   else poll();
