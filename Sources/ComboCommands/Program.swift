@@ -9,7 +9,7 @@ package enum Program {
     let invocation = Invocation.parse(arguments, environment: Console.variable, host: Console.hostName)
     if invocation.warnsOfVariables { RunNotes.warnOfVariables() }
     let code = perform(invocation)
-    // A result that could not be printed is a failure. Commands that only print their progress may continue.
+    // A result that could not be printed is a failure. Commands that print only progress may continue.
     if code == 0, Console.hasLostOutput, invocation.answers {
       Console.say("cannot write to standard output: the disk is full, or the reader has gone away")
       end(1)
@@ -17,8 +17,8 @@ package enum Program {
     end(code)
   }
 
-  /// Ends the process without running down its static objects, as `exit` would: detached threads, such as a look into
-  /// the journal that a stop has cancelled, may still use them.
+  /// Ends the process without destroying its static objects, as `exit` would. Detached threads, such as a journal read that a
+  /// stop has cancelled, may still use them.
   private static func end(_ code: Int32) -> Never {
     LineWriter.standardOutput.drain()
     LineWriter.standardError.drain()

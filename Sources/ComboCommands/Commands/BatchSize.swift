@@ -1,13 +1,13 @@
-/// The size of a batch of Kafka's message format 2 that holds one record and is not compressed: what `max.message.bytes` limits.
+/// The size of an uncompressed batch of Kafka's message format 2 that holds one record. `max.message.bytes` limits that size.
 struct BatchSize {
-  /// All but the number of headers, and the length of the record.
+  /// The size of the record without its length field and header count.
   private var record = 1 + 1 + 1
   private var headers = 0
 
-  /// The header of a batch.
+  /// The size of a batch header.
   private static let batchHeader = 61
 
-  /// - Parameters: the numbers of bytes; nil: there is none.
+  /// - Parameters: The sizes in bytes; nil for an absent key or value.
   mutating func add(key: Int?, value: Int?) {
     record += Self.bytes(key) + Self.bytes(value)
   }
@@ -22,10 +22,10 @@ struct BatchSize {
     return Self.batchHeader + Self.varint(length) + length
   }
 
-  /// Of bytes behind their number; -1 stands for none.
+  /// The size of a byte string and its length prefix. The length is -1 if there are no bytes.
   private static func bytes(_ count: Int?) -> Int { varint(count ?? -1) + (count ?? 0) }
 
-  /// Of a number in zigzag, seven bits a byte.
+  /// The size of a zigzag-encoded number, with seven bits per byte.
   private static func varint(_ value: Int) -> Int {
     let zigzag = UInt64(bitPattern: Int64((value << 1) ^ (value >> 63)))
     return max(1, (64 - zigzag.leadingZeroBitCount + 6) / 7)

@@ -7,7 +7,7 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// The steps of `check`. Each continues after the faults of another, as far as possible.
+/// The steps of `check`. A fault in one step does not stop the next ones, as far as possible.
 struct Check {
   private let options: ServiceOptions
   private let properties: KafkaProperties
@@ -16,7 +16,7 @@ struct Check {
   /// The facts about topics that exist and may be read.
   private var table: TopicFindings
   private var partitions: [String: Int] = [:]
-  /// Whether input, journal and state may be read, as far as they are there.
+  /// Whether those of input, journal and state that exist can be read.
   private var canReadAll = true
 
   private static let withinMs: Int64 = 5000
@@ -42,7 +42,7 @@ struct Check {
       checkRecords()
       let trial = Trial(properties, transactionalID: "\(options.transactionalID).check", withinMs: Self.withinMs)
       checkRights(control, trial)
-      // A missing right is a fault already.
+      // A missing right has already been reported as a fault.
       if partitions[names.input] != nil, canReadAll {
         report = CheckTransactions(options, properties, control, report, partitions).run()
         report = CheckGroup(
@@ -165,8 +165,8 @@ struct Check {
     say(decoder, sentence)
   }
 
-  /// Asks the registry for the schemas that the newest records name.
-  /// - Returns: the map with them; nil: as it was.
+  /// Fetches the schemas that the newest records name from the registry.
+  /// - Returns: The map with these schemas, or nil if the map does not change.
   private mutating func checkSchemas() -> RecordMap? {
     guard let registry = options.registry, let map = options.map else { return nil }
     if let trouble = registry.trouble() {
@@ -189,7 +189,7 @@ struct Check {
     return schemas.map
   }
 
-  /// Of each partition.
+  /// The number of records per partition.
   private static let newestMax = 50
 
   private mutating func say(_ decoder: RecordDecoder, _ sentence: String) {
@@ -217,7 +217,7 @@ struct Check {
         "if these are gifts, correct --map. To see how it reads each record: combo-consumer map --map \($0) --brokers \(options.brokers)"
           + " --from-topic \(names.input)"
       } ?? "if these are gifts, give a map with --map: combo-consumer map --list lists those that are built in"
-    // The service works all the same: such records become dead letters, or are dropped.
+    // Only a note, as the service still works: such records become dead letters or are dropped.
     report.note(text, fix: fix)
   }
 
@@ -243,7 +243,7 @@ struct Check {
     }
   }
 
-  /// The findings with which `run` would start or refuse to, and others worth knowing.
+  /// The findings that let `run` start or make it refuse, and others worth knowing.
   private mutating func checkPolicies() {
     for finding in table.findings { report.add(finding) }
     let single = topics.filter { table.replicas[$0.name] == 1 }.map(\.what)
@@ -323,7 +323,8 @@ struct Check {
     }
     guard partitions[names.input] != nil else { return }
     do throws(EdgeError) {
-      // Where no group exists yet, its coordinator must come into being first: librdkafka's transaction would wait for it for minutes.
+      // If the group does not exist yet, its coordinator must be created first. Otherwise librdkafka's transaction would wait for
+      // it for minutes.
       _ = try control.members(ofGroup: options.group, withinMs: Self.withinMs)
       try trial.commit(group: options.group, input: names.input)
       report.ok("the group \"\(options.group)\" may be used: its offsets can be committed")
@@ -336,21 +337,22 @@ struct Check {
 
   // MARK: - Clocks
 
-  /// Beyond this, times in logs and records of different machines cannot be put side by side.
+  /// Beyond this skew, the times in logs and records of different machines cannot be compared.
   private static let skewMsNoted: Int64 = 1000
   private static let skewMsMax: Int64 = 10_000
-  /// How long after the answer the mark may come.
+  /// The longest delay between the answer and the transaction's mark.
   private static let markMs: Int64 = 50
 
-  /// Writes to the dead-letter topic, and reads the broker's time from the mark that ends the transaction: Kafka tells its clock in
-  /// no other way. The record is said to be an hour old, so that the mark is what is found at the newest time.
+  /// Determines the distance between the broker's clock and this machine's. Writes to the dead-letter topic and finds the
+  /// broker's time of the mark that ends the transaction, as Kafka exposes its clock in no other way. The record's timestamp is
+  /// one hour old, so that the search for the newest time finds the mark.
   private mutating func checkClock(_ control: ControlClient, _ trial: Trial) throws(EdgeError) {
     let topic = names.deadLetter
     let before = try control.watermarks(topic, 0, withinMs: Self.withinMs).end
     let began = WallClock.nowMs
     try trial.write(to: topic, partition: 0, timestampMs: began - 3_600_000)
     let ended = WallClock.nowMs
-    // The mark comes a moment after the answer.
+    // The mark is written a moment after the answer.
     let deadline = Deadline(afterMs: 2000)
     var end = before
     while end < before + 2, !deadline.isOver {
@@ -358,7 +360,7 @@ struct Check {
       if end < before + 2 { MonotonicClock.sleep(ms: 5) }
     }
     let mark = end - 1
-    /// The first record of this time or later.
+    /// The offset of the first record with this time or a later one, or nil if there is none up to the mark.
     func found(_ atMs: Int64) throws(EdgeError) -> Int64? {
       try control.offsets(topic, [0], atMs: atMs, withinMs: Self.withinMs)[0].offset.flatMap { $0 <= mark ? $0 : nil }
     }
@@ -373,7 +375,7 @@ struct Check {
         "the distance of the broker's clock from this machine's could not be determined: the dead-letter topic was busy")
       return
     }
-    // Somewhere between the two moments the mark was made.
+    // The mark was made somewhere between the two moments.
     let skew = low < began ? low - began : low > ended + Self.markMs ? low - ended : 0
     let words = "the broker's clock is \(abs(skew)) ms \(skew < 0 ? "behind" : "ahead of") this machine's"
     switch abs(skew) {
@@ -390,7 +392,7 @@ struct Check {
 
   private static func count(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
 
-  /// The failure, without a remedy.
+  /// The cause of the failure, without the remedy.
   private static func reason(_ error: EdgeError) -> String {
     guard let end = error.message.firstRange(of: "). ")?.lowerBound else { return error.message }
     return String(error.message[...end])
@@ -403,7 +405,7 @@ struct Check {
   }
 
   private func fix(_ error: EdgeError, _ right: String, _ kind: String, _ name: String) -> String {
-    // If the fault stopped more than the request, librdkafka calls it fatal.
+    // If the fault stopped more than the request, librdkafka reports it as fatal.
     guard error.code == .notAuthorized || error.message.contains("AUTHORIZATION_FAILED") else { return Self.remedy(error) }
     return
       "kafka-acls.sh --bootstrap-server \(options.brokers) --add --allow-principal User:… --operation \(right) \(kind) \(name)"

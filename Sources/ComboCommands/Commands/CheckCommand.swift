@@ -3,18 +3,18 @@ internal import ComboEdge
 internal import ComboKafka
 internal import ComboSystem
 
-/// `check`: tries whether the service can work.
+/// `check`: checks whether the service can work.
 enum CheckCommand {
   static func run(_ options: ServiceOptions) -> Int32 {
     let log = ServiceLog(options.logLevel == .debug ? .debug : .error, format: options.logFormat)
     log.hide(options.kafka.secrets)
     defer { log.flush() }
     if let format = options.topicFormat { return printTopics(options, as: format, log) }
-    // As in the log: short ones are parts of ordinary words.
+    // Short secrets are not masked, as in the log: they are parts of ordinary words.
     let secrets = options.kafka.secrets.filter { $0.utf8.count >= 6 }
     var report = CheckReport { Console.write("\($0.masking(secrets))\n", to: 1) }
     do throws(EdgeError) {
-      // The findings have librdkafka's messages about its connections.
+      // The findings include librdkafka's messages about its connections.
       let properties = try options.kafkaProperties(log: options.logLevel == .debug ? log : .silent)
       var check = Check(options, properties, report)
       check.run()
@@ -34,7 +34,7 @@ enum CheckCommand {
 
   private static let withinMs: Int64 = 10_000
 
-  /// Prints the topics as `run` would make them: with the partitions, the replicas and the retention of the input.
+  /// Prints the topics as `run` would create them: with the partitions, replicas and retention of the input.
   private static func printTopics(_ options: ServiceOptions, as format: TopicText.Format, _ log: ServiceLog) -> Int32 {
     do throws(EdgeError) {
       let control = try ControlClient(options.kafkaProperties(log: log))

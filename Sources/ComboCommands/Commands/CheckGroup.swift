@@ -6,15 +6,15 @@ internal import ComboService
 internal import ComboSystem
 internal import ComboWire
 
-/// The part of `check` that looks whether group, journal, state and input fit together, as each partition will be read when `run` takes
-/// it over. Reads only.
+/// The part of `check` that checks whether group, journal, state and input fit together. It reads each partition as `run` does
+/// when it takes the partition over, and writes nothing.
 struct CheckGroup {
   private let options: ServiceOptions
   private let properties: KafkaProperties
   private let control: ControlClient
   private let names: TopicNames
   private let partitions: [String: Int]
-  /// True if the output's records have the times that the service gave them.
+  /// Whether the output's records have the timestamps that the service set.
   private let comparesTimes: Bool
   private var report: CheckReport
   private var saysOldVersionRuns = false
@@ -76,7 +76,7 @@ struct CheckGroup {
       let source = PartitionTopics(found.partition, options.configuration, reading, log: .silent)
       let restorer = Restorer(
         source, time: SystemTime(), isCertain: true, clockMin: .min,
-        // A running instance may have moved on since: then what was found is no contradiction.
+        // A running instance may have moved on since; then what was found is no contradiction.
         position: { () throws(EdgeError) in
           try group.consumer.committed([found.partition], withinMs: Self.withinMs).first ?? found
         })
@@ -86,7 +86,7 @@ struct CheckGroup {
         saysOldVersionRuns = true
         continue
       }
-      // A member that is at work on it may have moved on during the examination.
+      // A member that works on the partition may have moved on during the examination.
       let examined: Rules? =
         if case .examined(_, let rules, _) = outcome { rules } else { try? source.standing().derivation?.rules }
       if let examined { following[examined, default: 0] += 1 }
@@ -100,7 +100,7 @@ struct CheckGroup {
     }
   }
 
-  /// What `run` would end with. Its sentences say what is wrong, then what to do.
+  /// The finding for an error with which `run` would exit. The reason names the fault first, then the remedy.
   static func refusal(of partition: Int32, _ reason: String) -> CheckReport.Finding {
     let end = reason.firstRange(of: ". ")
     let what = end.map { reason[..<$0.lowerBound] } ?? reason[...]
@@ -108,9 +108,10 @@ struct CheckGroup {
     return .init(verdict: .fault, text: "partition \(partition): \(what)", fix: fix)
   }
 
-  /// A group has one input: its members are handed the partitions of any topic that one of them reads.
-  /// - Parameter topics: those of which the group's members have partitions.
-  /// - Returns: nil if there is no other one.
+  /// Returns a note if members of the group read another topic. A group must have one input: its members are assigned the
+  /// partitions of any topic that one of them reads.
+  /// - Parameter topics: The topics of the partitions that the group's members have.
+  /// - Returns: The note, or nil if the members read no other topic.
   static func otherInput(_ topics: Set<String>, _ group: String, _ input: String) -> CheckReport.Finding? {
     let others = topics.subtracting([input]).sorted().map { "\"\($0)\"" }
     if others.isEmpty { return nil }
@@ -121,7 +122,7 @@ struct CheckGroup {
         + " anew. Or, if --input was changed, stop the old instances first")
   }
 
-  /// Which rules of the engine the partitions follow, and whether the release before can still be started.
+  /// Describes which rules of the engine the partitions follow, and whether the previous release can still be started.
   static func rules(_ following: [Rules: Int], of members: [ControlClient.Member]) -> String {
     let counts = following.sorted { $0.key < $1.key }.map { "\(Counted.text($0.value, "partitions")) under rules \($0.key)" }
     let list = "the engine's rules: " + counts.joined(separator: ", ")
@@ -138,8 +139,9 @@ struct CheckGroup {
       + " be started again"
   }
 
-  /// While an owner with other rules is at work, there are always entries above the checkpoint, which its stop takes care of.
-  /// - Returns: nil if that is not so.
+  /// Returns a note if an owner with other rules is at work. While it is, there are always entries above the checkpoint; a clean
+  /// stop of that owner leaves none.
+  /// - Returns: The note, or nil if there is no such owner.
   static func oldVersionRuns(_ outcome: RestoreOutcome, _ members: Int, own: Rules) -> CheckReport.Finding? {
     guard case .otherRules(let rules, _) = outcome, members > 0 else { return nil }
     return .init(
@@ -152,7 +154,7 @@ struct CheckGroup {
     )
   }
 
-  /// - Returns: whether it is fine.
+  /// - Returns: Whether the partition is fine.
   private mutating func add(_ outcome: RestoreOutcome, of partition: Int32) -> Bool {
     switch outcome {
     case .examined(let clock, _, let strangers):
@@ -176,7 +178,7 @@ struct CheckGroup {
     case .refused(let reason), .otherRules(_, let reason), .doubtful(let reason):
       report.add(Self.refusal(of: partition, reason))
     case .failed(let reason):
-      // A member that is at work on it has moved on meanwhile.
+      // A member that works on the partition has moved on meanwhile.
       if reason.contains("another member") { return true }
       report.note("partition \(partition) could not be checked: \(reason)")
     case .gone, .stopped: return true

@@ -1,27 +1,25 @@
 internal import ComboSystem
 
-/// The findings of `check`, one a line.
+/// The findings of `check`, one per line.
 struct CheckReport {
-  /// How a thing stands.
   enum Verdict: String, Sendable {
     case ok
-    /// It works, but is worth knowing.
+    /// The service works, but the fact is worth knowing.
     case note
-    /// The service cannot work so.
+    /// The service cannot work.
     case fault = "FAULT"
   }
 
   struct Finding: Equatable, Sendable {
     let verdict: Verdict
     let text: String
-    /// The remedy, if there is one.
     let fix: String?
   }
 
   private(set) var findings: [Finding] = []
   private let tell: (String) -> Void
 
-  /// - Parameter tell: takes each line as soon as it is known.
+  /// - Parameter tell: Receives each line as soon as it is known.
   init(tell: @escaping (String) -> Void) { self.tell = tell }
 
   mutating func ok(_ text: String) { add(Finding(verdict: .ok, text: text, fix: nil)) }

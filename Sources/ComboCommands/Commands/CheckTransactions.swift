@@ -2,8 +2,8 @@ internal import ComboEdge
 internal import ComboKafka
 internal import ComboSystem
 
-/// The part of `check` that looks for transactions which stay open, of whatever producer. Takes a moment if none is open, and some seconds
-/// if one is.
+/// The part of `check` that looks for transactions that stay open, whichever producer began them. It takes a moment if none is
+/// open, and some seconds if one is.
 struct CheckTransactions {
   private let options: ServiceOptions
   private let properties: KafkaProperties
@@ -11,7 +11,7 @@ struct CheckTransactions {
   private let partitions: [String: Int]
   private var report: CheckReport
 
-  /// One that is at work is over in less than this.
+  /// A transaction that is being worked on ends in less than this time.
   private static let openMs: Int64 = 11_000
   private static let lookEveryMs: Int64 = 500
 
@@ -52,7 +52,8 @@ struct CheckTransactions {
       fix: OpenTransaction.remedy(options.brokers, name, open.partition, offset: open.offset))
   }
 
-  /// Those that are found by each look, and the partitions of the input whose offsets one is to change.
+  /// Returns the open transactions that every pass finds, and the partitions of the input whose offsets a transaction is to
+  /// change.
   private func staying() throws(EdgeError) -> (topics: [OpenTransaction], offsets: [Int32]) {
     let reading = try KafkaReading(properties, control: control, names: options.topicNames)
     let deadline = Deadline(afterMs: Self.openMs)

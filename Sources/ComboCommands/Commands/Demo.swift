@@ -5,9 +5,9 @@ internal import ComboSystem
 internal import Glibc
 internal import Synchronization
 
-/// A log, a producer of made-up gifts, the service, and a viewer of its output, all in one process.
+/// A demo in one process: a log, a producer of made-up gifts, the service, and a viewer of its output.
 final class Demo {
-  /// Runs the service until it is asked to stop; returns an exit code.
+  /// Runs the service until it is stopped; returns an exit code.
   typealias RunService = @Sendable (LogStage, StopSignal) -> Int32
 
   static let notice = "Only the gifts are made up. Everything else runs as in production, exactly once."
@@ -29,9 +29,9 @@ final class Demo {
   private let state = State()
 
   /// - Parameters:
-  ///   - url: of the pages, if they are served.
-  ///   - draws: whether to draw, if there is a terminal.
-  ///   - print: takes lines of text otherwise.
+  ///   - url: The address of the pages, if they are served.
+  ///   - draws: Whether to draw if there is a terminal.
+  ///   - print: Receives lines of text if nothing is drawn.
   init(
     _ options: DemoOptions, _ stage: LogStage, stop: StopSignal, url: String? = nil, service: @escaping RunService,
     draws: Bool = true,
@@ -46,7 +46,7 @@ final class Demo {
     self.service = service
   }
 
-  /// Runs until it is asked to stop, or its time is over; returns an exit code.
+  /// Runs until it is stopped or its time is over; returns an exit code.
   func run() -> Int32 {
     let began = MonotonicClock.nowMs
     let screen = draws ? TerminalScreen() : nil
@@ -78,7 +78,7 @@ final class Demo {
     }
   }
 
-  /// Makes gifts at the rate asked for.
+  /// Makes gifts at the configured rate.
   private func feederThread() -> WorkThread {
     let (options, stage, stop, state) = (options, stage, stop, state)
     return WorkThread {

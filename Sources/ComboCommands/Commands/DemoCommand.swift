@@ -52,7 +52,7 @@ enum DemoCommand {
     return keeper.code(code)
   }
 
-  /// The service itself, as `live` runs it.
+  /// Runs the service as `live` does.
   private static func service(
     _ options: DemoOptions, on stage: LogStage, _ log: ServiceLog, until stop: StopFlag, observatory: Observatory?
   ) -> Int32 {

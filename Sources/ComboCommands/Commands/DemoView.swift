@@ -5,16 +5,15 @@ internal import ComboSystem
 internal import Glibc
 internal import Synchronization
 
-/// The picture of a demo: the banners of its rooms, from the output topic.
+/// The view of a demo: the banners of its rooms, read from the output topic.
 final class DemoView {
-  /// From one frame to the next.
   private static let frameMs: Int64 = 33
   private static let recentMs: Int64 = 20_000
 
   private let options: DemoOptions
   private let file: LogFile
   private let output: Int
-  /// The place in the output to continue reading from.
+  /// The offset in the output from which to continue reading.
   private var place: Int64
   private let page = LogPage()
   private let screen: TerminalScreen?
@@ -26,10 +25,10 @@ final class DemoView {
   private var painter = StagePainter()
 
   /// - Parameters:
-  ///   - screen: nil: lines of text instead.
-  ///   - print: takes those lines.
-  ///   - url: where the pages are, if they are served.
-  ///   - began: when the demo began, in milliseconds of ``MonotonicClock/nowMs``.
+  ///   - screen: The terminal; nil to print lines of text instead.
+  ///   - print: Receives these lines.
+  ///   - url: The address of the pages, if they are served.
+  ///   - began: The start of the demo, in milliseconds of ``MonotonicClock/nowMs``.
   init(
     _ options: DemoOptions, _ stage: LogStage, screen: TerminalScreen?, began: Int64, url: String? = nil,
     print: @escaping (String) -> Void
@@ -40,14 +39,14 @@ final class DemoView {
     self.began = began
     file = stage.file
     output = stage.stream(.output)
-    // Of an earlier run, what may still be on the screens.
+    // Banners of an earlier run that may still be on screen.
     let recent = try? stage.file.offset(stage.stream(.output), atMs: WallClock.nowMs - Self.recentMs)
     place = recent ?? stage.file.bounds(stage.stream(.output)).next
     painter.slots = options.settings.slots
     painter.enterMs = options.settings.enterMs
     painter.countMs = options.settings.countMs
     painter.exitMs = options.settings.exitMs
-    // Each fits into 80 columns.
+    // Each line fits into 80 columns.
     painter.footer = [Demo.notice, (url.map { "In a browser: \($0)   " } ?? "") + "Ctrl-C or q stops it."]
     if screen == nil {
       print(Demo.notice)
@@ -55,7 +54,7 @@ final class DemoView {
     }
   }
 
-  /// Draws until it is asked to stop, or its time is over, or the terminal is gone.
+  /// Draws until it is stopped, its time is over, or the terminal is gone.
   func run(until stop: StopSignal, _ state: Demo.State) throws(LogFault) {
     while !stop.isSet {
       let now = MonotonicClock.nowMs

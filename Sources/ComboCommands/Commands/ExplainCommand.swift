@@ -7,7 +7,7 @@ internal import ComboVerify
 internal import ComboWire
 internal import Glibc
 
-/// `explain`: what became of gifts, derived from input and journal.
+/// `explain`: derives what became of gifts from input and journal.
 enum ExplainCommand {
   static func run(_ options: ExplainOptions) -> Int32 {
     options.source.read(history: .both, needed: [.input, .journal], options: "--input and --group") {
@@ -33,7 +33,7 @@ enum ExplainCommand {
   }
 }
 
-/// Writes answers on standard output, and on standard error what was read for them.
+/// Writes answers to standard output, and faults and summaries to standard error.
 final class ExplainAnswer {
   private let options: ExplainOptions
   private let room = ByteBuffer(capacity: 600)
@@ -71,7 +71,7 @@ final class ExplainAnswer {
     return Console.write(buffer.bytes, to: 1)
   }
 
-  /// What else there is to say; the exit code.
+  /// Writes the rest of the answer, and returns the exit code.
   func end(_ outcome: Explainer.Outcome) -> Int32 {
     var isWritten = true
     if !outcome.nearest.isEmpty, !options.isJSON {
@@ -95,7 +95,7 @@ final class ExplainAnswer {
     return isWritten && outcome.hasFound ? 0 : 1
   }
 
-  /// All lines in one: what the gifts came to, and the lines that are none.
+  /// A summary in one line: the outcomes of the gifts, and the records that are not gifts.
   static func sum(_ gifts: Int, _ ends: [String: Int], _ misses: [GiftMiss.Kind: Int]) -> String {
     func list(_ counts: [(String, Int)]) -> String {
       counts.sorted { $0.0 < $1.0 }.map { "\($0.0) \(ProgressMeter.grouped($0.1))" }.joined(separator: ", ")
@@ -110,7 +110,7 @@ final class ExplainAnswer {
     return text
   }
 
-  /// Never seen at all.
+  /// Writes that the gift was never seen.
   private func tellNothing(_ outcome: Explainer.Outcome) -> Bool {
     if options.isJSON { return writeObject { write(nothing: outcome, to: $0) } }
     let hasRoom = outcome.partitions.contains(where: \.hasRoom)
@@ -127,12 +127,12 @@ final class ExplainAnswer {
     return write("\(what)\(since)\(until), \(places.joined(separator: ", "))\(searched)\n")
   }
 
-  /// The offsets from one up to another, which is not one of them.
+  /// Describes the offsets from `from` up to, but not including, `end`.
   static func offsets(_ from: Int64, _ end: Int64) -> String {
     end <= from ? "no records from offset \(from) on" : end == from + 1 ? "offset \(from)" : "offsets \(from) to \(end - 1)"
   }
 
-  /// The same as an object.
+  /// The JSON form of `tellNothing(_:)`.
   private func write(nothing outcome: Explainer.Outcome, to buffer: ByteBuffer) {
     buffer.append(#"{"room":"#)
     buffer.append(room.bytes)
@@ -156,7 +156,7 @@ final class ExplainAnswer {
 }
 
 extension GiftMiss.Kind {
-  /// The same for a sum.
+  /// The kind as a summary names it.
   fileprivate var sumWord: String {
     switch self {
     case .deadLetter: "dead letters"
@@ -175,7 +175,7 @@ extension GiftMiss.Kind {
 }
 
 extension GiftFate {
-  /// What it came to, for a sum.
+  /// The outcome as a summary names it.
   fileprivate var endWord: String {
     switch (taken.outcome, end) {
     case (.duplicate, _): "duplicates"

@@ -5,18 +5,19 @@ internal import ComboService
 internal import ComboSystem
 internal import ComboWire
 
-/// Looks whether the output holds records although the group has no journal of any: another group may write the same gifts there.
+/// Checks whether the output holds records although the group has no journal entries. Another group may then write the same gifts
+/// there.
 struct ForeignOutput {
   private let reader: any ReadEdge
   private let topics: TopicIdentity
-  /// Whether the group has committed nothing; asked last, as it takes a connection of its own.
+  /// Whether the group has committed nothing. Checked last, as it needs its own connection.
   private let isNew: () throws(EdgeError) -> Bool
 
-  /// In as many offsets there may be only marks and records of trials, which were aborted.
+  /// Up to this number of offsets, a partition may hold only marks and records of aborted trials.
   private static let trialsMax: Int64 = 200
   private static let withinMs: Int64 = 5000
 
-  /// Records are read; the clients report nothing, as the service works without the right to do that.
+  /// The clients log nothing, as the service also works without the right to read the output.
   init(_ options: ServiceOptions, _ properties: KafkaProperties, _ control: ControlClient) throws(EdgeError) {
     let quiet = try properties.with(brokers: properties.brokers, presets: [], log: .none)
     let reader = try KafkaReading(quiet, control: control, names: options.topicNames, silenceMaxMs: Self.withinMs)
@@ -33,11 +34,11 @@ struct ForeignOutput {
     self.isNew = isNew
   }
 
-  /// False too if that cannot be found out: missing topics and rights are reported elsewhere.
+  /// False also if it cannot be found out: missing topics and rights are reported elsewhere.
   var isLikely: Bool { (try? find()) ?? false }
 
   private func find() throws(EdgeError) -> Bool {
-    // First, as it is what ends the look at each start but the first.
+    // Checked first, as it settles the question at every start but the first.
     let owner = JournalOwner(reader, of: topics)
     for partition in try reader.partitions(.journal) where try owner.hasEntries(partition) { return false }
     var filled: [(partition: Int32, first: Int64, end: Int64)] = []

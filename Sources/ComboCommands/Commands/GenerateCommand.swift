@@ -2,11 +2,11 @@ internal import ComboGenerate
 internal import ComboSystem
 internal import Glibc
 
-/// `generate`: made-up gifts into a file or a topic.
+/// `generate`: writes made-up gifts to a file or a topic.
 enum GenerateCommand {
   /// The start of virtual time: 2024-11-20 12:00 UTC.
   static let start: Int64 = 1_732_104_000_000
-  /// Events a second of virtual time where no rate is given.
+  /// Events per second of virtual time if no rate is given.
   static let virtualRate = 100_000
 
   static func run(_ options: GenerateOptions) -> Int32 {
@@ -29,7 +29,7 @@ enum GenerateCommand {
     }
   }
 
-  /// As many events as there are in the time asked for, at the rate of virtual time.
+  /// The number of events in the requested time, at the rate of virtual time.
   static func count(_ options: GenerateOptions) -> Int {
     let rate = options.rate == 0 ? virtualRate : options.rate
     let bySeconds = options.seconds == 0 ? Double(Int.max) : (options.seconds * Double(rate)).rounded(.up)
@@ -45,7 +45,7 @@ enum GenerateCommand {
       first: first, keepsTruth: options.truth != nil)
   }
 
-  /// A platform's records, a line each, in the order in which they arrive.
+  /// Writes a platform's records, one per line, in the order of their arrival.
   private static func write(
     _ options: GenerateOptions, _ generator: PlatformGenerator, _ count: Int, to file: Int32, named name: String
   ) -> Int32 {

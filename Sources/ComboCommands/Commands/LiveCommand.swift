@@ -8,8 +8,8 @@ internal import ComboSystem
 internal import ComboWire
 internal import Glibc
 
-/// `live`: the service without Kafka. Records come in from standard input, HTTP and WebSocket servers; instructions go out by HTTP and on
-/// standard output; one file keeps it all.
+/// `live`: the service without Kafka. Records come from standard input, HTTP and WebSocket servers; instructions are published by
+/// HTTP and on standard output; one file stores it all.
 enum LiveCommand {
   static func run(_ options: LiveOptions) -> Int32 {
     if options.exportsMap { return Console.tell(Intake.envelopeMap(options.maps) + "\n") }
@@ -43,7 +43,7 @@ enum LiveCommand {
   }
 }
 
-/// All that runs while `live` does.
+/// The parts that run during `live`.
 private struct Live {
   let options: LiveOptions
   let stage: LogStage
@@ -105,13 +105,13 @@ private struct Live {
       topics: TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output))
     configuration.settings = options.settings
     configuration.map = options.map
-    // There is one partition, so a room cannot be in two.
+    // There is one partition only, so a room cannot be in two.
     configuration.limits.roomFromBody = true
     configuration.limits.maxAgeMs = options.maxAgeMs
     configuration.commitIntervalMs = options.commitIntervalMs
     configuration.acceptsReset = options.acceptReset
-    // Snapshots cost little on one machine's disk, and a restart is soon where it was.
-    // In a small file they are needed sooner: only what is before one may be deleted.
+    // Snapshots are inexpensive on one machine's disk, and make restarts fast. A small file needs them sooner, as only what
+    // precedes a snapshot may be deleted.
     configuration.checkpointGifts = Int(min(250_000, options.sizeMax >> 13))
     configuration.checkpointIntervalMs = 10_000
     do throws(EdgeError) {

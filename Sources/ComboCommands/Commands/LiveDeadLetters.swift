@@ -3,9 +3,9 @@ internal import ComboLog
 internal import ComboSystem
 internal import ComboWire
 
-/// `live --dead-letters`: the bad records of the file, for people to read.
+/// `live --dead-letters`: prints the bad records of the file for people to read.
 enum LiveDeadLetters {
-  /// Prints them, oldest first, as JSON, one a line.
+  /// Prints the records as JSON, one per line, oldest first.
   static func run(_ options: LiveOptions) -> Int32 {
     let place = LogStage.place(options.data, name: "live.db")
     do throws(LogFault) {
@@ -27,7 +27,7 @@ enum LiveDeadLetters {
     }
   }
 
-  /// `{"offset":…,"time":…,"combo.error":…,…,"record":…}`: the record's headers, then the record as a text.
+  /// Appends `{"offset":…,"time":…,"combo.error":…,…,"record":…}`: the record's headers, then the record as a string.
   private static func append(_ record: LogPage.Record, of page: LogPage, to lines: ByteBuffer) {
     lines.append("{\"offset\":\(record.offset)")
     if let time = record.timestamp { lines.append(",\"time\":\(time)") }

@@ -5,9 +5,9 @@ internal import ComboLog
 internal import ComboSystem
 internal import ComboWire
 
-/// `live --export`: the records of the input, for a Kafka topic to take in.
+/// `live --export`: exports the records of the input for a Kafka topic.
 enum LiveExport {
-  /// Prints them, oldest first, a line each: the room, a tab, the record. Those that are damaged are left out, and named.
+  /// Prints the records, one per line, oldest first: the room, a tab, the record. Damaged records are left out and listed.
   static func run(_ options: LiveOptions) -> Int32 {
     let place = LogStage.place(options.data, name: "live.db")
     do throws(LogFault) {
@@ -19,12 +19,12 @@ enum LiveExport {
         var lines: [UInt8] = []
         for record in page.records {
           guard let value = page.value(record) else { continue }
-          // Its room is its key in Kafka. A record that is no event has none.
+          // The room becomes the record's key in Kafka. A record that is not an event has no room.
           if let room = (try? decoder.room(of: value, key: page.key(record))) ?? nil {
             for byte in room { lines.append(byte < 0x20 ? 0x20 : byte) }
           }
           lines.append(UInt8(ascii: "\t"))
-          // Between the tokens of JSON a space says the same as a line's end; within them neither an end nor a tab can stand.
+          // Between the tokens of JSON a space is equivalent to a line end; within tokens neither a line end nor a tab can occur.
           for byte in value { lines.append(byte < 0x20 ? 0x20 : byte) }
           lines.append(UInt8(ascii: "\n"))
         }
@@ -39,7 +39,7 @@ enum LiveExport {
   }
 }
 
-/// Names records that are damaged: the first ones, and how many there are.
+/// Lists the first damaged records, and counts all.
 struct DamageNotes {
   private var count = 0
   private static let namedMax = 10
@@ -51,7 +51,7 @@ struct DamageNotes {
     if count <= Self.namedMax { Console.say(fault.message) }
   }
 
-  /// - Parameter what: became of them.
+  /// - Parameter what: What became of the records, for the summary.
   func end(_ what: String) {
     if count > Self.namedMax { Console.say("\(count) damaged places in all, \(what)") }
   }

@@ -7,14 +7,14 @@ internal import ComboMaps
 internal import ComboSystem
 internal import ComboWire
 
-/// How events come in by HTTP, and how what all rooms say goes out.
+/// The HTTP side of `live`: accepts events, and serves the instructions of all rooms.
 final class LiveGate: EventGate {
   private let intake: Intake
   private let stage: LogStage
   private let output: Int
   private let defaultMap: String?
   private let isWrapped: Bool
-  /// What a request may name.
+  /// The maps that a request may name.
   private let maps: Set<String>
   private let check: RecordCheck
 
@@ -76,15 +76,15 @@ final class LiveGate: EventGate {
   func onNews(_ body: (@Sendable () -> Void)?) { stage.file.onCommit(body) }
 }
 
-/// Tells a client what will become of its records. The service decides the same by the same map; only a partition with too many rooms that
-/// have settings of their own refuses more. Used on the server's thread.
+/// Computes the answer to a client: what will become of its records. The service decides in the same way, by the same map; only a
+/// partition with too many rooms that have their own settings refuses more. Used on the server's thread only.
 private final class RecordCheck: @unchecked Sendable {
-  // Sendable: the server's thread alone uses it.
+  // Sendable: only the server's thread uses it.
   private let decoder: LiveRecordDecoder
 
   init(_ map: RecordMap?) { decoder = LiveRecordDecoder(map) }
 
-  /// `{"taken":3}`, and of records that lead to nothing how many there are, and why the first one is bad.
+  /// Returns `{"taken":3}`, together with the number of records that lead to nothing, and the fault of the first bad one.
   func answer(_ batch: LogBatch) -> [UInt8] {
     var (number, bad, dropped) = (0, 0, 0)
     var first: (number: Int, fault: BadEvent)?
@@ -112,14 +112,14 @@ private final class RecordCheck: @unchecked Sendable {
   }
 }
 
-/// Prints what all rooms say, a line an instruction, from now on.
+/// Prints the instructions of all rooms from now on, one per line.
 final class LivePrinter: Sendable {
   private let isStopped = StopFlag()
   private let file: LogFile
   private let thread: WorkThreadBox
 
   private final class WorkThreadBox: @unchecked Sendable {
-    // Sendable: set once, before anybody else knows it; joined once.
+    // Sendable: set once before anybody else has a reference; joined once.
     var thread: WorkThread?
   }
 
@@ -130,7 +130,7 @@ final class LivePrinter: Sendable {
     thread.thread = WorkThread { [file, isStopped] in Self.run(file, output, isStopped) }
   }
 
-  /// Prints what is there, and ends. Once.
+  /// Prints what is left, and ends. Must be called only once.
   func stop() {
     isStopped.set()
     file.committed.ring()
@@ -147,7 +147,7 @@ final class LivePrinter: Sendable {
       do throws(LogFault) {
         place = try file.read(output, from: max(place, file.bounds(output).first), into: page)
       } catch {
-        // Retention was faster.
+        // Retention has deleted the records meanwhile.
         if error.code == .outOfRange { continue }
         return
       }

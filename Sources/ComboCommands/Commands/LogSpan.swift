@@ -6,29 +6,29 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// A span of what `live` or `demo` keeps in a file: its records with the times at which they came in, for `tune`.
+/// A span of the input that `live` or `demo` stores in a file: its records with their times of arrival, for `tune`.
 struct LogSpan {
   private let reader: LogReading
   private let since: Int64?
   private let until: Int64?
 
   /// - Parameters:
-  ///   - since: records of this time or later, in milliseconds since the Unix epoch; nil: all that are there.
-  ///   - until: records before this time; nil: all up to the present end.
+  ///   - since: The time of the first records, in milliseconds since the Unix epoch; nil for the oldest.
+  ///   - until: The time from which records are left out; nil for the present end.
   init(_ path: String, since: Int64?, until: Int64?) throws {
     reader = try LogReading(LogFile(.file(path), use: .look), names: LogStage.names)
     self.since = since
     self.until = until
   }
 
-  /// The map by which the records were read last; nil: none.
+  /// Returns the map that read the records last, or nil if there was none.
   func map() throws -> RecordMap? {
     let topics = TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output)
     let source = PartitionTopics(0, ServiceConfiguration(topics: topics), reader, log: .silent)
     return try source.standing().derivation?.mapping.map { try RecordMap(canonical: $0) }
   }
 
-  /// Reads all of it, and ends the feed.
+  /// Reads the whole span, and ends the feed.
   func read(into feed: RecordFeed) {
     do throws(EdgeError) {
       let bounds = try reader.bounds(.input, 0)
@@ -44,7 +44,7 @@ struct LogSpan {
     }
   }
 
-  /// The first record of a time; `none` if no time is asked for, `end` if there is none of it.
+  /// Returns the offset of the first record at or after `time`: `none` if `time` is nil, `end` if there is no such record.
   private func offset(of time: Int64?, else none: Int64, _ end: Int64) throws(EdgeError) -> Int64 {
     guard let time else { return none }
     return try reader.offset(.input, 0, atMs: max(0, time)) ?? end

@@ -7,7 +7,7 @@ internal import ComboWire
 internal import Glibc
 internal import Synchronization
 
-/// The service on its own log, in this process: the common part of `live` and `demo`.
+/// The service on its own log in this process: the common part of `live` and `demo`.
 final class LogStage: Sendable {
   static let input = "gifts"
   static let output = "banners"
@@ -16,7 +16,7 @@ final class LogStage: Sendable {
 
   let file: LogFile
 
-  /// Opens the log, and makes the topics that it lacks.
+  /// Opens the log, and creates the topics that are missing.
   init(_ place: LogPlace, limits: LogFile.Limits = .init()) throws(LogFault) {
     file = try LogFile(place, limits: limits)
     for topic in Topic.allCases {
@@ -43,10 +43,10 @@ final class LogStage: Sendable {
     }
   }
 
-  /// The partition of a topic.
+  /// The partition of a topic, as its number in the file.
   func stream(_ topic: Topic) -> Int { file.stream(Self.names[topic], 0)! }
 
-  /// - Parameter observatory: for observers; nil: there are none.
+  /// - Parameter observatory: The observatory that observers query; nil if there are none.
   func service(
     _ configuration: ServiceConfiguration, log: ServiceLog, stop: StopFlag, observatory: Observatory? = nil
   ) throws(EdgeError) -> Service {
@@ -59,7 +59,7 @@ final class LogStage: Sendable {
     return Service(configuration, edges, log: log, stop: stop, observatory: observatory)
   }
 
-  /// The data needed to restore from a checkpoint.
+  /// The offsets from which a checkpoint needs input and journal to be restored.
   static let held: LogOutput.HeldOffsets = { key, value in
     guard key.elementsEqual(#"["checkpoint"]"#.utf8),
       let checkpoint = try? StateDecoder().checkpoint(value, key: key)
@@ -67,14 +67,14 @@ final class LogStage: Sendable {
     return (checkpoint.input, checkpoint.journal)
   }
 
-  /// The default of `--data`, below the user's state folder.
+  /// The default of `--data`, in the user's state folder.
   static func defaultPath(_ name: String) -> String {
     if let state = Console.variable("XDG_STATE_HOME"), state.hasPrefix("/") { return "\(state)/combo-consumer/\(name)" }
     let home = Console.variable("HOME") ?? ""
     return home.isEmpty ? "/var/tmp/combo-consumer-\(getuid())/\(name)" : "\(home)/.local/state/combo-consumer/\(name)"
   }
 
-  /// The file that `--data` names.
+  /// The place that `--data` names.
   static func place(_ data: String?, name: String) -> LogPlace {
     switch data {
     case "none": .memory
@@ -84,17 +84,17 @@ final class LogStage: Sendable {
   }
 }
 
-/// Looks after the file on a thread of its own: deletes old records, and ends the process once the file cannot be used any more.
+/// Maintains the file on a thread of its own: deletes old records, and ends the process once the file is unusable.
 final class LogKeeper: Sendable {
   private let file: LogFile
   private let isStopped = Atomic(false)
   private static let everyMs: Int64 = 10_000
-  /// From one deletion to the next at least, however much comes.
+  /// The shortest time between two deletions, however many records arrive.
   private static let breakMs: Int64 = 500
-  /// How soon it is noticed that the file is gone, while nothing is written.
+  /// The time after which a missing file is noticed while nothing is written.
   private static let lookMs: Int64 = 1000
 
-  /// - Parameter stop: called once if the file cannot be used any more.
+  /// - Parameter stop: Called once if the file becomes unusable.
   init(_ file: LogFile, keepMs: Int64, log: ServiceLog, stop: @escaping @Sendable () -> Void) {
     self.file = file
     _ = WorkThread { [self] in
@@ -125,6 +125,6 @@ final class LogKeeper: Sendable {
     file.attention.ring()
   }
 
-  /// The exit code of a process that would end with this one.
+  /// Returns the exit code of a process that would end with `code`.
   func code(_ code: Int32) -> Int32 { file.failure == nil ? code : 1 }
 }

@@ -7,7 +7,7 @@ internal import ComboSystem
 internal import ComboWire
 internal import Glibc
 
-/// `map`: what a map makes of records; and the maps themselves.
+/// `map`: shows what a map makes of records; lists, checks and generates maps.
 enum MapCommand {
   static func run(_ options: MapOptions) -> Int32 {
     switch options.task {
@@ -82,7 +82,7 @@ enum MapCommand {
     limits.roomSettings = options.roomSettings
     let explainer = MapExplainer(map, limits: limits)
     var report = MapReport(isJSON: options.isJSON, width: width)
-    // As a replay takes them.
+    // A replay uses this key, too.
     let key = ChunkDecoder.roomName.withUTF8Buffer { Bytes($0) }
     for record in records {
       let explanation = record.bytes.withUnsafeBytes { explainer.explain($0, key: key) }
@@ -142,7 +142,7 @@ enum MapCommand {
   /// Without a terminal, lines may be long.
   private static var width: Int { TerminalScreen.size()?.width ?? 160 }
 
-  /// Samples are few: a larger file is a mistake.
+  /// Samples are small; a larger file is a mistake.
   private static let fileMax = 64 << 20
 
   private static func records(_ file: String?, elements: Bool = false) -> [RecordFile.Record]? {
@@ -168,7 +168,8 @@ struct TopicTail {
     client = try ReaderClient(properties)
   }
 
-  /// Hands out the newest records that have a value, so many of each partition, partition by partition. Open transactions are left out.
+  /// Passes on the newest `last` records of each partition that have a value, partition by partition. Records of open
+  /// transactions are left out.
   func read(last: Int, _ take: (Int32, KafkaMessage) -> Void) throws(EdgeError) {
     guard let count = try control.partitionCount(topic, withinMs: Self.withinMs) else {
       throw EdgeError(.unknownTopic, "the topic \"\(topic)\" does not exist: check --from-topic")
@@ -176,7 +177,7 @@ struct TopicTail {
     for partition in 0..<Int32(count) {
       let first = try control.watermarks(topic, partition, withinMs: Self.withinMs).first
       let end = try control.watermarks(topic, partition, seenBy: client.client, withinMs: Self.withinMs).end
-      // Offsets also belong to ends of transactions, to aborted records, and to those that compaction removed.
+      // Ends of transactions, aborted records and records removed by compaction occupy offsets, too.
       var offsets: [Int64] = []
       var (from, width) = (end, Int64(last))
       while offsets.count < last, from > first {
@@ -191,7 +192,7 @@ struct TopicTail {
     }
   }
 
-  /// So many offsets at most are looked at in one go.
+  /// The most offsets that one pass reads.
   private static let widthMax: Int64 = 1 << 20
 
   private func read(_ partition: Int32, from start: Int64, to end: Int64, _ take: (KafkaMessage) -> Void) throws(EdgeError) {

@@ -2,7 +2,7 @@ internal import ComboMaps
 internal import ComboSystem
 internal import ComboWire
 
-/// Explanations as a table that fits a width, or as JSON lines.
+/// A report on explanations: a table that fits a width, or JSON lines.
 struct MapReport {
   private let isJSON: Bool
   private let width: Int
@@ -17,7 +17,7 @@ struct MapReport {
     self.width = max(40, width)
   }
 
-  /// The lines for a record.
+  /// Returns the lines for a record.
   mutating func text(of explanation: MapExplanation, place: String) -> String {
     records += 1
     switch explanation.outcome {
@@ -28,7 +28,7 @@ struct MapReport {
     return isJSON ? Self.json(explanation, place) : table(explanation, place)
   }
 
-  /// The lines for all records; empty where programs read.
+  /// The summary of all records; empty for JSON.
   var summary: String {
     if isJSON { return "" }
     var parts = events.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
@@ -62,7 +62,7 @@ struct MapReport {
       + Self.aligned([["  FROM", "  VALUE", "FIELD", "RESULT"]] + rows, in: width - 2).map { "  \($0)\n" }.joined() + "\n"
   }
 
-  /// Columns side by side; where they are too wide, the widest give way.
+  /// Aligns columns; if they are too wide, the widest ones shrink.
   static func aligned(_ rows: [[String]], in width: Int) -> [String] {
     let cells = rows.map { row in row.map { $0.drop { $0 == " " } }.map(String.init) }
     let count = cells.map(\.count).max() ?? 0

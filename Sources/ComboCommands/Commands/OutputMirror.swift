@@ -4,8 +4,8 @@ internal import ComboKafka
 internal import ComboService
 internal import ComboSystem
 
-/// Reads the output topic, all of it or some partitions, into a ``RoomMirror``, and answers an ``Observatory`` from that: the loop of `serve`.
-/// It belongs to no group and writes nothing. One thread.
+/// The loop of `serve`: reads the output topic, or some of its partitions, into a ``RoomMirror``, and answers the queries of an
+/// ``Observatory`` from it. It belongs to no group and writes nothing. Runs on one thread.
 final class OutputMirror {
   private let options: ServeOptions
   private let properties: KafkaProperties
@@ -16,9 +16,10 @@ final class OutputMirror {
   private let mirror = RoomMirror()
   private let batch = MessageBatch(capacity: 4000)
   private var readers: [PartitionReader] = []
-  /// Of each, the time from which on a room that is heard for the first time had an empty screen; nil: nothing has been read yet.
+  /// The time per partition after which a room that appears for the first time had an empty screen; nil if nothing has been read
+  /// yet.
   private var heardOutFrom: [Int64?] = []
-  /// Up to where each must come before it answers: where the partition ended when it began.
+  /// The position per partition that must be reached before rooms are served: its end when reading began.
   private var ends: [Int64] = []
   private var partitionCount = 0
   private var readyBy: Int64 = 0
@@ -30,9 +31,9 @@ final class OutputMirror {
   /// The longest wait for an open transaction.
   private static let heldUpMs: Int64 = 15_000
   private static let reportMs: Int64 = 500
-  /// New partitions are looked for so often.
+  /// The interval at which new partitions are looked for.
   private static let countMs: Int64 = 30_000
-  /// Nothing to read.
+  /// The pause if there is nothing to read.
   private static let idleMs: Int64 = 3
 
   init(_ options: ServeOptions, _ properties: KafkaProperties, _ observatory: Observatory, _ log: ServiceLog) throws(EdgeError) {
@@ -46,10 +47,10 @@ final class OutputMirror {
     mirror.told = options.told.map { #","\#($0.name)":\#($0.value)"# }.joined()
   }
 
-  /// A room with banners says a `screen` in less than this.
+  /// The longest interval between two `screen`s of a room with banners.
   private var backMs: Int64 { Int64(options.backSeconds * 1000) }
 
-  /// Returns once it is asked to stop.
+  /// Runs until it is stopped.
   func run() throws(EdgeError) {
     try begin()
     while !observatory.stop.isSet {
@@ -59,7 +60,7 @@ final class OutputMirror {
         count = try read(at: now)
       } catch {
         guard error.code == .offsetOutOfRange else { throw error }
-        // It was away for longer than the topic is kept: the rooms' next screens have everything.
+        // The mirror lagged for longer than the topic's retention; the rooms' next screens are complete.
         log.warning("serve begins to read the output again: \(.reason, error)")
         mirror.forgetAll()
         observatory.tell(mirror.takeNews())
@@ -99,7 +100,7 @@ final class OutputMirror {
     if let screens = options.screens { try keepScreens(screens, newest, times, partitions: all) }
     for partition in wanted {
       let bounds = try control.watermarks(options.output, partition, withinMs: Self.withinMs)
-      // Not from the present time back: the service may have been away for long.
+      // Relative to the newest record, not to the present: the service may have been down for long.
       let since = times[partition].map { max(0, $0 - backMs) }
       let start = try since.flatMap { time throws(EdgeError) in
         try control.offsets(options.output, [partition], atMs: time, withinMs: Self.withinMs)[0].offset
@@ -117,7 +118,7 @@ final class OutputMirror {
     ends.append(end)
   }
 
-  /// Takes in the rooms' newest screens, but those that are no more: a room with banners says a `screen` within ``backMs``.
+  /// Keeps the rooms' newest screens, except outdated ones: a room with banners emits a `screen` within ``backMs``.
   private func keepScreens(
     _ topic: String, _ newest: NewestRecords, _ times: [Int32: Int64], partitions all: Int
   ) throws(EdgeError) {
@@ -153,7 +154,7 @@ final class OutputMirror {
   }
 
   private func isCaughtUp(at now: Int64) -> Bool {
-    // A transaction that stays open holds a partition back; what is before it has been read.
+    // An open transaction holds a partition back; what precedes it has been read.
     zip(readers, ends).allSatisfy { $0.position >= $1 || $0.isHeldUp && now >= readyBy }
   }
 
@@ -193,7 +194,7 @@ final class OutputMirror {
     observatory.beat()
     guard options.partitions == nil, now - countedAt >= Self.countMs else { return }
     countedAt = now
-    // Brokers that are away are no reason to end.
+    // Unavailable brokers are no reason to end.
     guard let all = try? control.partitionCount(options.output, withinMs: 1000), all > readers.count else { return }
     for partition in Int32(readers.count)..<Int32(all) {
       add(try client.reader(options.output, partition, from: 0, to: .max), end: 0)

@@ -2,16 +2,16 @@ internal import ComboEdge
 internal import ComboKafka
 internal import ComboRooms
 
-/// Looks whether the group's topics are still those that it was started with.
+/// Checks whether the group's topics are still those with which it was started.
 ///
-/// Brokers that create topics by themselves create a deleted one again, with their defaults, as soon as it is produced to.
+/// If brokers create topics automatically, a deleted one is recreated with their defaults at the next produce request.
 final class OwnTopicWatch: TopicWatch, @unchecked Sendable {
-  // The proof: one thread at a time looks.
+  // Sendable: only one thread at a time checks.
   private let control: ControlClient
   private let names: TopicNames
   private let brokers: String
   private let memory: GroupMemory
-  /// How many partitions each topic had, and where those of the journal and the state topic ended.
+  /// The number of partitions of each topic, and the ends of those of the journal and the state topic.
   private var counts: [Topic: Int] = [:]
   private var ends: [Topic: [Int32: Int64]] = [:]
   private var suspect: LostTopic?
@@ -27,7 +27,7 @@ final class OwnTopicWatch: TopicWatch, @unchecked Sendable {
 
   func look(_ owned: [Int32]) throws(EdgeError) -> LostTopic? {
     let found = try findLost(owned)
-    // One broker may not have heard yet, or stand still with what it knew before.
+    // A single broker may be out of date or stuck, so only a finding that repeats counts.
     defer { suspect = found }
     return found == suspect ? found : nil
   }

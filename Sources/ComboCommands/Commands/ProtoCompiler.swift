@@ -2,13 +2,13 @@ internal import ComboMaps
 internal import ComboSystem
 internal import Glibc
 
-/// Protobuf's own compiler, `protoc`, which reads `.proto` files. Only who writes a map needs it.
+/// The Protobuf compiler `protoc`, which reads `.proto` files. Only authors of maps need it.
 enum ProtoCompiler {
-  /// The descriptor set of a `.proto` file with all that it imports, or of a file that is one already.
+  /// Returns the descriptor set of a `.proto` file with all its imports, or of a file that already is a descriptor set.
   static func descriptors(of file: String) throws -> [UInt8] {
     let limit = ProtoFile.bytesMax
     if !file.hasSuffix(".proto") { return try TextFile.bytes(of: file, limit: limit).get() }
-    // What is wrong with the file itself is better told before.
+    // Faults of the file itself get better messages here.
     _ = try TextFile.bytes(of: file, limit: limit).get()
     var template = Array("/tmp/combo-consumer-proto-XXXXXX".utf8CString)
     let made = mkstemp(&template)
@@ -19,7 +19,7 @@ enum ProtoCompiler {
     close(made)
     let out = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     defer { unlink(out) }
-    // Imports are looked for beside the file and from here.
+    // Imports are searched for beside the file and in the current folder.
     let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
     let code = run([
       "protoc", "--proto_path=\(folder.isEmpty ? "/" : folder)", "--proto_path=.", "--include_imports",
@@ -35,7 +35,7 @@ enum ProtoCompiler {
     return try TextFile.bytes(of: out, limit: limit).get()
   }
 
-  /// The exit code of a shell, and of posix_spawn's child, for a program that is not there.
+  /// The exit code of a shell, and of posix_spawn's child, if the program does not exist.
   private static let notFound: Int32 = 127
 
   /// Runs a program to its end, with this process's standard streams. Returns its exit code.

@@ -2,9 +2,9 @@ internal import ComboEdge
 internal import ComboKafka
 internal import ComboSystem
 
-/// `redrive`: dead letters back to the input, each at most once.
+/// `redrive`: sends dead letters back to the input, each at most once.
 ///
-/// Records go back in transactions, each with a *receipt* in the dead-letter topic that names them. So a run that is killed can be
+/// Records are sent in transactions, each with a *receipt* in the dead-letter topic that lists them. So a killed run can be
 /// repeated, and a second run sends nothing twice.
 enum RedriveCommand {
   static func run(_ options: RedriveOptions) -> Int32 {
@@ -37,7 +37,7 @@ struct Redrive {
   private let properties: KafkaProperties
   private var selection: RedriveSelection
   private var report = RedriveReport()
-  /// Hears of each dead letter that no filter leaves out, with what becomes of it.
+  /// Called for each dead letter that passes the filters, with its fate.
   var listed: (DeadLetterNote, RedriveReport.Fate) -> Void = { _, _ in }
 
   init(_ options: RedriveOptions, _ log: ServiceLog) throws(EdgeError) {
@@ -55,13 +55,13 @@ struct Redrive {
       brokers: options.brokers, clientID: "combo-consumer-redrive", options.kafka, presets: presets, log: log)
   }
 
-  /// Of the producer, whose batches of several records must not be larger than the input takes.
+  /// The producer's properties. Its batches of several records must not exceed the input's limit.
   private func senderProperties(_ bytesMax: Int64?) throws(EdgeError) -> KafkaProperties {
     guard let bytesMax, bytesMax < RedriveSender.batchBytesMax else { return properties }
     return try Self.properties(options, log, presets: [.init(key: "batch.size", value: String(max(1, bytesMax)))])
   }
 
-  /// The dead letters that were found, and sent unless it is a dry run.
+  /// Finds the dead letters, and sends them unless it is a dry run.
   mutating func run() throws(EdgeError) -> RedriveReport {
     guard let partitions = try control.partitionCount(options.deadLetter, withinMs: Self.withinMs) else {
       throw EdgeError(
@@ -72,7 +72,7 @@ struct Redrive {
     guard let inputPartitions = try control.partitionCount(options.input, withinMs: Self.withinMs) else {
       throw EdgeError(.unknownTopic, "the input topic \"\(options.input)\" does not exist: check --input")
     }
-    // That takes DescribeConfigs on the input; without it, the brokers refuse what is too large.
+    // The request needs DescribeConfigs on the input; without that right, the brokers refuse records that are too large.
     selection.bytesMax = (try? control.settings(of: options.input, withinMs: Self.withinMs))?.maxMessageBytes
     let sender =
       options.isConfirmed
@@ -80,7 +80,7 @@ struct Redrive {
         try senderProperties(selection.bytesMax), transactionalID: "\(options.group).redrive", input: options.input,
         inputPartitions: inputPartitions,
         deadLetter: options.deadLetter) : nil
-    // Only now, when no other run can commit anything any more, are the receipts complete.
+    // The receipts are complete only now, when no other run can commit any more.
     var ends: [Int64] = []
     for partition in 0..<Int32(partitions) {
       ends.append(try control.watermarks(options.deadLetter, partition, withinMs: Self.withinMs).end)
@@ -106,7 +106,7 @@ struct Redrive {
     return report
   }
 
-  /// Hands out all records below `ends`, partition by partition.
+  /// Passes on all records below `ends`, partition by partition.
   private func read(
     upTo ends: [Int64], _ take: (DeadLetterNote, KafkaMessage) throws(EdgeError) -> Void
   ) throws(EdgeError) {
@@ -135,7 +135,7 @@ struct Redrive {
   private static func note(of message: KafkaMessage) -> DeadLetterNote {
     var headers: [String: String] = [:]
     message.forEachHeader { name, value in
-      // Of two under one name the last counts: the service adds its own after those that were there.
+      // If a name occurs twice, the last header counts: the service appends its own after the existing ones.
       if name.hasPrefix("combo.") { headers[name] = value.map { String(decoding: $0, as: UTF8.self) } }
     }
     var note = DeadLetterNote(
@@ -145,11 +145,11 @@ struct Redrive {
   }
 }
 
-/// Sends records back in transactions. One thread.
+/// Sends records back in transactions. Used by one thread.
 final class RedriveSender {
   private static let withinMs: Int64 = 30_000
   private static let batchMax = 500
-  /// The producer makes no larger batches of several records anyway.
+  /// The producer's own limit for batches of several records.
   static let batchBytesMax: Int64 = 1_000_000
 
   private let producer: TransactionalProducer
@@ -158,7 +158,7 @@ final class RedriveSender {
   private let inputPartitions: Int
   private var places: [DeadLetterNote.Place] = []
 
-  /// Ends what an earlier run left open, and fences one that is still at work.
+  /// Aborts the transaction that an earlier run left open, and fences a run that is still working.
   init(
     _ properties: KafkaProperties, transactionalID: String, input: String, inputPartitions: Int, deadLetter: String
   ) throws(EdgeError) {
@@ -169,7 +169,7 @@ final class RedriveSender {
     self.inputPartitions = inputPartitions
   }
 
-  /// The record as it was, to the partition where it was, with one header more that counts its rounds.
+  /// Sends the record unchanged to its former partition, with one more header that counts its redrives.
   func send(_ message: KafkaMessage, _ note: DeadLetterNote) throws(EdgeError) {
     if places.isEmpty { try take { () throws(TransactionFault) in try producer.begin() } }
     places.append(note.place)
@@ -184,7 +184,7 @@ final class RedriveSender {
     if places.count >= Self.batchMax { try commit() }
   }
 
-  /// The size of a batch with this record alone, as it would be sent back and before it is compressed.
+  /// The uncompressed size of a batch that holds only this record, as it would be sent back.
   static func bytes(of message: KafkaMessage, _ note: DeadLetterNote) -> Int {
     var size = BatchSize()
     size.add(key: message.key?.count, value: message.value?.count)
@@ -195,12 +195,12 @@ final class RedriveSender {
     return size.bytes
   }
 
-  /// The headers that the service and this command added.
+  /// Whether the service or this command added the header.
   private static func isOwn(_ name: String) -> Bool {
     ["combo.error", "combo.reason", "combo.topic", "combo.partition", "combo.offset", DeadLetterNote.Header.count].contains(name)
   }
 
-  /// Makes all that was sent since the last commit count, with its receipt.
+  /// Commits all that was sent since the last commit, with its receipt.
   func commit() throws(EdgeError) {
     if places.isEmpty { return }
     let headers = RecordHeaders()

@@ -2,10 +2,9 @@ internal import ComboWire
 
 /// The results of a run of `redrive`, by code and reason.
 struct RedriveReport {
-  /// One kind of dead letter.
   struct Kind: Hashable {
     var code: String
-    /// With what differs from record to record taken out, so that there are few kinds.
+    /// The reason without the parts that differ between records, so that there are few kinds.
     var reason: String
   }
 
@@ -22,8 +21,8 @@ struct RedriveReport {
     kinds[kind, default: (0, note)].count += 1
   }
 
-  /// A reason without the values in it: `"abc"` and `123` become `…`. The number of a rule stays.
-  /// - Parameter keepsNumbers: whether only what is quoted is left out.
+  /// Returns a reason without its values: `"abc"` and `123` become `…`. The number of a rule stays.
+  /// - Parameter keepsNumbers: Whether to leave out quoted text only.
   static func pattern(of reason: String, keepsNumbers: Bool = false) -> String {
     var pattern = ""
     var (isQuoted, isEscaped, isKept) = (false, false, false)
@@ -49,7 +48,8 @@ struct RedriveReport {
     kinds.sorted { ($1.value.count, $0.key.code, $0.key.reason) < ($0.value.count, $1.key.code, $1.key.reason) }
   }
 
-  /// For people: a line a kind, the most frequent first, with the words of its first one; then what is not sent and why.
+  /// The report for people: one line per kind, the most frequent first, with the reason of its first record; then the counts of
+  /// those that are not sent, and why.
   func text(isDryRun: Bool, limit: Int?) -> String {
     var lines = sorted.map { kind, found in
       // A value of the wrong type may be a viewer's id.
@@ -69,10 +69,9 @@ struct RedriveReport {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The decision about a dead letter.
   enum Fate: Equatable {
     case decided(RedriveSelection.Verdict)
-    /// It would be sent, but `--limit` others are.
+    /// It would be sent, but `--limit` is reached.
     case beyondLimit
 
     var word: String {
@@ -83,7 +82,7 @@ struct RedriveReport {
     }
   }
 
-  /// For programs: a dead letter as an object, one a line.
+  /// A line for programs: one dead letter as a JSON object.
   static func line(_ note: DeadLetterNote, _ fate: Fate) -> String {
     let out = ByteBuffer()
     out.append(#"{"place":"#)
@@ -109,7 +108,7 @@ struct RedriveReport {
     return String(decoding: out.bytes, as: UTF8.self)
   }
 
-  /// For programs: the summary, one object.
+  /// The summary for programs: one JSON object.
   func json(isDryRun: Bool, limit: Int?) -> String {
     let out = ByteBuffer()
     func name(_ name: String, isFirst: Bool = false) {

@@ -1,14 +1,14 @@
 internal import ComboVerify
 
-/// The facts about a record in the dead-letter topic, without its value.
+/// A record in the dead-letter topic, without its value.
 struct DeadLetterNote: Equatable, Sendable {
-  /// Where it is in the dead-letter topic.
+  /// The record's place in the dead-letter topic.
   var place: Place
-  /// In milliseconds since the Unix epoch; nil: the record has none.
+  /// The timestamp in milliseconds since the Unix epoch, or nil if the record has none.
   var timestampMs: Int64?
-  /// The `combo.…` headers that it has.
+  /// The record's `combo.…` headers.
   var headers: [String: String]
-  /// The size of the batch that it would be alone, as it would be sent back and before it is compressed.
+  /// The uncompressed size of a batch that holds only this record, as it would be sent back.
   var bytes = 0
 
   /// A partition and an offset in it.
@@ -21,7 +21,7 @@ struct DeadLetterNote: Equatable, Sendable {
       self.offset = offset
     }
 
-    /// As a receipt names it: `3:1204`.
+    /// Parses a place as receipts name it: `3:1204`.
     init?(_ text: some StringProtocol) {
       let parts = text.split(separator: ":")
       guard parts.count == 2, let partition = Int32(parts[0]), let offset = Int64(parts[1]) else { return nil }
@@ -33,53 +33,51 @@ struct DeadLetterNote: Equatable, Sendable {
 
   /// The headers that `redrive` itself writes.
   enum Header {
-    /// On a record that was sent back to the input: how often.
+    /// On a record that was sent back to the input: the number of times.
     static let count = Redriven.header
-    /// On a receipt: the places that were sent back in its transaction, with commas between.
+    /// On a receipt: the places that its transaction sent back, separated by commas.
     static let receipt = Redriven.receipt
   }
 
   var code: String { headers["combo.error"] ?? "" }
   var reason: String { headers["combo.reason"] ?? "" }
-  /// How often it was sent back before it came here again.
+  /// The number of times it was sent back before it became this dead letter.
   var redriven: Int { headers[Header.count].flatMap { Int($0) } ?? 0 }
-  /// Where the record was in the input.
   var inputPartition: Int32? { headers["combo.partition"].flatMap { Int32($0) } }
-  /// Whether a part of it is missing, so that it cannot be sent back.
+  /// Whether a part of the record is missing, so that it cannot be sent back.
   var isTruncated: Bool { headers["combo.truncated"] != nil }
-  /// Whether it is a receipt for others that were sent back, and no dead letter itself.
+  /// The places that this record is a receipt for, or nil if it is no receipt.
   var receipt: [Place]? {
     headers[Header.receipt].map { $0.split(separator: ",").compactMap { Place($0) } }
   }
 }
 
-/// Which dead letters are sent back, and why others are not.
+/// The criteria for sending dead letters back.
 struct RedriveSelection: Equatable, Sendable {
-  /// Only those with this `combo.error`; nil: any.
+  /// The `combo.error` that dead letters must have; nil for any.
   var code: String?
-  /// Only those whose `combo.reason` contains this text; nil: any.
+  /// A text that `combo.reason` must contain; nil for any.
   var reason: String?
-  /// Only those of this time or later, in milliseconds since the Unix epoch; nil: any.
+  /// The earliest time, in milliseconds since the Unix epoch; nil for any.
   var since: Int64?
-  /// Only those before this time; nil: any.
+  /// The time that dead letters must precede; nil for any.
   var until: Int64?
-  /// Records that were sent back so often before are not sent again: a record that stays bad must not go round endlessly.
+  /// The number of times that a record may be sent back, so that a record that stays bad does not circulate forever.
   var redrivesMax = 1
-  /// The input of the group; records of another one are never sent.
+  /// The group's input; records of another input are never sent.
   var input: String
-  /// The largest batch that the input takes, in bytes; nil: not known.
+  /// The largest batch that the input accepts, in bytes; nil if unknown.
   var bytesMax: Int64?
   /// Places that earlier runs have sent back.
   var sent: Set<DeadLetterNote.Place> = []
 
-  /// The decision about one.
   enum Verdict: String, CaseIterable, Sendable {
     case send, filtered, alreadySent, tooOften, tooLarge, truncated, otherInput, noDeadLetter
 
-    /// Whether it is counted with its code and reason.
+    /// Whether the dead letter is counted with its code and reason.
     var isListed: Bool { ![.filtered, .alreadySent, .noDeadLetter].contains(self) }
 
-    /// Why it is not sent, for the summary; nil where that needs no word.
+    /// The reason for not sending it, for the summary; nil if none is needed.
     var note: String? {
       switch self {
       case .send: nil

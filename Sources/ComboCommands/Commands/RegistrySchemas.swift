@@ -6,15 +6,15 @@ internal import ComboSystem
 internal import ComboWire
 internal import Synchronization
 
-/// The schemas of a registry; while that does not answer, those that another instance has put into the group's journals.
+/// The schemas of a registry, or, while it does not answer, those that another instance has written to the group's journals.
 final class RegistrySchemas: SchemaSource {
   private let registry: SchemaRegistry
   private let reader: any ReadEdge
   private let topics: TopicIdentity
-  /// When the journals were read for each id, by the monotonic clock.
+  /// The monotonic time at which the journals were last read for each id.
   private let lookedAt = Mutex<[String: Int64]>([:])
 
-  /// Journals may be long.
+  /// Journals may be long, so they are read at this interval only.
   private static let lookEveryMs: Int64 = 60_000
 
   init(_ registry: SchemaRegistry, journals reader: any ReadEdge, of topics: TopicIdentity) {

@@ -9,14 +9,14 @@ internal import ComboSystem
 internal import ComboWire
 internal import Synchronization
 
-/// Reads the configuration again, while the service runs, and applies what can change.
+/// Reads the configuration again while the service runs, and applies the options that can change.
 ///
-/// At once: the level and the format of the log, and the token of HTTP. By a fresh start within the process, with a last
-/// commit before it: the combo settings and the map, which a takeover puts into force as a restart would, and all that librdkafka is made
-/// with, since it takes its properties, certificates and keys in only when a client is made. If the brokers cannot be reached with the new
-/// properties, or an option is wrong, everything stays as it was.
+/// The level and format of the log and the HTTP token change at once. Other options need a fresh start within the process, with a
+/// last commit before it: the combo settings and the map, which a takeover puts into effect as a restart would, and everything
+/// that librdkafka reads only when a client is created, such as properties, certificates and keys. If the brokers cannot be
+/// reached with the new properties, or an option is wrong, nothing changes.
 final class Reload: Sendable {
-  /// The parts of the next service, and what changes at once.
+  /// The options that a reload can change.
   struct Current: Equatable {
     var kafka: [KafkaProperty]
     var files: [[UInt8]?]
@@ -40,7 +40,7 @@ final class Reload: Sendable {
       httpToken = options.httpToken
     }
 
-    /// Puts it into the options of the next service.
+    /// Copies the values to the options of the next service.
     func apply(to options: inout ServiceOptions) {
       options.kafka = kafka
       options.settings = settings
@@ -54,7 +54,7 @@ final class Reload: Sendable {
   private let log: ServiceLog
   private let stop: StopFlag
   private let read: @Sendable () -> Configuration.Outcome
-  /// Not used before there is a server.
+  /// Nil until there is a server.
   private let server = Mutex<HTTPServer?>(nil)
   private let current: Mutex<Current>
   private let registry: SchemaRegistry?
@@ -65,14 +65,14 @@ final class Reload: Sendable {
   ])
   .union(OptionTable.options(of: .run).filter { $0.section == .combo }.map(\.name))
 
-  /// librdkafka's properties that name files which it reads when a client is made.
+  /// The librdkafka properties that name files; librdkafka reads these when a client is created.
   private static let fileProperties: Set<String> = [
     "ssl.ca.location", "ssl.certificate.location", "ssl.key.location", "ssl.keystore.location", "ssl.crl.location",
   ]
 
   /// - Parameters:
-  ///   - table: what the process was started with.
-  ///   - read: reads it again.
+  ///   - table: The configuration with which the process was started.
+  ///   - read: Reads the configuration again.
   init(
     _ options: ServiceOptions, _ table: ConfigTable, log: ServiceLog, stop: StopFlag,
     read: @escaping @Sendable () -> Configuration.Outcome
@@ -85,13 +85,13 @@ final class Reload: Sendable {
     registry = options.registry
   }
 
-  /// The parts of the next service.
+  /// The options of the next service.
   var next: Current { current.withLock { $0 } }
 
-  /// Whose token may change.
+  /// Sets the server whose token a reload may change.
   func serves(_ server: HTTPServer?) { self.server.withLock { $0 = server } }
 
-  /// Blocks while the brokers are asked. Always on the same thread.
+  /// Reads and applies the configuration. Blocks while the brokers respond. Always called on the same thread.
   func run() {
     log.info("reading the configuration again")
     guard case .read(let invocation, let table, let faults) = read() else { return }
@@ -140,8 +140,8 @@ final class Reload: Sendable {
     }
   }
 
-  /// Why these properties do not work; nil: clients can be made, and brokers answer. The clients log nothing: their lines would read as if
-  /// the service that runs were in trouble.
+  /// Returns why these properties do not work, or nil if clients can be created and brokers respond. The clients log nothing, as
+  /// their lines would look like trouble in the running service.
   private static func fault(_ options: ServiceOptions) -> String? {
     do throws(EdgeError) {
       let properties = try options.kafkaProperties(log: .silent)

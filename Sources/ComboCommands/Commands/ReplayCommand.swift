@@ -2,7 +2,7 @@ internal import ComboReplay
 internal import ComboSystem
 internal import Glibc
 
-/// `replay`: events as JSON lines in, instructions as JSON lines out, in virtual time.
+/// `replay`: reads events as JSON lines and writes instructions as JSON lines, in virtual time.
 enum ReplayCommand {
   static func run(_ options: ReplayOptions) -> Int32 {
     guard let input = Console.input(options.file) else { return 1 }
@@ -51,7 +51,7 @@ enum ReplayCommand {
     return 0
   }
 
-  /// The number of dropped records, and the reasons, the most frequent first.
+  /// Describes the number of dropped records, and the reasons, the most frequent first.
   static func sentence(of drops: [String: Int]) -> String {
     let reasons = drops.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     let parts = reasons.map { "\(ProgressMeter.grouped($0.value)) \"\($0.key)\"" }

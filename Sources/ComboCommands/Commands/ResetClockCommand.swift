@@ -5,7 +5,7 @@ internal import ComboService
 internal import ComboSystem
 internal import ComboWire
 
-/// `reset-clock`: brings back partitions whose time is ahead of the clock.
+/// `reset-clock`: sets back partitions whose time is ahead of this machine's clock.
 enum ResetClockCommand {
   private static let withinMs: Int64 = 30_000
 
@@ -66,22 +66,22 @@ struct ClockPlan: Equatable {
   /// One partition of the input.
   struct Place: Equatable {
     var partition: Int32
-    /// The time that it has come to, in milliseconds since the epoch; nil: it has not begun.
+    /// The partition's time in milliseconds since the Unix epoch, or nil if it has not begun.
     var clock: Int64?
-    /// How many of its rooms are awake.
+    /// The number of its rooms that are awake.
     var rooms: Int
   }
 
-  /// By this machine's clock, in milliseconds since the epoch.
+  /// The time of this machine's clock, in milliseconds since the Unix epoch.
   var now: Int64
   var places: [Place] = []
-  /// Members that the group has now.
+  /// The number of members that the group has now.
   var members = 0
 
-  /// Those that would be brought back.
+  /// The partitions that would be set back.
   var ahead: [Place] { places.filter { ($0.clock ?? .min) > now + MemberPartitions.broughtBackMs } }
 
-  /// For people: a line a partition, then what comes of it all.
+  /// The report for people: one line per partition, then a conclusion.
   func text(isDryRun: Bool) -> String {
     let moved = ahead
     var lines = places.map { place in

@@ -9,10 +9,10 @@ internal import Glibc
 
 /// `run`: the service.
 enum RunCommand {
-  /// - Parameter read: reads the configuration again, as a SIGHUP asks for.
+  /// - Parameter read: Reads the configuration again, on SIGHUP.
   static func run(_ options: ServiceOptions, read: @escaping @Sendable () -> Configuration.Outcome) -> Int32 {
     if options.isShadow { return ShadowRun(options).run() }
-    // A SIGHUP asks it to read its configuration again.
+    // SIGHUP makes the service read its configuration again.
     let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka.secrets, hangUpStops: false)
     let (log, stop) = (session.log, session.stop)
     defer { log.flush() }
@@ -35,7 +35,7 @@ enum RunCommand {
     }
   }
 
-  /// - Returns: the exit code, and why it is not 0, unless the log's last line says that.
+  /// - Returns: The exit code, and the reason if it is not 0, unless the log's last line has it.
   private static func serve(
     _ options: ServiceOptions, _ reload: Reload?, _ log: ServiceLog, _ stop: StopFlag
   ) throws(EdgeError) -> (code: Int32, reason: String?) {
@@ -85,7 +85,8 @@ enum RunCommand {
       } else {
         guard let service, let code else { return (stop.isSet ? 0 : 1, nil) }
         guard let loss = service.loss, !stop.isSet else {
-          // It has left the group, and its clients go with the process: to take them down first would wait for brokers that stand still.
+          // The service has left the group, and its clients end with the process: closing them first would wait for brokers that
+          // hang.
           _ = Unmanaged.passRetained(service)
           return (code, service.fatal)
         }
@@ -97,7 +98,8 @@ enum RunCommand {
           )
           return (code, service.fatal)
         }
-        // After the input was changed, brokers give the old one's partitions to who comes back before the old session has ended.
+        // After a change of the input, brokers assign the old one's partitions to a member that comes back before the old session
+        // has ended.
         pauseMs = loss == .otherTopic ? properties.sessionTimeoutMs + 1000 : delayMs
         log.warning("starting again within the process in \(.ms, pauseMs) ms")
       }
@@ -105,7 +107,7 @@ enum RunCommand {
         observatory?.startsAfresh(after: service.totals, isWanted: isWanted)
         before.add(service.totals)
       }
-      // Its member, too: while a static one is there, its session goes on.
+      // This also ends its member: while a static member exists, its session continues.
       service = nil
       let pause = Deadline(afterMs: pauseMs)
       while !pause.isOver, !stop.endsService {
@@ -116,12 +118,12 @@ enum RunCommand {
   }
 }
 
-/// Counts the fresh starts of a process and spreads them over more than a minute: some are worth it if they fix something; if not, the
-/// supervisor must act.
+/// Counts the fresh starts of a process, and spreads them over more than a minute. Some are worth trying, as they may fix
+/// something; if they do not, the supervisor must act.
 ///
-/// A static member that was reported as fenced may have lost its place to another instance with its name, or only the coordinator
-/// may have moved or been away in the midst of its joining. A fresh start shows which: it takes the place back; if there is another
-/// instance, that one takes it back in turn, and who is fenced twice in a short time leaves it its place.
+/// A fenced static member may have lost its place to another instance with its name, or the coordinator may only have moved or
+/// been unavailable while it joined. A fresh start shows which: it takes the place back. If there is another instance, that one
+/// takes it back in turn, and an instance that is fenced twice in a short time gives up.
 struct FreshStarts {
   static let max = 20
   static let withinMs: Int64 = 600_000
@@ -130,7 +132,7 @@ struct FreshStarts {
   private var fencedAt: Int64?
   private var backOff = BackOff()
 
-  /// - Returns: how long to wait before the next one, which then counts; nil: no other is to be made.
+  /// - Returns: The delay before the next fresh start, which is then counted, or nil if there must not be another one.
   mutating func delayMs(at now: Int64, wasFenced: Bool) -> Int64? {
     if wasFenced, let fencedAt, now - fencedAt <= Self.fencedWithinMs { return nil }
     at.removeAll { now - $0 > Self.withinMs }

@@ -4,7 +4,7 @@ internal import ComboSystem
 internal import ComboWire
 internal import Glibc
 
-/// The log lines of `run` about its options at its start.
+/// The log lines about its options that `run` writes at its start.
 struct RunNotes {
   private let options: ServiceOptions
   private let log: ServiceLog
@@ -14,7 +14,7 @@ struct RunNotes {
     self.log = log
   }
 
-  /// - Parameter table: where each option came from.
+  /// - Parameter table: The options with their sources.
   func say(_ table: ConfigTable) {
     let map = table.rows.first { $0.name == "map" }?.value ?? "none"
     log.info(
@@ -35,21 +35,21 @@ struct RunNotes {
 
   private static func hint(_ nearest: String?) -> String { nearest.map { ". Did you mean \($0)?" } ?? "" }
 
-  /// The same for commands other than `run`, whose log begins with it.
+  /// Writes the warnings about variables to standard error, for commands other than `run`.
   static func warnOfVariables() {
     for (name, nearest) in unknown(Console.variableNames) {
       Console.say("warning: the environment has \(name), which is not an option and is ignored\(hint(nearest))")
     }
   }
 
-  /// Variables that look as if they were options, and are none; each with the option that may have been meant.
+  /// Returns variables that look like options but are none, each with the option that may have been meant.
   static func unknown(_ names: [String]) -> [(name: String, nearest: String?)] {
     let known = Command.allCases.flatMap { OptionTable.options(of: $0).map(\.variable) }
     return names.filter { $0.hasPrefix("COMBO_") && !$0.hasPrefix("COMBO_TEST_") && !known.contains($0) }.sorted()
       .map { ($0, Suggestion.nearest(to: $0, among: known)) }
   }
 
-  /// Files with secrets that every user may read.
+  /// Returns the files with secrets that every user can read.
   static func openFiles(_ options: ServiceOptions, _ table: ConfigTable) -> [String] {
     func named(_ option: String) -> [String] { table.rows.filter { $0.name == option }.compactMap(\.value) }
     var files = named("http-token-file")

@@ -6,7 +6,7 @@ internal import ComboService
 internal import ComboSystem
 internal import ComboWire
 
-/// `seek`: moves a group in its input.
+/// `seek`: moves a group's position in its input.
 enum SeekCommand {
   private static let withinMs: Int64 = 30_000
 
@@ -95,7 +95,7 @@ enum SeekCommand {
     PartitionTopics(partition, options.configuration, reading, log: .silent)
   }
 
-  /// Restores a partition as `--yes` does, to find what is lost and what its last owner derived by. Only reads.
+  /// Restores a partition as `--yes` does, to find out what is lost and which derivation its last owner used. Writes nothing.
   private static func look(
     _ options: ServiceOptions, _ partition: Int32, _ reading: KafkaReading, _ asker: GroupConsumer, _ plan: inout SeekPlan,
     at index: Int
@@ -117,17 +117,17 @@ enum SeekCommand {
       restored.partition.table.forEachRoom { waiting += $0.engine.waitingGifts }
       plan.places[index].waiting = waiting
     case .refused(let reason), .otherRules(_, let reason), .doubtful(let reason):
-      // While members are at work, it may only seem so.
+      // While members are at work, this may be a false alarm.
       if plan.members == 0 { plan.places[index].fault = reason }
     case .failed, .examined, .gone, .stopped: break
     }
   }
 
-  /// Whether there are records: there may be only marks of transactions between two offsets.
+  /// Whether there are records between two offsets: there may be only marks of transactions.
   private static func holdsRecords(
     _ client: ReaderClient, _ topic: String, _ partition: Int32, from start: Int64, to end: Int64
   ) throws(EdgeError) -> Bool {
-    // Many are not all marks.
+    // So many offsets cannot all be marks.
     if start >= end || end - start > 1000 { return start < end }
     let reader = try client.reader(topic, partition, from: start, to: end)
     let batch = MessageBatch(capacity: 1000)

@@ -7,30 +7,29 @@ struct SeekPlan: Equatable {
   /// One partition of the input.
   struct Place: Equatable {
     var partition: Int32
-    /// Its first offset that is still there, and the one after its last.
+    /// The first offset that still exists, and the one after the last.
     var first: Int64
     var end: Int64
-    /// The group's position; nil: it has read nothing.
+    /// The group's position, or nil if it has read nothing.
     var stands: Int64?
-    /// Whether the group has no journal for it.
+    /// Whether the group has no journal for the partition.
     var isNew: Bool
-    /// Its new offset; nil: unchanged.
+    /// The new offset, or nil if it does not change.
     var target: Int64?
-    /// How many of its rooms are awake; nil: not known.
+    /// The number of rooms that are awake, or nil if unknown.
     var rooms: Int?
-    /// How many gifts wait in its rooms; nil: not known.
+    /// The number of gifts that wait in its rooms, or nil if unknown.
     var waiting: Int?
-    /// Why it cannot be taken over; nil: it can, as far as is known.
+    /// Why the partition cannot be taken over, or nil if it can, as far as is known.
     var fault: String?
 
-    /// Whether it would move.
     var moves: Bool { target.map { isNew ? $0 != stands : $0 > stands ?? first } ?? false }
-    /// What becomes of the gifts that wait, as the end of a sentence.
+    /// The fate of the waiting gifts, as the end of a sentence.
     var loss: String {
       guard let waiting else { return ": gifts that wait there are not shown" }
       return waiting == 0 ? "" : ": \(Counted.text(waiting, "gifts that wait")) there \(waiting == 1 ? "is" : "are") not shown"
     }
-    /// Why that cannot be, as the end of a sentence.
+    /// Why the move is refused, as the end of a sentence; nil if it is not.
     func refusal(namesOffsets: Bool) -> String? {
       if let fault { return fault }
       guard let target else {
@@ -50,25 +49,25 @@ struct SeekPlan: Equatable {
   }
 
   var places: [Place] = []
-  /// Members that the group has now.
+  /// The number of members that the group has now.
   var members = 0
-  /// How the options differ from those of the group until now, in sentences.
+  /// The differences between the options and those of the group until now, as sentences.
   var changes: [String] = []
-  /// Partitions that were named and are not there.
+  /// Partitions that were named but do not exist.
   var unknown: [Int32] = []
-  /// True if offsets were named, and not a time or the end.
+  /// Whether offsets were named, and not a time or the end.
   var namesOffsets = false
-  /// The requested time, and the present one, in milliseconds since the epoch; nil: no time was requested.
+  /// The requested time, and below it the present one, in milliseconds since the Unix epoch; nil if no time was requested.
   var time: Int64?
   var now: Int64 = 0
-  /// True if the output holds records, and the group has no journal of any.
+  /// Whether the output holds records although the group has no journal entries.
   var hasForeignOutput = false
 
   var moves: [Place] { places.filter(\.moves) }
   var targets: [Int32: Int64] { Dictionary(uniqueKeysWithValues: moves.map { ($0.partition, $0.target!) }) }
   var isRefused: Bool { !unknown.isEmpty || places.contains { $0.refusal(namesOffsets: namesOffsets) != nil } }
 
-  /// Adds how a derivation would differ from the one before.
+  /// Adds the differences between a derivation and the previous one.
   mutating func add(changesFrom old: Derivation, to new: Derivation) {
     if old.mapping != new.mapping, !RecordMap.differInSchemas(old.mapping ?? "", new.mapping ?? "") {
       let (before, now) = (old.mapWords, new.mapWords)
@@ -86,7 +85,7 @@ struct SeekPlan: Equatable {
     if !changes.contains(change) { changes.append(change) }
   }
 
-  /// For people: a line a partition, then what comes of it all.
+  /// The report for people: one line per partition, then a conclusion.
   func text(isDryRun: Bool) -> String {
     var lines: [String] = []
     if let time, time > 0 {

@@ -4,7 +4,7 @@ internal import ComboKafka
 internal import ComboService
 internal import ComboSystem
 
-/// `serve`: any room over HTTP, from the output topic.
+/// `serve`: serves any room over HTTP, from the output topic.
 enum ServeCommand {
   static func run(_ options: ServeOptions) -> Int32 {
     let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka.secrets)

@@ -9,7 +9,7 @@ internal import ComboWire
 internal import Glibc
 
 extension KafkaProperties {
-  /// The properties of a command's clients; wrong ones are thrown.
+  /// Creates the properties of a command's clients, and throws if one is invalid.
   init(
     brokers: String, clientID: String = "combo-consumer", _ properties: [KafkaProperty], presets: [Override] = [], log: ServiceLog
   ) throws(EdgeError) {
@@ -20,23 +20,22 @@ extension KafkaProperties {
 }
 
 extension ServiceOptions {
-  /// The names of its topics.
   var topicNames: TopicNames {
     TopicNames(input: input, output: output, group: group, deadLetter: deadLetter, screens: screens)
   }
 
-  /// The properties of its clients; wrong ones are thrown.
+  /// Returns the properties of the service's clients, and throws if one is invalid.
   func kafkaProperties(presets: [KafkaProperties.Override] = [], log: ServiceLog) throws(EdgeError) -> KafkaProperties {
     try KafkaProperties(brokers: brokers, kafka, presets: presets, log: log)
   }
 
-  /// Makes a producer and gives it up again: librdkafka refuses some properties only when it sees them side by side.
+  /// Creates a producer and discards it: librdkafka detects some contradictions between properties only then.
   /// - Throws: `badProperty`. Brokers are not contacted.
   func tryProducer(_ properties: KafkaProperties) throws(EdgeError) {
     _ = try TransactionalProducer(properties, transactionalID: transactionalID)
   }
 
-  /// Tries, in a transaction that is aborted, whether the output takes records of a time.
+  /// Returns a trial that checks, in an aborted transaction, whether the output accepts records with a given timestamp.
   func clockTrial(_ properties: KafkaProperties, aheadMaxMs: Int64) -> ClockTrial {
     let (output, id) = (output, "\(transactionalID).clock")
     return ClockTrial(time: TrustedTime(), aheadMaxMs: aheadMaxMs) { (time: Int64) throws(EdgeError) in
@@ -50,7 +49,7 @@ extension ServiceOptions {
     }
   }
 
-  /// The same for failures that librdkafka does not report.
+  /// The properties without a log, for trials whose failures librdkafka must not log.
   private func quiet(_ properties: KafkaProperties) throws(EdgeError) -> KafkaProperties {
     try properties.with(brokers: properties.brokers, presets: [], log: .none)
   }
@@ -78,7 +77,7 @@ extension ServiceOptions {
 }
 
 extension ServiceLog {
-  /// Takes librdkafka's messages.
+  /// Receives librdkafka's messages.
   var ofKafka: KafkaLog {
     KafkaLog { level, facility, text in
       if KafkaWords.isKnownBetter(facility, text) { return }
@@ -94,12 +93,12 @@ extension ServiceLog {
 }
 
 extension Service {
-  /// A service on real brokers. Waits for them, and for the input topic, until `stop` is set.
+  /// Builds a service on real brokers. Waits for them and for the input topic until `stop` is set.
   /// - Parameters:
-  ///   - hasAdmin: whether the brokers know how topics are made; the one inside the process does not.
-  ///   - observatory: for observers; nil: there are none.
-  ///   - memory: of the services that ran in this process before it.
-  /// - Returns: nil if it was stopped before, or something must be fixed first, which has then been reported.
+  ///   - hasAdmin: Whether the brokers can create topics; the broker inside the process cannot.
+  ///   - observatory: The observatory that observers query; nil if there are none.
+  ///   - memory: The memory of the services that ran in this process before.
+  /// - Returns: The service, or nil if it was stopped, or if something must be fixed first, which has been reported.
   static func build(
     _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag,
     observatory: Observatory? = nil, purpose: Purpose = .service, memory: GroupMemory = GroupMemory()
@@ -111,7 +110,7 @@ extension Service {
     configuration.purpose = purpose
     var aheadMaxMs: Int64?
     let reading = try KafkaReading(properties, control: control, names: names)
-    // Before anything is made.
+    // Checked before anything is created.
     if hasAdmin, hasForeignJournal(reading, configuration, log, stop, observatory) { return nil }
     var note = WaitNote()
     while hasAdmin {
@@ -179,7 +178,7 @@ extension Service {
     return Service(configuration, edges, log: log, stop: stop, observatory: observatory, memory: memory)
   }
 
-  /// Waits as long as the brokers belong to another cluster than at the start of this process: then nothing may be created there.
+  /// Waits while the brokers belong to another cluster than at the start of this process, as nothing may be created there.
   private static func awaitOwnCluster(
     _ options: ServiceOptions, _ properties: KafkaProperties, _ memory: GroupMemory, _ log: ServiceLog, _ stop: StopFlag,
     _ observatory: Observatory?
@@ -187,9 +186,9 @@ extension Service {
     var note = WaitNote()
     while !stop.endsService {
       observatory?.beat()
-      // A client keeps the id that it has heard.
+      // A client keeps the first id that it receives.
       let control = try ControlClient(properties)
-      // Brokers that do not answer are reported by the next steps.
+      // Brokers that do not respond are reported by the next steps.
       guard let id = try? control.cluster(withinMs: 5000).id, let former = memory.formerCluster(than: id) else { return }
       let reason =
         "the brokers at \(options.brokers) belong to another cluster now: its id is \(id), and was \(former)."
@@ -220,7 +219,7 @@ extension Service {
           member's any more
           """)
       } catch {
-        // Then it ends by itself, after its timeout.
+        // The transaction then ends by itself, after its timeout.
         log.warning(
           "a transaction of the last owner of partition \(.partition, number) may be open, and could not be ended: \(.reason, error)"
         )
@@ -228,7 +227,7 @@ extension Service {
     }
   }
 
-  /// Whether the journal is that of another output or input, which was then reported.
+  /// Whether the journal belongs to another output or input. If so, that has been reported.
   private static func hasForeignJournal(
     _ reading: KafkaReading, _ configuration: ServiceConfiguration, _ log: ServiceLog, _ stop: StopFlag,
     _ observatory: Observatory?
@@ -253,12 +252,12 @@ extension Service {
   private static func warnOfLostOutput(
     _ reading: KafkaReading, _ found: TopicSetup.Found, _ topics: TopicIdentity, _ log: ServiceLog
   ) {
-    // Where topics were created a moment ago, not every broker answers yet; then there is nothing to compare either.
+    // If topics were created a moment ago, not every broker knows them yet; then there is nothing to compare either.
     guard !found.outputHasAppendTime, (try? OutputLoss(reading, of: topics).happenedBeforeStart()) == true else { return }
     log.warning("the output was deleted and recreated while no instance ran: \(.reason, OutputLoss.reason)")
   }
 
-  /// A tenth of the wait of gifts, but seldom enough to cost little, and not longer than a frame of the screen.
+  /// A tenth of the commit interval, but not so short that fetching costs much, and not longer than a frame of the screen.
   private static func fetchWaitMs(_ options: ServiceOptions) -> Int {
     switch options.delivery {
     case .exactlyOnce: min(10, max(5, options.commitIntervalMs / 10))

@@ -5,11 +5,11 @@ internal import ComboSystem
 internal import ComboVerify
 internal import Glibc
 
-/// `run --shadow`: what the service would do, compared with what the group does. Writes nothing, and is no member of the group.
+/// `run --shadow`: compares what the service would do with what the group does. It writes nothing, and does not join the group.
 struct ShadowRun {
   private static let roundMs: Int64 = 500
   private static let noteMs: Int64 = 60_000
-  /// Every this many milliseconds it is looked whether it is to end.
+  /// The interval of the checks for cancellation.
   private static let lookMs: Int64 = 50
 
   private let options: ServiceOptions
@@ -21,7 +21,8 @@ struct ShadowRun {
     log.hide(options.kafka.secrets)
   }
 
-  /// Follows the group until a signal ends it. Returns the exit code: 0 if something was compared and nothing differs that must not.
+  /// Follows the group until a signal ends it. Returns the exit code: 0 if something was compared and nothing differs that must
+  /// be equal.
   func run() -> Int32 {
     defer { log.flush() }
     let cancellation = Cancellation()

@@ -4,26 +4,26 @@ internal import ComboKafka
 internal import ComboSystem
 internal import ComboWire
 
-/// The findings about a group's topics: the one table by which `run` starts or refuses to, and which `check` shows.
+/// The findings about a group's topics. `run` starts or refuses to start by them, and `check` prints them.
 struct TopicFindings {
   let names: TopicNames
-  /// Their addresses, for commands.
+  /// The addresses of the brokers, for the commands in remedies.
   let brokers: String
   let slots: Int
-  /// Of topics that are there, and may be read.
+  /// The settings of the topics that exist and can be read.
   var settings: [String: TopicSettings] = [:]
-  /// On how many brokers each partition is, at least.
+  /// The number of replicas per topic: that of the partition with the fewest.
   var replicas: [String: Int] = [:]
-  /// True if the service would set the policy of the state topic by itself.
+  /// Whether the service would set the policy of the state topic itself.
   var isStateRepairable = false
-  /// True if the output holds records, and the group has no journal of any.
+  /// Whether the output holds records although the group has no journal entries.
   var hasForeignOutput = false
 
-  /// The error of a clock that may stay unnoticed: Kafka's default limit.
+  /// The clock error that may stay unnoticed: Kafka's default limit.
   static let clockLeadMs: Int64 = 3_600_000
-  /// With less, the headers of a dead letter might not find room.
+  /// With less, the headers of a dead letter might not fit.
   static let deadLetterBytesMin: Int64 = 16_384
-  /// What an entry of the journal, and a part of a room's snapshot with its frame, may need.
+  /// The space that an entry of the journal may need, and below it that of a part of a room's snapshot with its frame.
   static let journalBytesMin: Int64 = 65_536
   static let stateBytesMin = Int64(StateEncoder.partBytesDefault) + 16_384
 
@@ -33,7 +33,7 @@ struct TopicFindings {
     self.slots = slots
   }
 
-  /// True if nobody chose the state topic's policy, and nothing of it was deleted yet.
+  /// Whether nobody chose the state topic's policy, and nothing has been deleted from it yet.
   static func isUnchosenState(
     _ state: TopicSettings, _ control: ControlClient, _ names: TopicNames, withinMs: Int64
   ) throws(EdgeError) -> Bool {
@@ -63,10 +63,10 @@ struct TopicFindings {
     CheckReport.Finding(verdict: .note, text: text, fix: fix)
   }
 
-  /// With a fault the service cannot work; with a note it does.
+  /// All findings. With a fault the service cannot work; with a note it can.
   var findings: [CheckReport.Finding] { replication + policies + sizes + times + (hasForeignOutput ? [Self.foreignOutput] : []) }
 
-  /// Never a fault: several inputs may share an output, and a group's successor continues in it.
+  /// Never a fault, as several inputs may share an output, and a group's successor continues in it.
   static let foreignOutput = note(
     "the output holds records, but this group has no journal of them: if another group writes the same gifts there, each gift is shown twice",
     "correct --group, or give this group its own --output, or stop the other group. Where several inputs share the output, or after a move from"
@@ -77,7 +77,7 @@ struct TopicFindings {
       guard let count = replicas[name], name != names.input, let found = settings[name] else { return nil }
       let needed = found["min.insync.replicas"].flatMap { Int($0) } ?? 1
       if count >= needed { return nil }
-      // From some version on, brokers take the smaller of the two. check writes a record, and sees what these do.
+      // Newer brokers use the smaller of the two numbers. `check` writes a record, which shows what these brokers do.
       return Self.note(
         "min.insync.replicas is \(needed), but the \(what) has \(Counted.text(count, "replicas")): older brokers accept nothing then",
         "give it more replicas (kafka-reassign-partitions.sh), or set min.insync.replicas of \"\(name)\" to \(count)")

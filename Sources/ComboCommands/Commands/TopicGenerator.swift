@@ -5,7 +5,7 @@ internal import ComboRooms
 internal import ComboSystem
 internal import Glibc
 
-/// Made-up gifts into a topic, at the pace of the clock.
+/// Produces made-up gifts to a topic, at the pace of the clock.
 struct TopicGenerator {
   private static let withinMs: Int64 = 30_000
 
@@ -21,7 +21,7 @@ struct TopicGenerator {
     self.kafka = kafka
   }
 
-  /// Runs until all are delivered, or a signal comes; an exit code.
+  /// Runs until all records are delivered or a signal arrives; returns an exit code.
   func run() -> Int32 {
     let stop = StopSignal()
     stop.watchSignals()
@@ -62,15 +62,15 @@ struct TopicGenerator {
     }
   }
 
-  /// Brokers that create a topic when something is produced to it turn a typing error into a new topic: this makes it visible.
+  /// Reports a missing topic: if brokers create topics automatically, a typing error would create a new one unnoticed.
   private func sayIfMissing(_ control: ControlClient) throws(EdgeError) {
     if try control.partitionCount(topic, withinMs: Self.withinMs) != nil { return }
     Console.say("the topic \"\(topic)\" does not exist yet: if the brokers create topics by themselves, they create it now")
   }
 
-  /// Makes events and hands them to the producer.
+  /// Makes events and passes them to the producer.
   private func produce(to producer: TopicProducer, until stop: StopSignal) throws(EdgeError) -> (records: Int, gifts: Int) {
-    // Another run's events must not pass for repeats of these.
+    // Events of different runs must not look like repeats of each other.
     let generator = GiftGenerator(options.mix, prefix: "g\(WallClock.nowMs)-\(options.mix.seed)-")
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: GiftGenerator.longest)
     defer { memory.deallocate() }
@@ -99,8 +99,8 @@ struct TopicGenerator {
 }
 
 extension TopicGenerator {
-  /// Makes a platform's records and hands them to the producer when they are due; how many, or nil if the truth cannot be written.
-  /// Without a rate, all at once.
+  /// Makes a platform's records and passes them to the producer when they are due, or all at once if there is no rate. Returns
+  /// their number, or nil if the truth file cannot be written.
   private func produceRecords(
     to producer: TopicProducer, until stop: StopSignal, _ truth: borrowing TruthFile
   ) throws(EdgeError) -> (records: Int, gifts: Int)? {
@@ -144,24 +144,24 @@ extension TopicGenerator {
   }
 }
 
-/// The number of events that are due, at an even rate.
+/// Computes the number of events that are due at an even rate.
 struct Pace {
-  /// Events a second; 0: as fast as it goes.
+  /// Events per second; 0 for as fast as possible.
   let rate: Int
-  /// For how long; 0: no limit.
+  /// The duration; 0 for no limit.
   let seconds: Double
-  /// In milliseconds of a clock that never runs back.
+  /// The start, in milliseconds of a monotonic clock.
   let begins: Int64
 
   /// The number of events made at once, with the same time.
   static let batch = 1000
 
-  /// How many to make now, if `made` are made; 0: none yet; below 0: the time is over.
+  /// Returns the number of events to make now if `made` have been made: 0 if none is due, below 0 if the time is over.
   func due(at now: Int64, made: Int) -> Int {
     let elapsed = max(0, now - begins)
     let isOver = seconds > 0 && Double(elapsed) >= seconds * 1000
     if rate == 0 { return isOver ? -1 : Self.batch }
-    // Those that are late when the time is over are still made, so that the number does not depend on the machine.
+    // Events that are late at the end are still made, so that their number does not depend on the machine.
     let last = isOver ? Int64(seconds * 1000) : elapsed
     let due = Int(Double(last) * Double(rate) / 1000) + (isOver ? 0 : 1) - made
     if due <= 0 { return isOver ? -1 : 0 }

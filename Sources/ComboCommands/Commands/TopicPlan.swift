@@ -1,12 +1,13 @@
 internal import ComboEdge
 internal import ComboKafka
 
-/// The topics that belong to a group, with the settings that they are made with. `run` makes them so, and `check --print-topics` prints them.
+/// The topics of a group, with the settings with which they are created. `run` creates them, and `check --print-topics` prints
+/// them.
 struct TopicPlan {
-  /// One topic. All have as many partitions as the input.
+  /// A topic. All topics have as many partitions as the input.
   struct Topic: Equatable {
     let name: String
-    /// Its purpose, in a few words.
+    /// The topic's purpose in a few words.
     let purpose: String
     let settings: [(String, String)]
 
@@ -20,11 +21,12 @@ struct TopicPlan {
 
   let topics: [Topic]
 
-  /// - Parameter input: the settings of the input: the journal is kept for as long as that.
+  /// - Parameter input: The settings of the input, whose retention also applies to the journal.
   init(_ names: TopicNames, _ input: TopicSettings) {
     let common = [
       ("max.message.bytes", String(Self.recordBytesMax)),
-      // Instructions bear their partition's time, which may be ahead of the brokers' where a clock was; bad events bear any.
+      // The timestamps of instructions follow their partition's time, which may be ahead of the brokers' clocks; bad events have
+      // any timestamp.
       ("message.timestamp.after.max.ms", String(Int64.max)), ("message.timestamp.before.max.ms", String(Int64.max)),
     ]
     let retention = input.isDeleted ? input.retentionMs : nil
@@ -49,11 +51,11 @@ struct TopicPlan {
     self.topics = topics
   }
 
-  /// Whether brokers before Kafka 3.6 do not know a setting.
+  /// Whether the setting is unknown to brokers before Kafka 3.6.
   static func isTimeBound(_ setting: String) -> Bool { setting.hasPrefix("message.timestamp.") }
 }
 
-/// Topics in the form of tools that manage them.
+/// Formats topics for the tools that manage them.
 struct TopicText {
   enum Format: String, CaseIterable, Sendable {
     case strimzi, terraform
@@ -62,7 +64,7 @@ struct TopicText {
   let topics: [TopicPlan.Topic]
   let partitions: Int
   let replicas: Int
-  /// Whether the brokers know bounds of time.
+  /// Whether the brokers support the bounds of timestamps.
   var hasTimeBounds = true
 
   private func settings(_ topic: TopicPlan.Topic) -> [(String, String)] {
@@ -76,7 +78,8 @@ struct TopicText {
     }
   }
 
-  /// A `KafkaTopic`. Names of Kubernetes objects have lower-case letters, digits, `-` and `.` only, so the topic's stands beside it.
+  /// A `KafkaTopic`. Names of Kubernetes objects may only have lower-case letters, digits, `-` and `.`, so `topicName` holds the
+  /// real name.
   private func strimzi(_ topic: TopicPlan.Topic) -> String {
     let name = Self.name(topic.name, others: "-.", by: "-").lowercased()
     return """
@@ -97,7 +100,7 @@ struct TopicText {
       """ + settings(topic).map { "    \($0.0): \"\($0.1)\"\n" }.joined()
   }
 
-  /// A resource of the provider Mongey/kafka.
+  /// A resource of the Terraform provider Mongey/kafka.
   private func terraform(_ topic: TopicPlan.Topic) -> String {
     let settings = settings(topic)
     let width = settings.map(\.0.utf8.count).max() ?? 0
@@ -115,7 +118,7 @@ struct TopicText {
         }.joined() + "  }\n}\n"
   }
 
-  /// A topic's name with letters, digits and these others only.
+  /// Returns a topic's name in which all but letters, digits and `others` is replaced by `other`.
   private static func name(_ topic: String, others: String, by other: String) -> String {
     topic.map { character in
       character.isASCII && (character.isLetter || character.isNumber) || others.contains(character) ? String(character) : other

@@ -7,15 +7,15 @@ internal import ComboSystem
 internal import ComboWire
 internal import Glibc
 
-/// The schemas that the newest records of a topic name, from a registry.
+/// Fetches the schemas that the newest records of a topic name from a registry.
 struct TopicSchemas {
-  /// With these schemas.
+  /// The map with these schemas.
   private(set) var map: RecordMap
   private(set) var found: [(id: String, text: String)] = []
-  /// Those that are not there, each with the reason.
+  /// The schemas that cannot be used, each with the reason.
   private(set) var missing: [(id: String, reason: String)] = []
 
-  /// - Parameter last: how many records of each partition.
+  /// - Parameter last: The number of records per partition.
   init(_ registry: SchemaRegistry, _ map: RecordMap, _ tail: TopicTail, last: Int, limits: WireLimits) throws(EdgeError) {
     self.map = map
     let decoder = RecordDecoder(limits: limits, map: map)
@@ -41,8 +41,8 @@ struct TopicSchemas {
     }
   }
 
-  /// Writes each schema into a file of a folder, as `--schemas` reads them.
-  /// - Returns: why that cannot be, as a sentence; nil: it is done.
+  /// Writes each schema to a file in a folder, in the form that `--schemas` reads.
+  /// - Returns: The failure as a sentence, or nil on success.
   func write(to folder: String) -> String? {
     if mkdir(folder, 0o755) != 0, errno != EEXIST {
       return "cannot make the folder \(folder): \(String(cString: strerror(errno)))"

@@ -5,17 +5,17 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// Looks whether a group's topics are as they must be, and makes those that are missing.
+/// Checks a group's topics, and creates those that are missing.
 struct TopicSetup {
   private let control: ControlClient
   private let names: TopicNames
   private let settings: Settings
   private let brokers: String
   private let log: ServiceLog
-  /// The waiting caller checks after each try whether it must stop. A try must not take longer than 10 s.
+  /// The waiting caller checks after each attempt whether it must stop, so an attempt must not take longer than 10 s.
   private static let withinMs: Int64 = 5000
 
-  /// The largest record that the service writes: what the brokers must take in the topics that it makes.
+  /// The largest record that the service writes, and the limit of the topics that it creates.
   static let recordBytesMax = TopicPlan.recordBytesMax
 
   init(_ control: ControlClient, _ names: TopicNames, _ settings: Settings, brokers: String, log: ServiceLog) {
@@ -30,22 +30,22 @@ struct TopicSetup {
   struct Found {
     var partitions: Int
     var deadLetterLimits: DeadLetterLimits
-    /// True if brokers give the output's records their times.
+    /// Whether the brokers set the timestamps of the output's records.
     var outputHasAppendTime: Bool
-    /// How far a record of the output may be ahead of the brokers' clocks, in milliseconds; nil: no limit.
+    /// The longest time by which a record of the output may be ahead of the brokers' clocks, in milliseconds; nil for no limit.
     var outputAheadMaxMs: Int64?
   }
 
   /// Why the service cannot start.
   enum Fault: Error {
-    /// The topics have no fault, but the brokers did not answer, or the input does not exist yet.
+    /// The topics have no fault, but the brokers did not respond, or the input does not exist yet.
     case notYet(String)
-    /// Somebody must fix something.
+    /// Somebody must fix something first.
     case refused(String)
   }
 
-  /// Creates what is missing, and reports what is wrong with the rest.
-  /// - Parameter hasForeignOutput: looks whether another group may write the same gifts to the output.
+  /// Creates missing topics, and reports what is wrong with the others.
+  /// - Parameter hasForeignOutput: Checks whether another group may write the same gifts to the output.
   func run(hasForeignOutput: () -> Bool) throws(Fault) -> Found {
     do {
       guard let partitions = try control.partitionCount(names.input, withinMs: Self.withinMs) else {
@@ -77,14 +77,14 @@ struct TopicSetup {
     } catch let fault as Fault {
       throw fault
     } catch let error as EdgeError {
-      // A topic that was made a moment ago, by this instance or another, is not known to every broker yet.
+      // Not every broker knows a topic yet that this instance or another created a moment ago.
       throw error.isRetriable || error.code == .unknownTopic ? .notYet(error.message) : .refused(error.message)
     } catch {
       throw .refused("\(error)")
     }
   }
 
-  /// Ends at the first fault.
+  /// Throws the first fault.
   private func refuse(_ findings: TopicFindings) throws(Fault) {
     if let fault = findings.findings.first(where: { $0.verdict == .fault }) {
       throw .refused("\(fault.text). To change it: \(fault.fix ?? "")")
@@ -97,7 +97,7 @@ struct TopicSetup {
     do throws(EdgeError) {
       try control.createTopic(name, partitions: partitions, settings: topic.settings, withinMs: Self.withinMs)
     } catch {
-      // Older brokers do not know both bounds of time.
+      // Older brokers do not support the bounds of timestamps.
       let known = topic.settings.filter { !TopicPlan.isTimeBound($0.0) }
       guard error.code == .invalidRequest, known.count < topic.settings.count else { throw error }
       try control.createTopic(name, partitions: partitions, settings: known, withinMs: Self.withinMs)
@@ -129,13 +129,13 @@ struct TopicSetup {
     try control.createPartitions(names.state, total: partitions, withinMs: Self.withinMs)
   }
 
-  /// A state topic whose policy nobody chose, and of which nothing was deleted yet, gets the right one: brokers that create topics by
-  /// themselves create a deleted one again with their defaults.
+  /// Sets the policy of a state topic if nobody chose it and nothing has been deleted yet. Brokers that create topics
+  /// automatically recreate a deleted one with their defaults.
   private func repairState() throws {
     let state = try control.settings(of: names.state, withinMs: Self.withinMs)
     guard try TopicFindings.isUnchosenState(state, control, names, withinMs: Self.withinMs) else { return }
     log.info("setting the policy of \"\(.topic, names.state)\" to compact")
-    // Without the right to do it, the topic is refused.
+    // Without the right to alter it, the topic is refused.
     guard (try? control.alterSettings(of: names.state, [("cleanup.policy", "compact")], withinMs: Self.withinMs)) != nil else {
       return
     }

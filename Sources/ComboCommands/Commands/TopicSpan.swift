@@ -3,7 +3,7 @@ internal import ComboKafka
 internal import ComboReplay
 internal import ComboSystem
 
-/// A span of a topic: its records, partition by partition, for `tune`.
+/// A span of a topic for `tune`: its records, partition by partition.
 struct TopicSpan {
   private static let withinMs: Int64 = 30_000
 
@@ -14,8 +14,8 @@ struct TopicSpan {
   private let client: ReaderClient
 
   /// - Parameters:
-  ///   - since: records of this time or later, in milliseconds since the Unix epoch; nil: all that are there.
-  ///   - until: records before this time; nil: all up to the present end.
+  ///   - since: The time of the first records, in milliseconds since the Unix epoch; nil for the oldest.
+  ///   - until: The time from which records are left out; nil for the present end.
   /// - Throws: `unknownTopic` among others.
   init(_ properties: KafkaProperties, _ topic: String, since: Int64?, until: Int64?) throws(EdgeError) {
     self.topic = topic
@@ -25,7 +25,7 @@ struct TopicSpan {
     client = try ReaderClient(properties)
   }
 
-  /// Reads all of it, and ends the feed.
+  /// Reads the whole span, and ends the feed.
   func read(into feed: RecordFeed) {
     do throws(EdgeError) {
       guard let count = try control.partitionCount(topic, withinMs: Self.withinMs) else {
@@ -64,7 +64,7 @@ struct TopicSpan {
     }
   }
 
-  /// The first records of a time; `none` if no time is asked for, `end` if there are none of it.
+  /// Returns the offset of the first record at or after `time`: `none` if `time` is nil, `end` if there is no such record.
   private func offset(_ partition: Int32, atMs time: Int64?, else none: Int64, _ end: Int64) throws(EdgeError) -> Int64 {
     guard let time else { return none }
     return try control.offsets(topic, [partition], atMs: max(0, time), withinMs: Self.withinMs)[0].offset ?? end

@@ -1,11 +1,11 @@
 internal import ComboEdge
 
-/// The topics as `run` will read them once it has created what is missing: those are empty.
+/// The topics as `run` will read them once it has created the missing ones, which are empty.
 final class TopicsToBe: ReadEdge {
   private let base: any ReadEdge
-  /// How many partitions of each topic are there.
+  /// The number of partitions of each topic that exist.
   private let existing: [Topic: Int32]
-  /// How many partitions each topic will have at least.
+  /// The least number of partitions that each topic will have.
   private let count: Int32
 
   init(_ base: any ReadEdge, existing: [Topic: Int32], count: Int32) {

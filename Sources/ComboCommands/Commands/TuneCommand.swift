@@ -4,7 +4,7 @@ internal import ComboReplay
 internal import ComboSystem
 internal import Glibc
 
-/// `tune`: one recording under many settings.
+/// `tune`: compares many settings on one recording.
 enum TuneCommand {
   static func run(_ options: TuneOptions) -> Int32 {
     if let topic = options.topic {
@@ -15,7 +15,7 @@ enum TuneCommand {
       do throws(EdgeError) {
         let properties = try KafkaProperties(brokers: topic.brokers, clientID: "combo-consumer-tune", topic.kafka, log: log)
         let span = try TopicSpan(properties, topic.name, since: topic.since, until: topic.until)
-        // It has come to its end when the replay has; if that never begins, the process ends.
+        // The thread ends when the replay ends; if the replay never begins, the process ends.
         _ = WorkThread { span.read(into: feed) }
         return run(options, .records(feed), named: topic.name)
       } catch {
@@ -42,7 +42,7 @@ enum TuneCommand {
   }
 
   private static func run(_ options: TuneOptions, _ input: TuneReplay.Source, named source: String) -> Int32 {
-    // Before the work: an hour's replay must not be lost to a folder that is not there.
+    // Opened before the work, so that a missing folder does not cost an hour's replay.
     var page: Int32 = -1
     if let path = options.html {
       page = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)

@@ -2,7 +2,7 @@ internal import ComboCore
 internal import ComboReplay
 internal import ComboWire
 
-/// `tune` for programs: one object.
+/// The output of `tune` for programs: one JSON object.
 enum TuneJSON {
   static func text(of report: TuneReport) -> String {
     let out = ByteBuffer()
@@ -107,7 +107,7 @@ enum TuneJSON {
     if let value { out.append(value) } else { out.append("null") }
   }
 
-  /// Six digits after the point are enough, and do not depend on the order of a sum.
+  /// Six decimals are enough, and do not depend on the order of a sum.
   private static func decimal(_ name: String, _ value: Double?, _ out: ByteBuffer, isFirst: Bool = false) {
     key(name, out, isFirst)
     guard let value, value.isFinite else {

@@ -2,7 +2,7 @@ internal import ComboCore
 internal import ComboReplay
 internal import ComboSystem
 
-/// `tune` as a page: one file that needs nothing else, to read and to pass on.
+/// The output of `tune` as a page: one self-contained file.
 struct TunePage {
   private let report: TuneReport
 
@@ -73,7 +73,7 @@ struct TunePage {
     return "<section><h2>In short</h2><div class=\"cards\">\(cards)</div>\(varied)</section>"
   }
 
-  /// What the settings mean that are not the same in all combinations.
+  /// A legend of the settings that differ between combinations.
   private var varied: String {
     let items = settingNames(areShared: false).map { name in
       let base = report.base.map { " (current: \(SettingName.text(of: $0.combination.settings[name])))" } ?? ""
@@ -103,7 +103,6 @@ struct TunePage {
       isBase: row.combination.isBase)
   }
 
-  /// The busiest rooms one by one.
   private var rooms: String {
     guard let first = report.rows.first, report.result.rooms > 1 else { return "" }
     var text =
@@ -177,7 +176,7 @@ struct TunePage {
 
   private static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
-  /// A text within HTML.
+  /// Escapes a text for HTML.
   static func escaped(_ text: String) -> String {
     DisplayWidth.harmless(text).reduce(into: "") { escaped, character in
       switch character {

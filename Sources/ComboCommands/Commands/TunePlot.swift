@@ -6,15 +6,15 @@ struct TunePlot {
   struct Point {
     var number: Int
     var name: String
-    /// Seconds until nine of ten gifts that are seen are seen.
+    /// The seconds within which nine of ten seen gifts are seen.
     var wait: Double
-    /// Seconds for which half of the banners are seen at least.
+    /// The seconds for which at least half of the banners are seen.
     var stay: Double
     var isBest: Bool
     var isBase: Bool
   }
 
-  /// An axis: from a value to a place.
+  /// An axis, which maps values to positions.
   struct Scale {
     let low: Double
     let high: Double
@@ -42,7 +42,7 @@ struct TunePlot {
       return from + share * (to - from)
     }
 
-    /// Round values within it.
+    /// Round values within the axis.
     var ticks: [Double] {
       if isLogarithmic {
         return [0.01, 0.1, 1, 10, 100, 1000, 10_000, 100_000].flatMap { [$0, 2 * $0, 5 * $0] }.filter {
@@ -70,12 +70,11 @@ struct TunePlot {
     }
   }
 
-  /// How large it is drawn.
   enum Size {
     case wide
-    /// For a narrow window, so that texts can still be read.
+    /// Fits a narrow window, with readable texts.
     case phone
-    /// For many side by side: without names of axes, and with fewer numbers.
+    /// Fits many plots side by side, without names of axes and with fewer numbers.
     case small
   }
 
@@ -109,7 +108,7 @@ struct TunePlot {
         "<text class=\"axis\" x=\"6\" y=\"16\">seconds that a banner is seen (median)\(y.isLogarithmic ? ", log" : "")</text>"
       svg += "<text class=\"hint\" x=\"\(number(left + 6))\" y=\"\(number(top + 16))\">↖ better</text>"
     }
-    // The best lies above the others.
+    // The best point is drawn above the others.
     var taken: [(x: Double, y: Double)] = []
     for point in points.sorted(by: { (rank($0), $1.number) < (rank($1), $0.number) }) {
       let (px, py) = (x.place(point.wait), y.place(point.stay))
@@ -124,7 +123,7 @@ struct TunePlot {
       svg += "</g>"
       taken.append((px, py))
     }
-    // Numbers, where there is room for them: the best first.
+    // Numbers are drawn where there is room, the best first.
     var labels: [(x: Double, y: Double)] = []
     for point in points.sorted(by: { (rank($1), $0.number) < (rank($0), $1.number) }) {
       if isSmall, !point.isBest, !point.isBase { continue }
@@ -152,7 +151,7 @@ struct TunePlot {
 
   private static func number(_ value: Double) -> String { TuneReport.fixed(value, 1) }
 
-  /// Without zeros at the end.
+  /// Formats a number without trailing zeros.
   private static func label(_ value: Double) -> String {
     var text = TuneReport.fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0)
     while text.contains("."), text.last == "0" { text.removeLast() }

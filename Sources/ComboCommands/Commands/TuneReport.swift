@@ -1,15 +1,14 @@
 internal import ComboReplay
 internal import ComboSystem
 
-/// The results of `tune` in words, for the terminal and the page.
+/// The results of `tune` as text, for the terminal and the page.
 struct TuneReport {
   /// A combination with its figures.
   struct Row {
-    /// From 1 on.
+    /// The row's number, from 1.
     var number: Int
     var combination: TuneOptions.Combination
     var figures: TuneResult.Combination
-    /// It is the winner.
     var isBest = false
 
     var name: String { combination.name }
@@ -32,14 +31,14 @@ struct TuneReport {
     self.rows = rows
   }
 
-  /// The settings as they are, if they were replayed.
+  /// The row of the current settings, if they were replayed.
   var base: Row? { rows.first(where: \.combination.isBase) }
 
   /// The winner, or nil if there is only one row.
   var best: Row? { rows.first(where: \.isBest) }
 
-  /// The row with the largest share of gifts seen well (``RoomMeasure/seenWell``). Rows within one point of it are as good: of these it is the
-  /// current settings, or else the one with the shortest wait (p90).
+  /// Returns the number of the row with the largest share of gifts seen well (``RoomMeasure/seenWell``). Rows within one point of
+  /// that are equally good; of these, the current settings win, or else the row with the shortest wait (p90).
   private static func winner(of rows: [Row]) -> Int? {
     let most = rows.map(\.total.seenWell).max() ?? 0
     func rank(_ row: Row) -> (Int, Int64, Int) {
@@ -48,7 +47,7 @@ struct TuneReport {
     return rows.filter { $0.total.seenWell >= most - 0.01 }.min { rank($0) < rank($1) }?.number
   }
 
-  /// The meaning of a row, in a sentence.
+  /// Describes a row in a sentence.
   func meaning(of row: Row) -> String {
     let total = row.total
     guard let wait = total.waits.quantile(0.9), let stay = total.stays.quantile(0.5) else { return "no gift is seen." }
@@ -60,21 +59,21 @@ struct TuneReport {
 
   // MARK: - How sure it is
 
-  /// The recording.
+  /// A description of the recording.
   var extent: String {
     let gifts = Counted.text(result.giftEvents, "gifts")
     guard let first = result.first, let last = result.last else { return "\(gifts), without times" }
     return "\(gifts) in \(Counted.text(result.rooms, "rooms")) over \(Self.span(last - first)) (\(Self.times(first, last)))"
   }
 
-  /// From one time to another, to the second.
+  /// Formats a span between two times, to the second.
   private static func times(_ first: Int64, _ last: Int64) -> String {
     let texts = [first, last].map { Timestamp.text($0).prefix(19).split(separator: "T") }
     let isOneDay = texts[0][0] == texts[1][0]
     return "\(texts[0].joined(separator: " ")) to \(isOneDay ? texts[1][1] : "\(texts[1].joined(separator: " "))") UTC"
   }
 
-  /// The limits of the figures, sentence by sentence.
+  /// The limits of the figures, one sentence each.
   var caveats: [String] {
     var sentences = [
       "Each combination was replayed, so the figures are exact for these gifts. Other days may differ."
@@ -104,13 +103,13 @@ struct TuneReport {
 
   // MARK: - Numbers
 
-  /// Milliseconds as seconds, with as many digits as matter.
+  /// Formats milliseconds as seconds, with as many digits as matter.
   static func seconds(_ ms: Int64?) -> String {
     guard let ms else { return "-" }
     return fixed(Double(ms) / 1000, ms < 10_000 ? 2 : ms < 100_000 ? 1 : 0)
   }
 
-  /// A share as a percentage; what is not all or nothing does not look so.
+  /// Formats a share as a percentage. Only 0 and 1 become 0 % and 100 %.
   static func percent(_ share: Double?) -> String {
     guard let share else { return "-" }
     if share <= 0 { return "0 %" }
@@ -120,10 +119,10 @@ struct TuneReport {
     return "\(fixed(share * 100, 1)) %"
   }
 
-  /// A rate a second.
+  /// Formats a rate per second.
   static func rate(_ value: Double?) -> String { value.map { fixed($0, $0 < 10 ? 2 : 1) } ?? "-" }
 
-  /// A number with so many decimals.
+  /// Formats a number with the given number of decimals.
   static func fixed(_ value: Double, _ decimals: Int) -> String {
     let factor = [1.0, 10, 100, 1000][decimals]
     let scaled = Int((value * factor).rounded())
@@ -133,7 +132,7 @@ struct TuneReport {
       + String(repeating: "0", count: decimals - fraction.count) + fraction
   }
 
-  /// A time span in words.
+  /// Formats a duration.
   static func span(_ ms: Int64) -> String {
     let seconds = ms / 1000
     if seconds < 120 { return "\(fixed(Double(ms) / 1000, 1)) s" }

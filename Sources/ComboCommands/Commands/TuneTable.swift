@@ -1,7 +1,7 @@
 internal import ComboReplay
 internal import ComboSystem
 
-/// `tune` for the terminal.
+/// The output of `tune` for the terminal.
 struct TuneTable {
   private let report: TuneReport
 
@@ -61,7 +61,7 @@ struct TuneTable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Without its sign, which is in the head.
+  /// Formats a percentage without its sign, which is in the head.
   private static func percent(_ share: Double?) -> String {
     let text = TuneReport.percent(share)
     return text.hasSuffix(" %") ? String(text.dropLast(2)) : text

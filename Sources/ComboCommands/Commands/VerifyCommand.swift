@@ -6,7 +6,7 @@ internal import ComboVerify
 internal import ComboWire
 internal import Synchronization
 
-/// `verify`: derives the output again and compares.
+/// `verify`: derives the output again and compares it.
 enum VerifyCommand {
   static func run(_ options: VerifyOptions) -> Int32 {
     let source = options.source

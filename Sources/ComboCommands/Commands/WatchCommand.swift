@@ -3,7 +3,7 @@ internal import ComboEdge
 internal import ComboKafka
 internal import ComboSystem
 
-/// `watch`: a room's banners in the terminal, from the output topic.
+/// `watch`: draws a room's banners in the terminal, from the output topic.
 enum WatchCommand {
   static func run(_ options: WatchOptions) -> Int32 {
     let stop = StopSignal()
@@ -23,13 +23,12 @@ enum WatchCommand {
   }
 }
 
-/// Shows a room until it is asked to stop.
+/// Shows a room until it is stopped.
 struct Watch {
-  /// From one frame to the next.
   private static let frameMs: Int64 = 33
-  /// The limit for looking back for the room's screen.
+  /// The furthest that the search for the room's screen goes back.
   private static let backMsMax: Int64 = 3_600_000
-  /// How long `--once` waits for a room's screen.
+  /// The time for which `--once` waits for a room's screen.
   private static let onceMs: Int64 = 15_000
 
   private let options: WatchOptions
@@ -50,7 +49,7 @@ struct Watch {
     stage = Stage(room: options.room)
   }
 
-  /// An exit code.
+  /// Runs until it is stopped; returns an exit code.
   mutating func run() throws(EdgeError) -> Int32 {
     try lookBack()
     if options.isOnce { return try once() }
@@ -67,8 +66,8 @@ struct Watch {
     return 0
   }
 
-  /// A room's screen comes from its newest `screen`, or from all its instructions since its epoch began; a room that
-  /// has been silent for that long is not on the screen.
+  /// Reads back until the screen is known. A room's screen follows from its newest `screen`, or from all instructions since its
+  /// epoch began; a room that has been silent for that long has an empty screen.
   private mutating func lookBack() throws(EdgeError) {
     var backMs = Int64(options.backSeconds * 1000)
     while !stop.isSet {
@@ -100,7 +99,7 @@ struct Watch {
 
   // MARK: - For scripts
 
-  /// A line a banner, the lowest slot first.
+  /// Prints one line per banner, the lowest slot first.
   private mutating func once() throws(EdgeError) -> Int32 {
     let deadline = MonotonicClock.nowMs + Self.onceMs
     while !screen.isKnown, !stop.isSet, MonotonicClock.nowMs < deadline { try take(maxWaitMs: 50) { _ in } }
@@ -148,7 +147,7 @@ struct Watch {
       try take(maxWaitMs: 0) { _ in isNews = true }
       if isNews { heardAt = now }
       stage.sweep(at: now, exitMs: options.exitMs)
-      // A room may have settings of its own, and more slots than others. Space that was once needed stays.
+      // A room may have its own settings and more slots than others. Slots that were once needed stay.
       painter.slots = min(100, max(painter.slots, (screen.banners.map(\.slot).max() ?? 0) + 1))
       painter.title = "combo-consumer watch: \(options.room)"
       painter.footer = screen.ended.map { "Ended: \($0)" } + [state(heardAt, at: now), "Ctrl-C or q stops it."]
@@ -161,7 +160,7 @@ struct Watch {
     }
   }
 
-  /// A room whose id is misspelled looks the same.
+  /// Also describes a room whose id is misspelled.
   private var silence: String {
     "has published nothing in the last \(Counted.text(Int(options.backSeconds.rounded(.up)), "seconds"))"
   }

@@ -3,11 +3,11 @@ internal import ComboSystem
 @preconcurrency internal import Glibc
 internal import Synchronization
 
-/// The command line after the command, taken apart by `getopt_long`: `--name value` or `--name=value`, in any order,
-/// with operands anywhere, and all after `--` an operand. An option is written out: `getopt_long`'s abbreviations are
-/// refused, since one that works today would be ambiguous once another option is added.
+/// Parses the command line after the command with `getopt_long`: `--name value` or `--name=value`, in any order, with operands
+/// anywhere; all that follows `--` is an operand. Options must be written out. The abbreviations of `getopt_long` are refused,
+/// since one that works today would be ambiguous once another option is added.
 struct ArgumentParser {
-  /// The names that were found.
+  /// The options and operands that were found.
   struct Result {
     var source = OptionSource()
     var operands: [String] = []
@@ -17,10 +17,10 @@ struct ArgumentParser {
 
   let command: Command
 
-  /// `getopt_long` keeps its place in global variables.
+  /// Serializes parsing, as `getopt_long` keeps its state in global variables.
   private static let turn = Mutex(())
 
-  /// Values are not looked at here, only that there is one.
+  /// Values are not validated here; only their presence is checked.
   func parse(_ arguments: [String]) -> Result {
     Self.turn.withLock { _ in parseInTurn(arguments) }
   }
@@ -31,7 +31,7 @@ struct ArgumentParser {
     var result = Result()
 
     var argv: [UnsafeMutablePointer<CChar>?] = ([command.rawValue] + arguments).map { strdup($0) } + [nil]
-    // getopt_long moves operands to the end: these are the same pointers in another order.
+    // getopt_long moves operands to the end, so these are the same pointers in another order.
     defer { for pointer in argv { free(pointer) } }
     let names = options.map { strdup($0.name) } + [strdup("help")]
     defer { for name in names { free(name) } }
@@ -58,7 +58,7 @@ struct ArgumentParser {
       case 256...:
         take(options[Int(found) - 256], argv: argv, into: &result)
       default:
-        // Of several short options in one argument, getopt is still inside of it.
+        // Within an argument of several short options, getopt has not advanced yet.
         result.faults.append(unknown(optopt > 0 && optopt < 128 ? "-\(Character(Unicode.Scalar(UInt8(optopt))))" : last))
       }
     }
@@ -66,7 +66,7 @@ struct ArgumentParser {
     return result
   }
 
-  /// Puts the option's name before each further file of an option that takes several.
+  /// Inserts the option's name before each further file of an option that accepts several.
   private static func spread(_ arguments: [String], _ options: [Option]) -> [String] {
     var spread: [String] = []
     var name: String?
@@ -113,7 +113,7 @@ struct ArgumentParser {
     }
   }
 
-  /// The part before the `=`.
+  /// Returns the part before the `=`.
   private static func name(_ argument: String) -> String {
     String(argument.prefix { $0 != "=" })
   }

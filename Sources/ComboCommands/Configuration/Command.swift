@@ -1,11 +1,10 @@
-/// A command of the program.
 enum Command: String, CaseIterable, Sendable {
   case run, serve, live, demo, replay, tune, generate, verify, explain, redrive, watch, check
   case seek
   case resetClock = "reset-clock"
   case map, config, completions, man
 
-  /// What it does, in one line.
+  /// The command's purpose in one line.
   var summary: String {
     switch self {
     case .run: "run the service, which reads gifts from Kafka and writes display instructions to Kafka"
@@ -30,7 +29,7 @@ enum Command: String, CaseIterable, Sendable {
     }
   }
 
-  /// What stands behind the options, if anything may.
+  /// The operand after the options, if the command accepts one.
   var operand: String? {
     switch self {
     case .replay, .tune, .map: "FILE"
@@ -41,10 +40,9 @@ enum Command: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether that must be there.
   var needsOperand: Bool { self == .watch || self == .completions }
 
-  /// More about it, for its `--help`.
+  /// The details for the command's `--help`.
   var description: String {
     switch self {
     case .run:

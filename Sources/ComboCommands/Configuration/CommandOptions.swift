@@ -7,17 +7,16 @@ internal import ComboMaps
 internal import ComboSystem
 internal import ComboWire
 
-/// The options of `replay`.
 struct ReplayOptions: Equatable, Sendable {
-  /// Nil: standard input.
+  /// The file to read; nil for standard input.
   var file: String?
-  /// Rooms that are remembered at least, however long they are silent.
+  /// The least number of rooms that are remembered, however long they are silent.
   var maxRestedRooms = 65_536
-  /// 0: one a processor.
+  /// The number of threads; 0 for one per processor.
   var threads = 0
-  /// Whether it reports what became of the gifts, in place of the instructions.
+  /// Whether to report what became of the gifts instead of the instructions.
   var explain = false
-  /// By which lines become events; nil: they are events.
+  /// The map that turns lines into events, or nil if they are events.
   var map: RecordMap?
   var settings = Settings()
 
@@ -33,27 +32,25 @@ struct ReplayOptions: Equatable, Sendable {
   }
 }
 
-/// The options of `generate`.
 struct GenerateOptions: Equatable, Sendable {
-  /// The target of the events.
   enum Target: Equatable, Sendable {
-    /// JSON lines in virtual time; nil: standard output.
+    /// JSON lines in virtual time; nil for standard output.
     case file(String?)
     case topic(String, brokers: String, kafka: [KafkaProperty])
   }
 
   var target = Target.file(nil)
-  /// 0: no limit.
+  /// The number of events; 0 for no limit.
   var events = 0
-  /// 0: no limit.
+  /// The duration; 0 for no limit.
   var seconds = 0.0
-  /// Events a second; 0: as fast as it goes.
+  /// Events per second; 0 for as fast as possible.
   var rate = 0
   var mix = GiftMix()
-  /// Whose records are written; nil: this service's own events.
+  /// The platform whose records are written; nil for this service's own events.
   var platform: String?
   var faults = PlatformFaults()
-  /// The file for the streaks' real counts.
+  /// The file for the real counts of the streaks.
   var truth: String?
 
   init() {}
@@ -105,18 +102,17 @@ struct GenerateOptions: Equatable, Sendable {
   }
 }
 
-/// The options of `demo`.
 struct DemoOptions: Equatable, Sendable {
-  /// 0: until it is ended.
+  /// The duration; 0 to run until it is stopped.
   var seconds = 0.0
   var rooms = 12
-  /// Gifts a second.
+  /// Gifts per second.
   var rate = 20
   var seed = 1
   var logLevel = LogLevel.error
-  /// `none`, or a file; nil: the default file.
+  /// `none` or a file; nil for the default file.
   var data: String?
-  /// The address of the pages; nil: none.
+  /// The address of the pages; nil for none.
   var http: HTTPAddress? = .standard
   var settings = Settings()
 
@@ -138,19 +134,18 @@ struct DemoOptions: Equatable, Sendable {
         "--http \(http.text) can be reached by other machines, but the demo serves this machine only: use 127.0.0.1 or [::1]")
     }
     settings = reader.settings()
-    // Its page lists senders and gifts.
+    // The pages list senders and gifts.
     if !reader.isGiven("finals") { settings.finals = true }
   }
 }
 
-/// The options of `verify`.
 struct VerifyOptions: Equatable, Sendable {
   var source: DerivationSource
-  /// The dead-letter topic; nil: the group's own topic.
+  /// The dead-letter topic; nil for the group's own topic.
   var deadLetter: String?
-  /// Instructions before this time are not compared, in milliseconds since the Unix epoch; nil: all are.
+  /// The time before which instructions are not compared, in milliseconds since the Unix epoch; nil to compare all.
   var from: Int64?
-  /// Begin at the current checkpoint.
+  /// Whether to begin at the current checkpoint.
   var fromCheckpoint: Bool
 
   init(_ reader: inout OptionReader) {
@@ -161,11 +156,10 @@ struct VerifyOptions: Equatable, Sendable {
   }
 }
 
-/// The options of `seek`.
 struct SeekOptions: Equatable, Sendable {
   /// The position to continue from.
   enum Target: Equatable, Sendable {
-    /// In milliseconds since the Unix epoch.
+    /// A time in milliseconds since the Unix epoch.
     case time(Int64)
     case offsets([Int32: Int64])
     case end
@@ -173,13 +167,13 @@ struct SeekOptions: Equatable, Sendable {
 
   var service: ServiceOptions
   var target: Target
-  /// Whether anything is done.
+  /// Whether to carry out the plan.
   var isConfirmed: Bool
 
   init(_ reader: inout OptionReader, host: String) {
     var targets: [Target] = []
     if reader.isGiven("to-time") {
-      // What is no time was reported with the other options.
+      // An invalid time has been reported with the other options.
       targets.append(.time(reader.optionalText("to-time").flatMap { Timestamp.milliseconds($0) } ?? 0))
     }
     if let text = reader.optionalText("to-offset") {
@@ -204,17 +198,16 @@ struct SeekOptions: Equatable, Sendable {
   }
 }
 
-/// The options of `redrive`.
 struct RedriveOptions: Equatable, Sendable {
   var brokers: String
   var input: String
   var group: String
   var deadLetter: String
   var selection: RedriveSelection
-  /// Records at most; 0: no limit.
+  /// The most records; 0 for no limit.
   var limit: Int
   var isJSON: Bool
-  /// Whether anything is sent.
+  /// Whether to send records.
   var isConfirmed: Bool
   var kafka: [KafkaProperty]
 
@@ -236,14 +229,13 @@ struct RedriveOptions: Equatable, Sendable {
   }
 }
 
-/// The options of `watch`.
 struct WatchOptions: Equatable, Sendable {
   var brokers: String
   var output: String
   var room: String
-  /// Print what is on the screen, and end.
+  /// Whether to print the current screen and exit.
   var isOnce: Bool
-  /// 0: until it is ended.
+  /// The duration; 0 to run until it is stopped.
   var seconds: Double
   var backSeconds: Double
   var slots: Int

@@ -3,7 +3,7 @@ internal import ComboHTTP
 internal import ComboMaps
 internal import ComboWire
 
-/// The data for shells' completions, made from the table.
+/// The completion scripts of shells, generated from the option table.
 enum Completions {
   enum Shell: String, CaseIterable, Sendable {
     case bash, zsh, fish
@@ -17,7 +17,6 @@ enum Completions {
     }
   }
 
-  /// The possible values of an option.
   private enum Values {
     case none
     case words([String])
@@ -43,7 +42,6 @@ enum Completions {
     }
   }
 
-  /// Those whose command line has options.
   private static var commandsWithOptions: [Command] { Command.allCases.filter { !OptionTable.options(of: $0).isEmpty } }
   private static var shells: String { Shell.allCases.map(\.rawValue).joined(separator: " ") }
 

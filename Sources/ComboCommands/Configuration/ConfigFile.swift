@@ -1,15 +1,15 @@
 internal import ComboKafka
 internal import ComboSystem
 
-/// The text of a `--config` file: a line an option, `name = value`, under the names that the options have on the command
-/// line. Blank lines, and lines that begin with `#`, are comments. Lines below a line `[COMMAND]` are for that command
-/// alone; lines above the first such line are for every command that has the option.
+/// The text of a `--config` file. Each line has an option, `name = value`, under its name on the command line. Blank lines and
+/// lines that begin with `#` are comments. Lines below a line `[COMMAND]` apply to that command only; lines above the first such
+/// line apply to every command that has the option.
 ///
-/// There is no unquoting or replacement: a value is the rest of its line, without the white space around it.
+/// There is no quoting or substitution: a value is the rest of its line, without surrounding white space.
 struct ConfigFile: Sendable {
   /// A line with an option.
   struct Entry: Equatable, Sendable {
-    /// For which command alone; nil: for all that have it.
+    /// The only command to which the line applies; nil if it applies to all commands that have the option.
     let command: Command?
     let name: String
     let value: String
@@ -21,15 +21,15 @@ struct ConfigFile: Sendable {
   /// Sentences that begin with `FILE:LINE: `.
   private(set) var faults: [String] = []
 
-  /// The largest that is read, in bytes.
+  /// The largest file that is read, in bytes.
   static let bytesMax = 1 << 20
 
-  /// Says all that can be known to be wrong with it, whichever command it is read for.
+  /// Parses the text, and reports all faults that do not depend on the command for which it is read.
   init(_ text: String, named name: String) {
     self.name = name
     var command: Command?
     var isKnownSection = true
-    // A mark of byte order that some editors put first is no part of the text.
+    // Some editors put a byte order mark first, which is not part of the text.
     let text = text.unicodeScalars.first == "\u{feff}" ? String(text.unicodeScalars.dropFirst()) : text
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
       let place = index + 1
@@ -46,7 +46,7 @@ struct ConfigFile: Sendable {
         continue
       }
       guard let equals = line.firstIndex(of: "=") else {
-        // It may hold a password: only its place is reported.
+        // The line may hold a password, so only its position is reported.
         fault(place, "a line must be NAME = VALUE, or a comment that begins with #")
         continue
       }
@@ -79,7 +79,7 @@ struct ConfigFile: Sendable {
     {
       return "\(entry.name) is already set in line \(first.line)"
     }
-    // Where commands have different options of one name, a value that suits one of them may be meant for it.
+    // If commands have different options of one name, a value that suits one of them may be meant for it.
     let faults = options.map { $0.fault(of: entry.value) }
     return faults.contains(where: { $0 == nil }) ? nil : "\(entry.name) \(faults[0]!)"
   }
@@ -88,7 +88,7 @@ struct ConfigFile: Sendable {
   func source(for command: Command) -> OptionSource {
     var source = OptionSource()
     for option in OptionTable.options(of: command) {
-      // A shared option that does not suit this command is meant for another one.
+      // A shared option that does not suit this command is meant for another.
       let all = entries.filter { entry in
         guard entry.name == option.name else { return false }
         return entry.command.map { $0 == command } ?? (option.fault(of: entry.value) == nil)

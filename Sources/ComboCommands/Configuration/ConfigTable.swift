@@ -2,17 +2,15 @@ internal import ComboKafka
 internal import ComboSystem
 internal import Glibc
 
-/// Every option of a command with the value that it has and where that came from: what `config` prints, and what is compared
-/// when the configuration is read again.
+/// Every option of a command with its value and its source. `config` prints it, and a reload compares it with the previous one.
 struct ConfigTable: Equatable, Sendable {
-  /// A line of it.
+  /// A line of the table.
   struct Row: Equatable, Sendable {
     let name: String
-    /// As an option takes it; nil: none.
+    /// The value in the form that the option accepts, or nil if there is none.
     let value: String?
     /// `--slots`, `COMBO_SLOTS`, `combo.conf:4`, or why it has no source.
     let origin: String
-    /// Whether the value is secret.
     let isSecret: Bool
 
     static let computed = "computed"
@@ -25,7 +23,7 @@ struct ConfigTable: Equatable, Sendable {
 
   static let mask = "******"
 
-  /// - Parameter workedOut: values that follow from others by default.
+  /// - Parameter workedOut: Default values that follow from others.
   init(_ reader: OptionReader, workedOut: [String: String]) {
     command = reader.command
     rows = []
@@ -39,11 +37,11 @@ struct ConfigTable: Equatable, Sendable {
             name: option.name, value: option.fallback, origin: option.fallback == nil ? "not set" : "default", isSecret: false))
       }
       for value in given {
-        // A property that is none may be a password with something missing before it.
+        // A value that is not a valid property may be a password with something missing before it.
         let isProperty = if case .property = option.kind { true } else { false }
         let property = isProperty ? KafkaProperty(value.text) : nil
         let isLogin = (option.name == "brokers" || option.name == "http-origin") && value.text.contains("@")
-        // No file of that name: it may be the token itself.
+        // If no file has that name, the value may be the token itself.
         let isToken = option.name == "http-token-file" && access(value.text, F_OK) != 0
         let isSecret = isLogin || isToken || isProperty && property.map { $0.isSecret || !$0.isKnown } ?? true
         rows.append(Row(name: option.name, value: value.text, origin: value.origin, isSecret: isSecret))
@@ -51,11 +49,11 @@ struct ConfigTable: Equatable, Sendable {
     }
   }
 
-  /// As `config` prints it.
+  /// The table as `config` prints it.
   var text: String {
     let cells = rows.map { row in (row.name, shown(row), row.origin) }
     let nameWidth = cells.map { DisplayWidth.columns(of: $0.0) }.max() ?? 0
-    // A long value does not push all origins to the right.
+    // A single long value does not push all origins to the right.
     let valueWidth = min(48, cells.map { DisplayWidth.columns(of: $0.1) }.max() ?? 0)
     func padded(_ text: String, _ width: Int) -> String {
       text + String(repeating: " ", count: max(0, width - DisplayWidth.columns(of: text)))
@@ -69,8 +67,8 @@ struct ConfigTable: Equatable, Sendable {
     return (row.name == "kafka" ? KafkaProperty(value) : nil).map { "\($0.key)=\(Self.mask)" } ?? Self.mask
   }
 
-  /// The names of options whose value is another one in `other`, in the order of the table. Values that only follow from others are left
-  /// out.
+  /// Returns the names of options whose values differ from those in `other`, in the order of the table. Values that follow from
+  /// others in both are left out.
   func differences(from other: ConfigTable) -> [String] {
     func values(_ table: ConfigTable, _ name: String) -> [String?] { table.rows.filter { $0.name == name }.map(\.value) }
     var names: [String] = []

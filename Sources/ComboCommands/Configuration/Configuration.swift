@@ -2,18 +2,17 @@ internal import ComboSystem
 
 /// Combines the values of the command line, the environment and a file.
 enum Configuration {
-  /// The result.
   enum Outcome {
-    /// Help was asked for: options were not read.
+    /// Help was requested, so options were not read.
     case help
-    /// The command, which counts only if there are no faults; every option with its value; all faults.
+    /// The command, which is valid only without faults; every option with its value; all faults.
     case read(Invocation, ConfigTable, faults: [String])
   }
 
   /// - Parameters:
-  ///   - arguments: those after the command.
-  ///   - variable: the environment.
-  ///   - host: this machine's name.
+  ///   - arguments: The arguments after the command.
+  ///   - variable: Looks up a variable of the environment.
+  ///   - host: This machine's name.
   static func read(
     _ command: Command, _ arguments: [String], environment variable: (String) -> String?, host: String
   ) -> Outcome {
@@ -31,7 +30,7 @@ enum Configuration {
       }
     }
     var reader = OptionReader(command, sources: sources, faults: faults)
-    // Behind an unknown option an operand may be that option's value.
+    // An operand after an unknown option may be that option's value.
     for extra in parsed.operands.dropFirst(command.operand == nil ? 0 : 1) where parsed.faults.isEmpty {
       let taken = command.operand.map { "takes only one \($0)" } ?? "takes only options"
       reader.fault("\(command.rawValue) \(taken), but \(Sentence.quoted(extra)) was also given")

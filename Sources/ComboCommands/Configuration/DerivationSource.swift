@@ -4,9 +4,9 @@ internal import ComboLog
 internal import ComboSystem
 internal import ComboWire
 
-/// The source for `verify` and `explain`: a group's topics, or a file of `live` or `demo`.
+/// What `verify` and `explain` read: a group's topics, or a file of `live` or `demo`.
 struct DerivationSource: Equatable, Sendable {
-  /// A log of `live` or `demo`; nil: topics.
+  /// A file of `live` or `demo`; nil for topics.
   var data: String?
   var brokers: String
   var input: String
@@ -33,14 +33,14 @@ struct DerivationSource: Equatable, Sendable {
 
   var topics: TopicIdentity { TopicIdentity(group: group, input: input, output: output) }
 
-  /// Opens it for reading, and hands it to `body`. Errors are reported on standard error.
+  /// Opens the source for reading, and passes it to `body`. Errors are reported on standard error.
   /// - Parameters:
-  ///   - deadLetter: where bad events went; nil: the group's own topic.
-  ///   - checksFile: whether a file is checked first, each record by its checksum.
-  ///   - history: what of the state is read of a file from which old records were deleted.
-  ///   - needed: the topics that must be there.
-  ///   - options: what to check if one is not.
-  /// - Returns: the exit code.
+  ///   - deadLetter: The dead-letter topic; nil for the group's own.
+  ///   - checksFile: Whether to verify the checksum of each record of a file first.
+  ///   - history: Which part of the state is read if old records were deleted from the file.
+  ///   - needed: The topics that must exist.
+  ///   - options: The options to check if one does not exist.
+  /// - Returns: The exit code.
   func read(
     deadLetter: String? = nil, checksFile: Bool = false, history: LogReading.History, needed: [Topic], options: String,
     _ body: (any ReadEdge, ServiceLog) throws -> Int32

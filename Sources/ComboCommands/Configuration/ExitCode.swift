@@ -1,13 +1,13 @@
-/// An exit code of the program. `--help`, the manual page and docs/operating.md are made from this table.
+/// An exit code of the program. `--help`, the manual page and docs/operating.md are generated from this table.
 struct ExitCode {
   let code: String
-  /// The commands that end with it.
+  /// The commands that exit with this code.
   let commands: String
   let meaning: String
-  /// The action.
+  /// The action that it requires.
   let action: String
 
-  /// The meaning, and the command.
+  /// The meaning, preceded by the command unless it applies to all.
   var sentence: String { commands == "all" ? meaning : "\(commands): \(meaning)" }
 
   static let all: [ExitCode] = [

@@ -2,11 +2,10 @@ internal import ComboKafka
 internal import ComboSystem
 internal import ComboVerify
 
-/// The options of `explain`.
 struct ExplainOptions: Equatable, Sendable {
   var source: DerivationSource
   var question: GiftQuestion
-  /// An object a gift, for programs.
+  /// Whether to print one JSON object per gift, for programs.
   var isJSON: Bool
 
   init(_ reader: inout OptionReader) {

@@ -1,7 +1,7 @@
 internal import ComboCore
 internal import ComboSystem
 
-/// The texts of `--help`, made from the table.
+/// The texts of `--help`, generated from the option table.
 enum Help {
   static var overview: String {
     var text = """
@@ -57,7 +57,7 @@ enum Help {
     option.placeholder.isEmpty ? "--\(option.name)" : "--\(option.name) \(option.placeholder)"
   }
 
-  /// The allowed values and the default, in brackets.
+  /// Describes the allowed values and the default, in parentheses.
   static func limits(_ option: Option) -> String {
     var parts: [String] = []
     switch option.kind {
@@ -78,7 +78,7 @@ enum Help {
     return parts.isEmpty ? "" : " (\(parts.joined(separator: "; ")))"
   }
 
-  /// The longest line, in characters, that is broken between words.
+  /// The length in characters beyond which lines are wrapped between words.
   private static let lineLength = 120
 
   private static func wrapped(_ text: String, to length: Int) -> [String] {

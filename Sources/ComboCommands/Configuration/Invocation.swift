@@ -17,14 +17,14 @@ enum Invocation: Equatable, Sendable {
   case seek(SeekOptions)
   case resetClock(ServiceOptions)
   case map(MapOptions)
-  /// A text for standard output.
+  /// A text to print on standard output.
   case tell(String)
-  /// The same, with what is wrong with it for standard error.
+  /// A text to print on standard output, and faults to print on standard error.
   case show(String, faults: [String], hint: String)
-  /// Sentences for standard error, and how to find help.
+  /// Faults to print on standard error, with a hint where to find help.
   case refuse([String], hint: String)
 
-  /// Whether what it writes to standard output is what it is run for. `replay` and `generate` look after that themselves.
+  /// Whether its standard output is its result. `replay` and `generate` handle lost output themselves.
   var answers: Bool {
     switch self {
     case .tune, .verify, .explain, .redrive, .watch, .check, .seek, .resetClock, .map, .tell, .show: true
@@ -32,7 +32,7 @@ enum Invocation: Equatable, Sendable {
     }
   }
 
-  /// Whether the environment was read, and nothing else says which of its variables are no options.
+  /// Whether the environment was read, and nothing else warns of variables that are not options.
   var warnsOfVariables: Bool {
     switch self {
     case .run(let options): options.isShadow
@@ -41,7 +41,7 @@ enum Invocation: Equatable, Sendable {
     }
   }
 
-  /// From the arguments after the program's name, and the environment. `host` is this machine's name.
+  /// Parses the arguments after the program's name, and the environment. `host` is this machine's name.
   static func parse(
     _ arguments: [String], environment variable: (String) -> String? = { _ in nil }, host: String = "localhost"
   ) -> Invocation {
@@ -66,7 +66,7 @@ enum Invocation: Equatable, Sendable {
     }
   }
 
-  /// `completions SHELL` and `man`.
+  /// Handles `completions SHELL` and `man`.
   private static func made(_ command: Command, _ arguments: [String]) -> Invocation {
     if arguments.contains("--help") || arguments.contains("-h") { return .tell(Help.text(of: command)) }
     let hint = "combo-consumer \(command.rawValue) --help"
@@ -82,7 +82,7 @@ enum Invocation: Equatable, Sendable {
     return .tell(Completions.script(for: shell))
   }
 
-  /// `config [COMMAND] [OPTIONS]`.
+  /// Handles `config [COMMAND] [OPTIONS]`.
   private static func config(
     _ arguments: ArraySlice<String>, environment variable: (String) -> String?, host: String
   ) -> Invocation {

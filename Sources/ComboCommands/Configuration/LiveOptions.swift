@@ -5,19 +5,18 @@ internal import ComboMaps
 internal import ComboSystem
 internal import ComboWire
 
-/// The options of `live`.
 struct LiveOptions: Equatable, Sendable {
   /// The sources of records in addition to `POST /events`.
   var sources: [IntakeSource] = []
-  /// By which records of sources without a map of their own become events, as it was written; nil: they are events.
+  /// The name of the map for records of sources without their own, as given; nil if these records are events.
   var defaultMap: String?
-  /// The names given by `--map` and the sources, each once.
+  /// The maps named by `--map` and the sources, each once.
   var maps: [String] = []
-  /// By which the service reads the input topic.
+  /// The map with which the service reads the input topic.
   var map: RecordMap?
-  /// Whether records stand in envelopes.
+  /// Whether records are in envelopes.
   var isWrapped = false
-  /// `none`, or a file; nil: the default file.
+  /// `none` or a file; nil for the default file.
   var data: String?
   var sizeMax: Int64 = 2 << 30
   var keepMs: Int64 = 86_400_000
@@ -26,9 +25,9 @@ struct LiveOptions: Equatable, Sendable {
   var printsDeadLetters = false
   var exportsMap = false
   var commitIntervalMs = 10
-  /// Gives up the results of another version's entries, where this one cannot derive them.
+  /// Whether to discard the results of another version's entries where this version cannot derive them.
   var acceptReset = false
-  /// As ``ServiceOptions/maxAgeMs``.
+  /// See ``ServiceOptions/maxAgeMs``.
   var maxAgeMs = 0
   var http: HTTPAddress?
   var httpToken: HTTPToken?
@@ -72,7 +71,7 @@ struct LiveOptions: Equatable, Sendable {
     settings = reader.settings()
   }
 
-  /// All maps that are named must be right, and together they make the one by which the service reads.
+  /// Reads all named maps, which must be valid, and combines them into the one that the service uses.
   private mutating func readMaps(_ reader: inout OptionReader) {
     maps = defaultMap.map { [$0] } ?? []
     for source in sources {

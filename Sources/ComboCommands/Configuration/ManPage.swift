@@ -1,6 +1,6 @@
 internal import ComboSystem
 
-/// The manual page, combo-consumer(1), made from the table; in the macros of man(7).
+/// The manual page, combo-consumer(1), generated from the tables in the macros of man(7).
 enum ManPage {
   static var text: String {
     var page = """
@@ -98,7 +98,7 @@ enum ManPage {
       .split(separator: "\n").map { line in line.drop { $0 == " " } }.joined(separator: "\n") + "\n"
   }
 
-  /// Paragraphs of a text whose lines are broken where they were wide enough.
+  /// Splits a text into paragraphs, and joins their lines.
   private static func paragraphs(_ text: String) -> [String] {
     var paragraphs = [""]
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -116,7 +116,7 @@ enum ManPage {
     return escaped(text) + (text.hasSuffix(".") ? "" : ".")
   }
 
-  /// As roff takes it: no letter of it is a command, and beyond ASCII all is named by number.
+  /// Escapes a text for roff: no character is a command, and characters beyond ASCII are named by number.
   static func escaped(_ text: String) -> String {
     var result = text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" : ""
     for scalar in text.unicodeScalars {

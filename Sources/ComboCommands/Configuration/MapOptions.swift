@@ -4,34 +4,32 @@ internal import ComboMaps
 internal import ComboRegistry
 internal import ComboWire
 
-/// The options of `map`.
 struct MapOptions: Equatable, Sendable {
-  /// The command.
+  /// The task that the options select.
   enum Task: Equatable, Sendable {
     case list
     /// A map's text.
     case print(String)
     case check(String)
-    /// nil: standard input.
+    /// The file of samples; nil for standard input.
     case infer(String?)
-    /// A map for a message of Protobuf, which another map reads.
+    /// A map for a Protobuf message, which another map reads.
     case proto(String, message: String, framing: String, include: String)
-    /// nil: standard input.
+    /// A map and the file of records; nil for standard input.
     case explainFile(RecordMap, String?)
     case explainTopic(RecordMap, String, last: Int)
   }
 
   var task = Task.list
-  /// Of the records' schemas.
+  /// The registry of the records' schemas.
   var registry: SchemaRegistry?
-  /// Where its schemas are to be written; nil: nowhere.
+  /// The folder to which its schemas are written; nil to write none.
   var schemaFolder: String?
-  /// For programs.
   var isJSON = false
-  /// The records themselves, as JSON.
+  /// Whether to print the records themselves, as JSON.
   var printsRecords = false
   var brokers = ""
-  /// The room is the event's, even if the record key differs.
+  /// Whether to use the room in the event even if the record key differs.
   var roomFromBody = false
   /// The settings that a room may set for itself.
   var roomSettings = WireLimits.allRoomSettings

@@ -5,7 +5,7 @@ internal import Glibc
 
 /// Maps by name or from files.
 enum MapSource {
-  /// Why a map cannot be used: a sentence a fault.
+  /// The reasons why a map cannot be used, one sentence per fault.
   struct Failure: Error {
     let sentences: [String]
   }
@@ -13,8 +13,9 @@ enum MapSource {
   /// The maximum number of bytes of a map's file.
   static let bytesMax = 256 << 10
 
-  /// The map that `--map` names, switches included. A built-in name goes before a file; `./NAME` is always a file.
-  /// - Parameter record: how its records are written, as JSON; nil: as the map says.
+  /// Loads the map that `--map` names, with its switches. A built-in name takes precedence over a file; `./NAME` is always a
+  /// file.
+  /// - Parameter record: The JSON that describes how records are encoded, or nil to use what the map specifies.
   static func map(_ text: String, record: String? = nil) -> Result<RecordMap, Failure> {
     let reference: MapReference
     switch MapReference.read(text) {
@@ -47,7 +48,7 @@ enum MapSource {
     }
   }
 
-  /// A map from its text, which may choose among maps that are built in, or files named from here.
+  /// Parses a map. It may refer to built-in maps, and to files relative to the current folder.
   static func map(text: String, file: String) -> Result<RecordMap, Failure> {
     do throws(MapFaults) {
       return .success(try RecordMap(Array(text.utf8), file: file, library: library(beside: ([], ""))))
@@ -56,13 +57,13 @@ enum MapSource {
     }
   }
 
-  /// A map's text unchanged, and its name.
+  /// Returns a map's unmodified text, and its name.
   static func bytes(_ name: String) -> Result<(text: [UInt8], file: String), Failure> {
     if let text = BuiltInMaps.text(name) { return .success((Array(text.utf8), "built-in \(name)")) }
     switch TextFile.bytes(of: name, limit: bytesMax) {
     case .success(let bytes): return .success((bytes, name))
     case .failure(let failure):
-      // If it is there, what is wrong with it is what matters.
+      // If the file exists, its own fault is what matters.
       if name.contains("/") || name.contains(".") || access(name, F_OK) == 0 {
         return .failure(Failure(sentences: [failure.description]))
       }
@@ -73,7 +74,7 @@ enum MapSource {
     }
   }
 
-  /// Maps that another one chooses among: built in, or files named relative to that one.
+  /// The maps to which another one may refer: built-in maps, or files relative to its own file.
   private static func library(beside found: (text: [UInt8], file: String)) -> MapLibrary {
     let folder = found.file.lastIndex(of: "/").map { String(found.file[...$0]) } ?? ""
     return MapLibrary { name in

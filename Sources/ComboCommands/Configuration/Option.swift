@@ -5,14 +5,13 @@ internal import ComboRegistry
 internal import ComboService
 internal import ComboSystem
 
-/// One option of the program: the same name on the command line (`--commit-interval-ms`), in the environment
+/// An option of the program. It has the same name on the command line (`--commit-interval-ms`), in the environment
 /// (`COMBO_COMMIT_INTERVAL_MS`) and in a file (`commit-interval-ms`).
 struct Option: Sendable {
-  /// The kind of its value.
   enum Kind: Sendable {
-    /// Yes or no; named alone, it is a yes.
+    /// True or false; true if no value is given.
     case flag
-    /// Any text but the empty one.
+    /// Any text that is not empty.
     case text
     /// A Kafka topic's name.
     case topic
@@ -26,9 +25,9 @@ struct Option: Sendable {
     case duration(Int)
     /// One of these words.
     case choice([String])
-    /// `KEY=VALUE`; may be given several times, in the environment one a line.
+    /// `KEY=VALUE`; may be given several times, in the environment one per line.
     case property
-    /// The sources of records, as ``IntakeSource`` reads them; may be given several times.
+    /// A source of records, as ``IntakeSource`` reads it; may be given several times.
     case source
     /// A moment, as ``Timestamp`` reads it.
     case time
@@ -44,7 +43,7 @@ struct Option: Sendable {
     case files
   }
 
-  /// Under which heading `--help` shows it.
+  /// The heading under which `--help` lists an option.
   enum Section: String, CaseIterable, Sendable {
     case main = "Options"
     case service = "Service"
@@ -52,16 +51,16 @@ struct Option: Sendable {
     case combo = "Combo settings (durations in whole milliseconds)"
   }
 
-  /// Without the dashes.
+  /// The name without the dashes.
   let name: String
   /// The placeholder for the value in `--help`.
   let placeholder: String
   let kind: Kind
-  /// The default; nil: there is none, or it is computed (`help` describes how).
+  /// The default, or nil if there is none or it is computed (`help` describes how).
   let fallback: String?
   let commands: [Command]
   let section: Section
-  /// One line.
+  /// The description, in one line.
   let help: String
 
   init(
@@ -77,12 +76,12 @@ struct Option: Sendable {
     self.help = help
   }
 
-  /// Its name in the environment.
+  /// The name of the variable in the environment.
   var variable: String {
     "COMBO_" + String(name.map { $0 == "-" ? "_" : Character($0.uppercased()) })
   }
 
-  /// Whether several values add up, instead of the last one counting.
+  /// Whether several values add up, rather than the last one counting.
   var isRepeatable: Bool {
     switch kind {
     case .property, .source, .variation, .files: true
@@ -90,16 +89,16 @@ struct Option: Sendable {
     }
   }
 
-  /// No gift is older, in milliseconds since the Unix epoch: 2000-01-01.
+  /// The earliest possible time of a gift, in milliseconds since the Unix epoch: 2000-01-01.
   private static let timeMin: Int64 = 946_684_800_000
 
-  /// Why `text` is not allowed, as the end of a sentence that begins with the option's name, or nil if it is.
+  /// Returns why `text` is not allowed, as the end of a sentence that begins with the option's name, or nil if it is allowed.
   func fault(of text: String) -> String? {
     switch kind {
     case .flag:
       return Self.flag(text) == nil ? "must be true or false, not \(Sentence.quoted(text))" : nil
     case .text where name == "brokers" && text.contains("@"):
-      // What stands before it may be a password: it is not shown.
+      // The part before it may be a password, so the value is not shown.
       return "must be HOST:PORT, with commas between several. A login belongs in --kafka-file, as sasl.username and sasl.password"
     case .text where name == "schema-registry" && !text.isEmpty:
       return SchemaRegistry.fault(of: text)
@@ -129,7 +128,7 @@ struct Option: Sendable {
       return "must be \(Sentence.choice(words)), not \(Sentence.quoted(text))"
     case .property:
       return KafkaProperty(text) == nil
-        // It may be a password with something missing before it: it is not shown.
+        // The value may be a password with something missing before it, so it is not shown.
         ? "must be KEY=VALUE with a property of librdkafka, such as socket.timeout.ms=5000" : nil
     case .time:
       guard let time = Timestamp.milliseconds(text) else {
@@ -156,7 +155,7 @@ struct Option: Sendable {
     }
   }
 
-  /// A yes or a no, or nil if it is neither.
+  /// Parses a flag. Returns nil if the text is neither true nor false.
   static func flag(_ text: String) -> Bool? {
     switch text.lowercased() {
     case "true", "yes", "on", "1": true
@@ -165,7 +164,7 @@ struct Option: Sendable {
     }
   }
 
-  /// A share, as a fraction of 1.
+  /// Parses a share, as a fraction of 1.
   static func share(_ text: String) -> Double? {
     let isPercent = text.hasSuffix("%")
     guard let number = DecimalNumber.value(of: isPercent ? String(text.dropLast()) : text) else { return nil }
@@ -173,7 +172,7 @@ struct Option: Sendable {
     return (0...1).contains(share) ? share : nil
   }
 
-  /// A duration, in milliseconds.
+  /// Parses a duration, in milliseconds.
   static func milliseconds(_ text: String) -> Int? {
     let digits = text.prefix { ("0"..."9").contains($0) }
     let unit = [("", 1), ("ms", 1), ("s", 1000), ("m", 60_000)].first { $0.0 == text.dropFirst(digits.count) }
@@ -182,7 +181,7 @@ struct Option: Sendable {
     return product.overflow ? nil : product.partialValue
   }
 
-  /// Kafka's rule for topic names.
+  /// Checks Kafka's rule for topic names.
   static func topicFault(_ text: String) -> String? {
     let allowed = text.utf8.allSatisfy {
       (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0) || "._-".utf8.contains($0)

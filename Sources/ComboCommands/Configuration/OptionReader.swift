@@ -7,12 +7,12 @@ internal import ComboRegistry
 internal import ComboSystem
 internal import ComboWire
 
-/// Reads a command's options from their sources, and gathers everything that is wrong with them.
+/// Reads a command's options from their sources, and collects all faults.
 struct OptionReader {
   let command: Command
-  /// The first that has a value wins.
+  /// The sources in order; the first that has a value wins.
   let sources: [OptionSource]
-  /// Sentences.
+  /// The faults, one sentence each.
   private(set) var faults: [String] = []
   private let options: [Option]
   /// The properties in the file of librdkafka properties.
@@ -31,10 +31,10 @@ struct OptionReader {
     }
   }
 
-  /// Adds what only this command can know to be wrong.
+  /// Adds a fault that the table cannot detect.
   mutating func fault(_ sentence: String) { faults.append(sentence) }
 
-  /// The values that count: of a repeatable option all of them, those of the first source last.
+  /// Returns the values in effect. For a repeatable option these are all values, those of the first source last.
   private func given(_ option: Option) -> [OptionSource.Value] {
     if option.isRepeatable { return sources.reversed().flatMap { $0.values[option.name] ?? [] } }
     return sources.lazy.compactMap { $0.values[option.name]?.last }.first.map { [$0] } ?? []
@@ -47,20 +47,20 @@ struct OptionReader {
     return option
   }
 
-  /// The given value, else the default. A value that is not allowed is treated as missing: it is among the faults already.
+  /// Returns the given value, or else the default. An invalid value is treated as missing, as it is among the faults already.
   func optionalText(_ name: String) -> String? {
     let option = option(name)
     guard let text = given(option).first?.text, option.fault(of: text) == nil else { return option.fallback }
     return text
   }
 
-  /// The same where the table has a default.
+  /// Returns the value of an option that has a default.
   func text(_ name: String) -> String {
     guard let text = optionalText(name) else { preconditionFailure("--\(name) has no default") }
     return text
   }
 
-  /// The same where one must be given: a fault if it is not.
+  /// Returns the value of a required option, and adds a fault if it is missing.
   mutating func requiredText(_ name: String) -> String {
     let option = option(name)
     if given(option).isEmpty, !sources.contains(where: { $0.values[name] != nil }) {
@@ -69,7 +69,7 @@ struct OptionReader {
     return optionalText(name) ?? ""
   }
 
-  /// The table's kind and default guarantee that these succeed.
+  /// The option's kind and default in the table guarantee that these conversions succeed.
   func integer(_ name: String) -> Int { Int(text(name))! }
   func number(_ name: String) -> Double { DecimalNumber.value(of: text(name))! }
   func share(_ name: String) -> Double { Option.share(text(name))! }
@@ -80,16 +80,15 @@ struct OptionReader {
   /// All values of an option that may be given several times.
   func texts(_ name: String) -> [String] { given(option(name)).map(\.text).filter { !$0.isEmpty } }
 
-  /// The token of `--http-token-file`; what is wrong with it is added to the faults.
+  /// Reads the token of `--http-token-file`, and adds its faults.
   mutating func httpToken() -> HTTPToken? { ServiceOptions.token(&self) }
 
   /// Whether a value was given.
   func isGiven(_ name: String) -> Bool { !given(option(name)).isEmpty }
 
-  /// Whether the command line has a value.
+  /// Whether the command line names a value.
   func isNamed(_ name: String) -> Bool { given(option(name)).contains { $0.label == "--" + name } }
 
-  /// The combo settings.
   func settings() -> Settings {
     var settings = Settings()
     for option in options {
@@ -99,7 +98,7 @@ struct OptionReader {
     return settings
   }
 
-  /// The combo settings of which no value was given.
+  /// The combo settings for which no value was given.
   var defaultedSettings: Set<SettingName> {
     Set(
       options.compactMap { option in
@@ -107,7 +106,7 @@ struct OptionReader {
       })
   }
 
-  /// The map, if one is named; what is wrong with it is added to the faults.
+  /// Loads the map, if one is named, and adds its faults.
   mutating func map() -> RecordMap? {
     let named = given(option("map")).first { !$0.text.isEmpty }
     var record: String?
@@ -155,10 +154,10 @@ struct OptionReader {
       caFile: optionalText("schema-registry-ca"))
   }
 
-  /// The values of an option that count, as they were given.
+  /// Returns the option's values in effect, as they were given.
   func values(of option: Option) -> [OptionSource.Value] { (option.name == "kafka" ? kafkaFileValues : []) + given(option) }
 
-  /// The librdkafka properties: those of the file first, so that nearer ones win.
+  /// Reads the librdkafka properties. Those of the file come first, so that the others override them.
   mutating func kafkaProperties() -> [KafkaProperty] {
     if let file = optionalText("kafka-file") {
       switch TextFile.read(file, limit: ConfigFile.bytesMax) {
@@ -183,7 +182,7 @@ struct OptionReader {
       }
       if let sentence = KafkaProperties.fault(of: property.key, property.value) { fault("\(value.label): \(sentence)") }
     }
-    // One value alone does not decide it.
+    // This depends on several values together.
     do throws(EdgeError) {
       _ = try BearerToken.file(properties.map { KafkaProperties.Override(key: $0.key, value: $0.value) })
     } catch {

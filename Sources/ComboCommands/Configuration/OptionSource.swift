@@ -1,7 +1,7 @@
-/// The sources of values: the command line, the environment, or a file. Sources are asked in order; the first that has a
-/// value wins. A further kind of source is one more `OptionSource` in the list.
+/// A source of values: the command line, the environment, or a file. Sources are searched in order, and the first that has a
+/// value wins. A new kind of source is one more `OptionSource` in the list.
 struct OptionSource: Sendable {
-  /// A value, what a sentence about it calls it, and where it comes from.
+  /// A value, its label in messages, and its origin.
   struct Value: Equatable, Sendable {
     let text: String
     /// `--slots`, `COMBO_SLOTS`, `combo.conf:4: slots`.
@@ -16,11 +16,11 @@ struct OptionSource: Sendable {
     }
   }
 
-  /// By option name; in the order given. Only those of a repeatable option all count, of others the last. An empty list
-  /// means that the option was named without the value that it needs, which is reported already.
+  /// The values by option name, in the order given. All values of a repeatable option count, of others only the last. An empty
+  /// list means that the option was named without its value, which has been reported already.
   var values: [String: [Value]] = [:]
 
-  /// The values of `options` in the environment. An empty variable counts as none.
+  /// Reads the values of `options` from the environment. An empty variable is ignored.
   static func environment(_ options: [Option], _ variable: (String) -> String?) -> OptionSource {
     var source = OptionSource()
     for option in options {

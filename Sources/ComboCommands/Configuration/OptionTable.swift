@@ -5,11 +5,10 @@ internal import ComboMaps
 internal import ComboSystem
 internal import ComboWire
 
-/// Every option there is. All else, `--help` and checks included, is made from this table.
+/// All options. `--help`, checks and everything else are generated from this table.
 enum OptionTable {
   static let all: [Option] = general + tune + live + service + demo + generate + map + seek + explain + redrive + kafka + combo
 
-  /// Those that `command` takes.
   static func options(of command: Command) -> [Option] {
     all.filter { $0.commands.contains(command) }
   }
@@ -350,7 +349,7 @@ enum OptionTable {
     Option("bad", "SHARE", .share, "0", [.generate], .main, "share of events that are bad"),
   ]
 
-  /// One option for each setting of the engine.
+  /// One option per setting of the engine.
   private static let combo: [Option] = SettingName.all.map { setting in
     Option(
       setting.text.split(separator: "_").joined(separator: "-"), setting.placeholder, .setting(setting),
@@ -358,7 +357,7 @@ enum OptionTable {
       setting.help)
   }
 
-  /// The settings that a terminal that draws a room needs, and viewers of `serve`.
+  /// The settings that `watch` needs for drawing a room, and that `serve` passes on to viewers.
   private static let drawn: Set<SettingName> = [
     .integer(.slots), .integer(.enterMs), .integer(.countMs), .integer(.exitMs),
   ]

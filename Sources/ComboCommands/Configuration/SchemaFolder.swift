@@ -2,13 +2,13 @@ internal import ComboMaps
 internal import ComboSystem
 internal import Glibc
 
-/// Avro schemas in the files of a folder, each named by its id: `7.avsc`, `01234567-89ab-cdef-0123-456789abcdef.avsc`.
+/// Avro schemas in the files of a folder, each named after its id: `7.avsc`, `01234567-89ab-cdef-0123-456789abcdef.avsc`.
 enum SchemaFolder {
   /// The maximum number of bytes of a schema.
   static let bytesMax = 1 << 20
   static let ending = ".avsc"
 
-  /// The part of a map that reads records by these schemas, as JSON.
+  /// Returns the JSON of a map's part that reads records by these schemas.
   static func record(_ folder: String, framing: String) -> Result<String, MapSource.Failure> {
     guard let directory = opendir(folder) else {
       return .failure(.init(sentences: ["cannot read the folder \(folder): \(String(cString: strerror(errno)))"]))

@@ -3,13 +3,12 @@ internal import ComboHTTP
 internal import ComboKafka
 internal import ComboSystem
 
-/// The options of `serve`.
 struct ServeOptions: Equatable, Sendable {
   var brokers: String
   var output: String
   /// The compacted topic of the rooms' newest screens, if there is one.
   var screens: String?
-  /// Which are served, rising; nil: all.
+  /// The partitions to serve, ascending; nil for all.
   var partitions: [Int32]?
   var http: HTTPAddress = .standard
   var httpToken: HTTPToken?
@@ -17,7 +16,7 @@ struct ServeOptions: Equatable, Sendable {
   var origins: HTTPOrigins
   var readers: Int
   var backSeconds: Double
-  /// The service's settings for clients, as a `screen` has them: name and value, in this order.
+  /// The service's settings that clients receive, in the form of a `screen`: names and values in this order.
   var told: [Told] = []
   var logLevel: LogLevel
   var logFormat: LogFormat
@@ -61,7 +60,7 @@ struct ServeOptions: Equatable, Sendable {
     if partitions == nil { reader.fault("--partitions must be numbers and ranges such as 0-7,12, not \(Sentence.quoted(list))") }
   }
 
-  /// `0-7,12`; nil if it is none.
+  /// Parses a list such as `0-7,12`. Returns nil if it is invalid.
   static func numbers(_ list: String) -> [Int32]? {
     var found: Set<Int32> = []
     for part in list.split(separator: ",", omittingEmptySubsequences: false) {

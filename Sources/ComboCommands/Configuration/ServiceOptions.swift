@@ -22,50 +22,48 @@ struct ServiceOptions: Equatable, Sendable {
   var input: String
   /// The topic that instructions are written to.
   var output: String
-  /// The consumer group.
   var group: String
   /// The topic that bad events go to.
   var deadLetter: String
   var from = Start.earliest
-  /// How instructions are delivered.
   var delivery = JournalEntry.Delivery.exactlyOnce
-  /// In milliseconds, from one transaction to the next.
+  /// The interval between transactions, in milliseconds.
   var commitIntervalMs = 100
-  /// A sweep of snapshots begins after this many gifts …
+  /// The number of gifts after which a sweep of snapshots begins …
   var checkpointGifts = 1_000_000
-  /// … or after this many milliseconds.
+  /// … or the number of milliseconds.
   var checkpointIntervalMs = 60_000
-  /// Rooms of one partition that may have settings of their own.
+  /// The number of rooms per partition that may have their own settings.
   var maxOwnSettings = 10_000
-  /// Gifts that are older when they are taken in reach no room, in milliseconds; 0: there is no such limit.
+  /// The age, in milliseconds, above which gifts reach no room when they are read; 0 for no limit.
   var maxAgeMs = 0
   /// A stable name of this instance within the group, or nil.
   var instance: String?
-  /// Of the producer; two live processes must not share one.
+  /// The producer's transactional id, which two live processes must not share.
   var transactionalID: String
-  /// Gives up the results of another version's entries, where this one cannot derive them.
+  /// Whether to discard the results of another version's entries where this version cannot derive them.
   var acceptReset = false
-  /// To which rules of the engine takeovers bring partitions.
+  /// The rules of the engine to which takeovers bring partitions.
   var rules = RulesChoice.auto
-  /// `check` prints the topics in this form, and does nothing else.
+  /// The form in which `check` prints the topics, doing nothing else; nil for the checks.
   var topicFormat: TopicText.Format?
-  /// Compares only its own instructions with the group's.
+  /// Whether only to compare its own instructions with the group's.
   var isShadow = false
-  /// Of `reset-clock`: true if anything is to be done.
+  /// Whether `reset-clock` carries out its plan.
   var isConfirmed = false
-  /// The room is the event's, even if the record key differs.
+  /// Whether to use the room in the event even if the record key differs.
   var roomFromBody = false
   /// The settings that a room may set for itself.
   var roomSettings = WireLimits.allRoomSettings
-  /// By which records become events; nil: they are as wire.md has them.
+  /// The map that turns records into events, or nil if they are events.
   var map: RecordMap?
-  /// Where schemas are asked for that the map does not have; nil: nowhere.
+  /// The registry for schemas that the map does not have; nil for none.
   var registry: SchemaRegistry?
-  /// What --map was given; nil: nothing.
+  /// The value of --map; nil if it was not given.
   var mapText: String?
-  /// The address of HTTP; nil: none.
+  /// The address of the HTTP server; nil for none.
   var http: HTTPAddress? = .standard
-  /// The token of HTTP requests; nil: none.
+  /// The token of HTTP requests; nil for none.
   var httpToken: HTTPToken?
   var httpOrigins = HTTPOrigins.none
   var outputHeaders: [OutputHeader] = []
@@ -74,14 +72,14 @@ struct ServiceOptions: Equatable, Sendable {
   var progress = false
   var logLevel = LogLevel.info
   var logFormat = LogFormat.text
-  /// Handed to librdkafka; of two under one key the later counts.
+  /// The properties for librdkafka; if a key occurs twice, the later value counts.
   var kafka: [KafkaProperty] = []
-  /// Of the engines.
+  /// The settings of the engines.
   var settings = Settings()
-  /// The settings that nobody named.
+  /// The settings that were not given.
   var defaultedSettings: Set<SettingName> = []
 
-  /// With defaults for all that is not named here.
+  /// Creates options with defaults for everything that is not a parameter.
   init(brokers: String, input: String, output: String, group: String, transactionalID: String) {
     self.brokers = brokers
     self.input = input
@@ -91,7 +89,7 @@ struct ServiceOptions: Equatable, Sendable {
     deadLetter = TopicNames.deadLetter(input: input, group: group)
   }
 
-  /// As `reader` says; what is wrong is added to its faults. `host` is this machine's name.
+  /// Reads the options from `reader`, and adds faults to it. `host` is this machine's name.
   init(_ reader: inout OptionReader, host: String) {
     let group = reader.text("group")
     let instance = reader.optionalText("instance")
@@ -102,7 +100,7 @@ struct ServiceOptions: Equatable, Sendable {
       // Services with other inputs on the same host must not fence each other.
       transactionalID: reader.optionalText("transactional-id") ?? "\(group).\(input).\(instance ?? host)")
     if let topic = reader.optionalText("dead-letter") { deadLetter = topic }
-    // The table allows no other words.
+    // The table allows no other values.
     from = Start(rawValue: reader.text("from"))!
     delivery = JournalEntry.Delivery(rawValue: reader.text("delivery"))!
     commitIntervalMs = reader.integer("commit-interval-ms")
@@ -161,7 +159,7 @@ struct ServiceOptions: Equatable, Sendable {
   static func origins(_ reader: inout OptionReader) -> HTTPOrigins {
     guard let text = reader.optionalText("http-origin") else { return .none }
     if let origins = HTTPOrigins(text) { return origins }
-    // A login in an address would be shown.
+    // The message would show a login in the address.
     if text.contains("@") {
       reader.fault(
         "--http-origin must have no login: an origin is a scheme, a host and perhaps a port, such as https://live.example")
@@ -187,7 +185,7 @@ struct ServiceOptions: Equatable, Sendable {
     return nil
   }
 
-  /// Topics that are worked out must be names too, and no topic may serve two ends.
+  /// Checks that derived topic names are valid, and that no topic has two purposes.
   private func checkTopics(_ reader: inout OptionReader) {
     guard !input.isEmpty, !output.isEmpty else { return }
     let (journal, state) = (topicNames.journal, topicNames.state)

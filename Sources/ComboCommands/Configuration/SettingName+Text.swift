@@ -3,14 +3,14 @@ internal import ComboSystem
 internal import ComboWire
 
 extension Settings {
-  /// A choice that has no effect, and what to do; nil: there is none.
+  /// A setting that has no effect, and the remedy; nil if there is none.
   var idleChoice: (text: String, fix: String)? {
     guard queueOrder == .tier, tiers.isEmpty else { return nil }
     return ("the queue order is tier, but there are no tiers: banners enter as by fifo", "set tiers, or leave queue-order out")
   }
 }
 
-/// Settings of the combo engine as options take them.
+/// The settings of the combo engine in the form of options.
 extension SettingName {
   /// The placeholder for its value in `--help`.
   var placeholder: String {
@@ -23,7 +23,7 @@ extension SettingName {
     }
   }
 
-  /// Why a text is no value at all, as the end of a sentence.
+  /// The reason why a text is not a value, as the end of a sentence.
   struct Fault: Error, CustomStringConvertible {
     let description: String
   }
@@ -32,7 +32,7 @@ extension SettingName {
     Word.allCases.map(\.rawValue).joined(separator: " or ")
   }
 
-  /// The setting that `text` gives. `Setting.fault` checks its value.
+  /// Parses a value of this setting. `Setting.fault` checks its range.
   func parse(_ text: String) -> Result<Setting, Fault> {
     switch self {
     case .integer(let name):
@@ -72,7 +72,7 @@ extension SettingName {
     }
   }
 
-  /// The entries of a list; none if it is empty or `none`.
+  /// Splits a list; empty if it is empty or `none`.
   private static func entries(_ text: String) -> [Substring] {
     text.isEmpty || text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
   }
@@ -81,7 +81,7 @@ extension SettingName {
     .failure(Fault(description: "must be \(allowed), not \(Sentence.quoted(text))"))
   }
 
-  /// A setting's value as an option takes it.
+  /// Formats a setting's value in the form that an option accepts.
   static func text(of setting: Setting) -> String {
     switch setting {
     case .integer(_, let value): "\(value)"
@@ -94,12 +94,12 @@ extension SettingName {
     }
   }
 
-  /// `1000`, not `1000.0`.
+  /// Formats a whole number without decimals: `1000`, not `1000.0`.
   private static func plain(_ value: Double) -> String { Int(exactly: value).map { "\($0)" } ?? "\(value)" }
 
   // MARK: - Lists of names
 
-  /// The settings that a list names, with `_` or `-`; nil: it is none.
+  /// Parses a list of setting names, with `_` or `-`. Returns nil if it is invalid.
   static func list(_ text: String) -> Set<SettingName>? {
     switch text {
     case "all": return WireLimits.allRoomSettings
@@ -114,7 +114,7 @@ extension SettingName {
     }
   }
 
-  /// Why a text is no such list, as the end of a sentence.
+  /// Returns why a text is not such a list, as the end of a sentence.
   static func listFault(_ text: String) -> String {
     let wrong = text.split(separator: ",", omittingEmptySubsequences: false).first { named($0) == nil }.map(String.init) ?? text
     let likely = Suggestion.nearest(to: wrong, among: all.map(\.text)).map { "; did you mean \($0)?" } ?? ""

@@ -1,7 +1,6 @@
-/// Guesses the intended word.
 enum Suggestion {
-  /// The candidate that `text` is the beginning of, or that begins with it; else the one with the fewest typing mistakes from `text`, if
-  /// they are few enough to be mistakes.
+  /// Returns the candidate that `text` abbreviates or extends; otherwise the one with the fewest typing errors, if they are few
+  /// enough to be errors.
   static func nearest(to text: String, among candidates: [String]) -> String? {
     func isBeginning(_ one: String, of other: String) -> Bool { other.hasPrefix(one) && one.count * 2 > other.count }
     let longer = candidates.filter { isBeginning(text, of: $0) || isBeginning($0, of: text) }
@@ -15,7 +14,7 @@ enum Suggestion {
     return best.candidate
   }
 
-  /// The number of letters that are wrong, missing, too many, or swapped with their neighbor.
+  /// The number of letters that are wrong, missing, superfluous, or swapped with their neighbor.
   static func distance(_ one: String, _ other: String) -> Int {
     let one = Array(one), other = Array(other)
     if one.isEmpty || other.isEmpty { return max(one.count, other.count) }

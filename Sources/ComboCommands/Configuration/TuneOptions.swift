@@ -5,51 +5,50 @@ internal import ComboReplay
 internal import ComboSystem
 internal import ComboWire
 
-/// The options of `tune`.
 struct TuneOptions: Equatable, Sendable {
-  /// Settings to replay under.
+  /// Settings to replay with.
   struct Combination: Equatable, Sendable {
-    /// Its distinguishing options: `slots=1 linger-ms=1500`, or a file's name.
+    /// Its distinguishing options, such as `slots=1 linger-ms=1500`, or a file's name.
     var name: String
     var settings: Settings
-    /// Whether these are the settings as they are, that is, without --vary and --settings.
+    /// Whether these are the current settings, that is, those without --vary and --settings.
     var isBase = false
   }
 
   /// The name of the unchanged settings.
   static let baseName = "current"
 
-  /// A topic, in place of a file.
+  /// A topic to read instead of a file.
   struct TopicSource: Equatable, Sendable {
     var name: String
     var brokers: String
     var kafka: [KafkaProperty]
-    /// In milliseconds since the Unix epoch; nil: from the first record on, to the last.
+    /// The span of times, in milliseconds since the Unix epoch; nil for the first record, or up to the last.
     var since: Int64?
     var until: Int64?
   }
 
-  /// A file of `live` or `demo`, in place of a file of lines.
+  /// A file of `live` or `demo` to read instead of a file of lines.
   struct DataSource: Equatable, Sendable {
     var path: String
-    /// As of a topic.
+    /// The span of times, as in `TopicSource`.
     var since: Int64?
     var until: Int64?
   }
 
-  /// Nil: standard input, a topic, or what `live` keeps.
+  /// The file to read; nil for standard input, a topic, or a file of `live`.
   var file: String?
   var topic: TopicSource?
   var data: DataSource?
   var maxRestedRooms = 65_536
-  /// 0: one a processor.
+  /// The number of threads; 0 for one per processor.
   var threads = 0
-  /// By which lines become events; nil: they are events.
+  /// The map that turns lines into events, or nil if they are events.
   var map: RecordMap?
-  /// One or more.
+  /// The combinations to compare; at least one.
   var combinations: [Combination] = []
   var isJSON = false
-  /// The file of the page; nil: there is none.
+  /// The file for the page; nil for none.
   var html: String?
 
   init(_ reader: inout OptionReader, operands: [String]) {
@@ -61,7 +60,7 @@ struct TuneOptions: Equatable, Sendable {
     html = reader.optionalText("html")
     if let html, html == file { reader.fault("--html would overwrite the recording: give another file") }
     let kafka = reader.kafkaProperties()
-    // A shared setting of the environment or a file does not stop a recording that is named.
+    // A shared option in the environment or a file does not override a recording that is named.
     let (isTopicAsked, isDataAsked) = (reader.isNamed("input"), reader.isNamed("data"))
     if [isTopicAsked, isDataAsked, !operands.isEmpty].count(where: { $0 }) > 1 {
       reader.fault("--input, --data and FILE exclude each other: give only one of them")
@@ -92,7 +91,7 @@ struct TuneOptions: Equatable, Sendable {
       variations.append(variation)
     }
     let files = reader.texts("settings")
-    // Counted before they are made.
+    // Counted before they are created.
     var count = max(1, files.count)
     for variation in variations {
       let product = count.multipliedReportingOverflow(by: variation.values.count)
@@ -125,7 +124,7 @@ struct TuneOptions: Equatable, Sendable {
     return combinations
   }
 
-  /// The settings that files change.
+  /// Reads the combinations of files, which change the base settings.
   private static func read(
     _ files: [String], over base: Settings, _ reader: inout OptionReader, hasFile: Bool
   ) -> [Combination] {
@@ -139,7 +138,7 @@ struct TuneOptions: Equatable, Sendable {
         if !file.faults.isEmpty, !hasFile {
           reader.fault("--settings takes all arguments that follow it: if \(name) is the recording, name it first")
         }
-        // The section of `run` counts, unless there is one of `tune`.
+        // The section of `run` applies, unless there is one of `tune`.
         let source = file.source(for: file.entries.contains { $0.command == .tune } ? .tune : .run)
         var settings = base
         for setting in SettingName.all {

@@ -4,10 +4,10 @@ internal import ComboSystem
 /// A setting and the values that `tune` tries for it: `slots=1,2,3`. Values that are lists themselves are separated by `/`.
 struct Variation: Equatable, Sendable {
   let name: SettingName
-  /// One or more, all different.
+  /// The values, all different; at least one.
   let values: [Setting]
 
-  /// Reads it; a failure is the end of a sentence.
+  /// Parses a variation; a failure is the end of a sentence.
   static func read(_ text: String) -> Result<Variation, SettingName.Fault> {
     func fail(_ sentence: String) -> Result<Variation, SettingName.Fault> { .failure(SettingName.Fault(description: sentence)) }
     guard let equals = text.firstIndex(of: "=") else {
@@ -39,6 +39,6 @@ struct Variation: Equatable, Sendable {
     return .success(Variation(name: name, values: values))
   }
 
-  /// A setting's name as options have it.
+  /// A setting's name in the form of options.
   static func dashed(_ name: String) -> String { String(name.map { $0 == "_" ? "-" : $0 }) }
 }

@@ -6,8 +6,8 @@ internal import ComboKafka
 internal import ComboSystem
 
 extension Version {
-  /// The text of `--version`. librdkafka's, libmicrohttpd's and jemalloc's are of those that were loaded, simdjson's of the one that it was
-  /// compiled with, with the instructions of this processor that it chose.
+  /// The text of `--version`. The versions of librdkafka, libmicrohttpd and jemalloc are those of the loaded libraries. That of
+  /// simdjson is the one it was compiled with, together with the instruction set that it chose for this processor.
   static var text: String {
     """
     combo-consumer \(number)
@@ -18,6 +18,6 @@ extension Version {
 
     """
   }
-  /// The versions of the rules that this program has: `2 and 3`.
+  /// The versions of the engine's rules that this program supports: `2 and 3`.
   static var rules: String { "\(Rules.known.lowerBound) and \(Rules.known.upperBound)" }
 }

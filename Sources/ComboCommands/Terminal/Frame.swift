@@ -1,23 +1,22 @@
 internal import ComboSystem
 
-/// The screen of a terminal: a grid of characters with their looks.
+/// The screen of a terminal: a grid of characters with styles.
 struct Frame: Equatable, Sendable {
-  /// How a character looks.
   struct Style: Equatable, Sendable {
-    /// Of the 256 colours, or nil for the terminal's own.
+    /// An index into the 256 colours, or nil for the terminal's own.
     var color: UInt8?
     var isBold = false
     var isDim = false
 
     static let plain = Style()
 
-    /// The escape sequence that sets it, whatever was set before.
+    /// The escape sequence that sets the style, whatever was set before.
     var sequence: String {
       "\u{1b}[0" + (isBold ? ";1" : "") + (isDim ? ";2" : "") + (color.map { ";38;5;\($0)" } ?? "") + "m"
     }
   }
 
-  /// One column. A wide character is in its first; the second is empty.
+  /// A column of a row. A wide character is in the first of its two cells; the second is empty.
   struct Cell: Equatable, Sendable {
     var text: Character?
     var style: Style
@@ -31,21 +30,22 @@ struct Frame: Equatable, Sendable {
   let height: Int
   private(set) var cells: [Cell]
 
-  /// A blank one.
+  /// Creates a blank frame.
   init(width: Int, height: Int) {
     self.width = width
     self.height = height
     cells = Array(repeating: .blank, count: width * height)
   }
 
-  /// Writes `text` from column `x` of row `y` on, within the columns `clip`: what lies outside, also to the left, is not
-  /// seen. Returns the column after it.
+  /// Writes `text` to row `y` from column `x`. Parts outside the columns `clip`, also to the left, are not shown. Returns the
+  /// column after the text.
   @discardableResult
   mutating func put(_ text: String, x: Int, y: Int, style: Style = .plain, clip: Range<Int>? = nil) -> Int {
     let clip = (clip ?? 0..<width).clamped(to: 0..<width)
     var x = x
     for character in DisplayWidth.harmless(text) {
-      // No letter has so many accents, and no family so many members; a name of nothing else would be one character.
+      // No letter has so many accents, and no family emoji so many members. A name of combining marks alone would be one
+      // character.
       if character.unicodeScalars.count > Self.scalarsMax { continue }
       let columns = DisplayWidth.columns(of: character)
       if columns == 0 { continue }
@@ -62,14 +62,14 @@ struct Frame: Equatable, Sendable {
     return x
   }
 
-  /// Half of a wide character cannot stay.
+  /// Clears the other half of a wide character that is overwritten.
   private mutating func clearWide(_ x: Int, _ y: Int) {
     let index = y * width + x
     if cells[index].text == nil, x > 0 { cells[index - 1] = .blank }
     if x + 1 < width, cells[index + 1].text == nil { cells[index + 1] = .blank }
   }
 
-  /// Its rows as text, without looks and without blanks at their ends.
+  /// The rows as text, without styles and trailing blanks.
   var lines: [String] {
     (0..<height).map { y in
       var line = ""
@@ -79,8 +79,8 @@ struct Frame: Equatable, Sendable {
     }
   }
 
-  /// The bytes that turn a terminal that shows `previous` into this: only the differences, nothing if there are none.
-  /// If there is no previous one, or of another size, all of it.
+  /// Returns the bytes that change a terminal that shows `previous` to this frame: only the differences, and nothing if there are
+  /// none. Returns the whole frame if there is no previous one, or its size differs.
   func bytes(after previous: Frame?) -> String {
     let isWhole = previous == nil || previous!.width != width || previous!.height != height
     var out = isWhole ? "\u{1b}[0m\u{1b}[2J" : ""
@@ -93,8 +93,8 @@ struct Frame: Equatable, Sendable {
           x += 1
           continue
         }
-        // Up to the next four unchanged columns in a row. A difference begins with a whole character: a wide one's second
-        // column never changes without its first.
+        // Draws until four columns in a row are unchanged. A difference begins with a whole character, as the second column of a
+        // wide one never changes without its first.
         out += "\u{1b}[\(y + 1);\(x + 1)H"
         var same = 0
         while x < width, same < 4 || cells[y * width + x].text == nil {
@@ -106,7 +106,7 @@ struct Frame: Equatable, Sendable {
               style = cell.style
             }
             out.append(text)
-            // Terminals disagree on the width of such characters: say where the next one stands.
+            // Terminals disagree on the width of such characters, so the next column is set explicitly.
             if text.unicodeScalars.count > 1 || text.unicodeScalars.first!.value > 0xffff {
               out += "\u{1b}[\(x + 1 + DisplayWidth.columns(of: text))G"
             }

@@ -1,13 +1,13 @@
 internal import ComboSystem
 internal import Glibc
 
-/// Keeps what is written to standard error, if that is a terminal, while something else is drawn there, and writes it once
-/// that is over.
+/// Holds back what is written to standard error, if that is a terminal, while something else is drawn there, and writes it
+/// afterwards.
 final class HeldBackLog {
   private let file: Int32
   private let terminal: Int32
 
-  /// Nil if standard error goes elsewhere, or cannot be kept.
+  /// Redirects standard error to a file. Returns nil if standard error is not a terminal, or the file cannot be created.
   init?() {
     guard isatty(STDERR_FILENO) == 1 else { return nil }
     var name = Array("/tmp/combo-consumer-log-XXXXXX".utf8CString)
@@ -24,10 +24,10 @@ final class HeldBackLog {
     self.terminal = terminal
   }
 
-  /// The most that is shown of it: its end.
+  /// The most bytes of the end that are shown.
   private static let shownMax = 8192
 
-  /// Gives standard error back, and shows what was written meanwhile.
+  /// Restores standard error, and shows what was written meanwhile.
   func release() {
     LineWriter.standardError.drain()
     dup2(terminal, STDERR_FILENO)
@@ -38,7 +38,7 @@ final class HeldBackLog {
       let got = pread(file, memory.baseAddress, Int(end - start), start)
       guard got > 0 else { return }
       var text = UnsafeRawBufferPointer(rebasing: memory[..<got])
-      // From a line's beginning on.
+      // Begins with a whole line.
       if start > 0, let lineEnd = text.firstIndex(of: 0x0a) { text = UnsafeRawBufferPointer(rebasing: text[(lineEnd + 1)...]) }
       Console.write(text, to: STDERR_FILENO)
     }

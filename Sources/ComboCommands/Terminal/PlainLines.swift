@@ -1,9 +1,9 @@
 internal import ComboClient
 internal import ComboSystem
 
-/// Instructions as lines of text, without a terminal.
+/// Formats instructions as lines of text, for output without a terminal.
 enum PlainLines {
-  /// A line about a visible change, or nil.
+  /// Returns a line for a visible change, or nil if nothing visible changes.
   static func line(for instruction: DisplayInstruction, in stage: Stage) -> String? {
     let sign: String
     let number: Int
@@ -19,7 +19,7 @@ enum PlainLines {
     return line(sign, instruction.room, banner) + star
   }
 
-  /// A banner behind a sign.
+  /// Formats a banner after a sign.
   static func line(_ sign: String, _ room: String, _ banner: RoomStage.Banner) -> String {
     let to = banner.receiver.map { " → \($0)" } ?? ""
     let icon = banner.icon.map { "\($0) " } ?? ""

@@ -2,10 +2,10 @@ internal import ComboEdge
 internal import ComboKafka
 internal import ComboSystem
 
-/// The instructions of a room, from the output topic.
+/// A feed of a room's instructions from the output topic.
 ///
-/// All partitions are read until the room is found in one; from then on only that one, which the room's key decides. New partitions
-/// move rooms, which must then be watched again. One thread.
+/// It reads all partitions until it finds the room in one, and from then on only that one, which the room's key determines. New
+/// partitions move rooms, which must then be watched again. Used by one thread.
 final class RoomFeed {
   private let client: ReaderClient
   private let control: ControlClient
@@ -13,11 +13,11 @@ final class RoomFeed {
   private let room: [UInt8]
   private var partitions: [Int32]
   private var readers: [PartitionReader] = []
-  /// Up to where each reader must come to have caught up.
+  /// The position that each reader must reach to have caught up.
   private var ends: [Int64] = []
   private let batch = MessageBatch(capacity: 2000)
   private var caughtUpBy: Int64 = 0
-  /// Whether the room has emitted anything since it was gone back to.
+  /// Whether the room has emitted anything since the time of ``goBack(to:)``.
   private(set) var hasHeard = false
 
   /// The timeout of requests to brokers.
@@ -25,7 +25,7 @@ final class RoomFeed {
   /// The longest wait for an open transaction.
   private static let heldUpMs: Int64 = 15_000
 
-  /// - Throws: if there are no brokers, or no such topic.
+  /// - Throws: If the brokers cannot be reached, or the topic does not exist.
   init(_ properties: KafkaProperties, topic: String, room: String) throws(EdgeError) {
     self.topic = topic
     self.room = Array(room.utf8)
@@ -37,7 +37,7 @@ final class RoomFeed {
     partitions = (0..<Int32(count)).map { $0 }
   }
 
-  /// Reads from the records of this time on, in milliseconds since the Unix epoch.
+  /// Restarts reading at a time in milliseconds since the Unix epoch.
   func goBack(to wallMs: Int64) throws(EdgeError) {
     readers = []
     ends = []
@@ -52,19 +52,19 @@ final class RoomFeed {
     caughtUpBy = MonotonicClock.nowMs + Self.heldUpMs
   }
 
-  /// Whether all that was there when it was gone back has been read.
+  /// Whether everything that existed at the call of ``goBack(to:)`` has been read.
   var isCaughtUp: Bool {
     zip(readers, ends).allSatisfy { $0.position >= $1 } || MonotonicClock.nowMs >= caughtUpBy
   }
 
-  /// Waits up to about `maxWaitMs` for records, and shows the values of those of the room.
+  /// Waits up to about `maxWaitMs` for records, and passes the values of the room's records to `show`.
   func read(maxWaitMs: Int32, _ show: (UnsafeRawBufferPointer) -> Void) throws(EdgeError) {
     var isWaiting = maxWaitMs > 0
     // Bounded, so that a flood of instructions cannot hold up a frame.
     for _ in 0..<20 {
       var count = 0
       for reader in readers {
-        // Which one has the next record is not known, so each is waited for in its turn.
+        // It is not known which partition has the next record, so each is waited for in turn.
         count += try reader.read(maxWaitMs: isWaiting ? max(1, maxWaitMs / Int32(readers.count)) : 0, into: batch)
         defer { batch.release() }
         for index in 0..<batch.count {

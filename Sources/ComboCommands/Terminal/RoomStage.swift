@@ -1,12 +1,12 @@
 internal import ComboClient
 
-/// A room's banners as the terminal shows them: what a ``ComboClient/RoomScreen`` has, and since when.
+/// A room's banners as the terminal shows them: those of a ``ComboClient/RoomScreen``, with the times of their changes.
 struct RoomStage: Equatable, Sendable {
-  /// A banner as it is shown. Times are the viewer's own, in milliseconds.
+  /// A banner as it is shown. Times are those of the viewer's clock, in milliseconds.
   struct Banner: Equatable, Sendable {
     let number: Int
     var slot: Int
-    /// Where the number comes from, and goes to.
+    /// The number from which the count is animated, and below it the final one.
     var countBefore: Int
     var count: Int
     var changed: Int64
@@ -18,7 +18,7 @@ struct RoomStage: Equatable, Sendable {
     var gift: String
     var icon: String?
 
-    /// Its number begins at its count, never at ×0.
+    /// Creates a banner whose number starts at its count, never at ×0.
     init(_ banner: RoomBanner, at now: Int64) {
       number = banner.number
       slot = banner.slot
@@ -31,7 +31,7 @@ struct RoomStage: Equatable, Sendable {
       dress(banner)
     }
 
-    /// Takes the banner's names.
+    /// Copies the banner's names.
     mutating func dress(_ banner: RoomBanner) {
       sender = RoomStage.name(banner.sender) ?? "?"
       receiver = RoomStage.name(banner.receiver)
@@ -39,7 +39,7 @@ struct RoomStage: Equatable, Sendable {
       icon = banner.gift?.text("icon")
     }
 
-    /// The number on its way from `countBefore` to `count`, which takes `countMs`.
+    /// The number shown while it counts from `countBefore` to `count`, which takes `countMs`.
     func countShown(at now: Int64, countMs: Int) -> Int {
       let elapsed = now - changed
       if countMs <= 0 || elapsed >= Int64(countMs) { return count }
@@ -47,24 +47,25 @@ struct RoomStage: Equatable, Sendable {
     }
   }
 
-  /// The banners on screen, and whether that is all.
+  /// The banners on screen, and whether they are known completely.
   private(set) var screen = RoomScreen()
-  /// Those that are leaving included.
+  /// The banners to draw, including those that are leaving.
   private(set) var banners: [Banner] = []
-  /// The combos that ended last, the newest last: sender, gift and total.
+  /// The combos that ended most recently, the newest last: sender, gift and total.
   private(set) var ended: [String] = []
   private static let endedMax = 3
 
   var isKnown: Bool { screen.isKnown }
   var seq: Int64 { screen.seq }
 
-  /// Marks the screen as empty, as when a room has been silent for longer than any banner stays.
+  /// Marks the screen as empty, for a room that has been silent for longer than any banner stays.
   mutating func beginEmpty() {
     self = RoomStage()
     screen.beginEmpty()
   }
 
-  /// Takes an instruction in at the viewer's time `now`; false if it was a repetition, or is about a banner that is not known.
+  /// Applies an instruction at the viewer's time `now`. Returns false if it repeats an earlier one, or is about an unknown
+  /// banner.
   @discardableResult
   mutating func apply(_ instruction: DisplayInstruction, at now: Int64) -> Bool {
     let before = (screen.epoch, screen.seq)
@@ -78,7 +79,7 @@ struct RoomStage: Equatable, Sendable {
     return verdict != .wait && isNew
   }
 
-  /// A combo that has ended, as text.
+  /// Formats a combo that has ended.
   static func text(of combo: ComboCount) -> String {
     let to = name(combo.receiver).map { " → \($0)" } ?? ""
     let icon = combo.gift?.text("icon").map { "\($0) " } ?? ""
@@ -87,12 +88,12 @@ struct RoomStage: Equatable, Sendable {
 
   fileprivate static func name(_ data: DisplayData?) -> String? { data.map(\.name).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// Forgets banners that have slid out.
+  /// Removes banners that have slid out.
   mutating func sweep(at now: Int64, exitMs: Int) {
     banners.removeAll { $0.left.map { now - $0 >= Int64(exitMs) } ?? false }
   }
 
-  /// Shows what the screen has now, after the operation that it has drawn.
+  /// Updates the banners from the screen after it has applied an operation.
   private mutating func follow(_ operation: DisplayInstruction.Operation, at now: Int64) {
     var isScreen = false
     if case .screen = operation { isScreen = true }
@@ -106,11 +107,11 @@ struct RoomStage: Equatable, Sendable {
     }
     for banner in screen.banners where !banners.contains(where: { $0.number == banner.number && $0.left == nil }) {
       var new = Banner(banner, at: now)
-      // A banner of a screen has been there for a while.
+      // A banner that comes with a `screen` has been there for a while.
       if isScreen { new.entered = .min / 2 }
       banners.append(new)
     }
-    // A leaving banner that the viewer's clock let stay too long makes room.
+    // A leaving banner that the viewer's clock kept too long makes room.
     let held = banners.filter { $0.left == nil }.map(\.slot)
     banners.removeAll { $0.left != nil && held.contains($0.slot) }
     switch operation {
@@ -126,7 +127,7 @@ struct RoomStage: Equatable, Sendable {
       banners[index].count = banner.count
       banners[index].changed = now
     }
-    // Only a screen brings other names.
+    // Names change only with a `screen`.
     if isScreen { banners[index].dress(banner) }
     banners[index].slot = banner.slot
   }

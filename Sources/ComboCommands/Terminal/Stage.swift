@@ -1,32 +1,32 @@
 internal import ComboClient
 internal import ComboSystem
 
-/// All rooms that are watched, fed with instruction records.
+/// All watched rooms, updated from instruction records.
 struct Stage: Sendable {
-  /// In the order in which they were first heard of.
+  /// The rooms in the order of their first instructions.
   private(set) var rooms: [(name: String, screen: RoomStage)] = []
-  /// By the bytes of their names: two texts that look the same may be two rooms.
+  /// The indices of rooms by the bytes of their names, as equal strings may be different rooms.
   private var places: [[UInt8]: Int] = [:]
-  /// Instructions taken in, repetitions not among them.
+  /// The number of instructions applied, without repetitions.
   private(set) var instructions = 0
-  /// Shows among them.
+  /// The number of `show`s among them.
   private(set) var shows = 0
 
   init() {}
 
-  /// With a room that is shown whether it says something or not.
+  /// Creates a stage with one room, which is shown even if it emits nothing.
   init(room: String) {
     rooms = [(room, RoomStage())]
     places = [Array(room.utf8): 0]
   }
 
-  /// Says that no room has anything on its screen.
+  /// Marks all rooms' screens as empty.
   mutating func beginEmpty() {
     for index in rooms.indices { rooms[index].screen.beginEmpty() }
   }
 
-  /// Takes in the value of a record of the output topic, at the viewer's time `now` in milliseconds; what it was, if it is an
-  /// instruction that changed what is known.
+  /// Applies the value of a record of the output topic at the viewer's time `now`, in milliseconds. Returns the instruction if it
+  /// changed what is known, or nil.
   @discardableResult
   mutating func apply(_ record: UnsafeRawBufferPointer, at now: Int64) -> DisplayInstruction? {
     guard let instruction = DisplayInstruction(record) else { return nil }
@@ -42,10 +42,10 @@ struct Stage: Sendable {
     return instruction
   }
 
-  /// A room's banners; nil if it was not heard of.
+  /// Returns a room's banners, or nil if it has emitted nothing.
   func screen(of room: String) -> RoomStage? { places[Array(room.utf8)].map { rooms[$0].screen } }
 
-  /// Forgets banners that have slid out.
+  /// Removes banners that have slid out.
   mutating func sweep(at now: Int64, exitMs: Int) {
     for index in rooms.indices { rooms[index].screen.sweep(at: now, exitMs: exitMs) }
   }

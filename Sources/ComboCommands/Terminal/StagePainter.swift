@@ -1,26 +1,26 @@
 internal import ComboSystem
 
-/// Draws rooms side by side, as many as there is space for.
+/// Draws rooms side by side, as many as fit.
 struct StagePainter: Sendable {
-  /// Places for banners in a room.
+  /// The number of banner slots of a room.
   var slots = 2
-  /// Rooms side by side at most.
+  /// The most rooms side by side.
   var columnsMax = Int.max
-  /// How long things move, in milliseconds.
+  /// The durations of animations, in milliseconds.
   var enterMs = 250
   var countMs = 250
   var exitMs = 250
   /// The first line.
   var title = ""
-  /// The last lines; where there is little space, the last of them.
+  /// The last lines; if there is little space, only the last of these.
   var footer: [String] = []
 
   private static let cardWidth = 40
-  /// In a wide terminal numbers stand in this column, or after longer texts: a number far from its name cannot be read with it.
+  /// The column at which numbers end in a wide terminal, unless the texts are longer: a number far from its name is hard to read.
   private static let numberColumn = 78
   private static let border = Frame.Style(color: 240)
 
-  /// The stage at the viewer's time `now`, in milliseconds.
+  /// Draws the stage at the viewer's time `now`, in milliseconds.
   func frame(_ stage: Stage, at now: Int64, width: Int, height: Int) -> Frame {
     var frame = Frame(width: width, height: height)
     frame.put(title, x: 1, y: 0, style: Frame.Style(color: 213, isBold: true))
@@ -53,13 +53,13 @@ struct StagePainter: Sendable {
       frame.put("│", x: x + width - 1, y: y + row, style: Self.border)
     }
     frame.put("╰\(line)╯", x: x, y: y + slots + 1, style: Self.border)
-    // A banner in a slot that is no more (the room's own settings may have had more) is not drawn.
+    // A banner whose slot no longer exists is not drawn; the room's own settings may have had more slots.
     for banner in screen.banners where banner.slot < slots {
       paint(banner, into: &frame, y: y + slots - banner.slot, columns: x + 1..<x + width - 1, at: now)
     }
   }
 
-  /// A banner slides in from the left and out to the left; its number stands to the right of its texts.
+  /// Draws a banner, which slides in from the left and out to the left. Its number is to the right of its texts.
   private func paint(_ banner: RoomStage.Banner, into frame: inout Frame, y: Int, columns: Range<Int>, at now: Int64) {
     let shift = Self.shift(banner, width: columns.count, enterMs: enterMs, exitMs: exitMs, at: now)
     let isLeaving = banner.left != nil
@@ -84,7 +84,7 @@ struct StagePainter: Sendable {
     frame.put(number, x: numberStart, y: y, style: style, clip: columns)
   }
 
-  /// The distance of a banner to the left of its place, in columns: 0 or less.
+  /// The offset of a banner from its place, in columns: 0, or negative to the left.
   private static func shift(_ banner: RoomStage.Banner, width: Int, enterMs: Int, exitMs: Int, at now: Int64) -> Int {
     if let left = banner.left {
       return exitMs <= 0 ? -width : -Int(min(Int64(exitMs), max(0, now - left))) * width / exitMs

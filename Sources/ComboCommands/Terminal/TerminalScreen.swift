@@ -1,43 +1,43 @@
 internal import ComboSystem
 @preconcurrency internal import Glibc
 
-/// The whole terminal, borrowed: the alternate screen without a cursor, and no echo of what is typed. It must be given back
-/// by ``close()``.
+/// Takes over the whole terminal: the alternate screen without a cursor, and without an echo of typed keys. ``close()`` must
+/// restore it.
 ///
-/// One thread at a time.
+/// Used by one thread at a time.
 final class TerminalScreen {
   private var shown: Frame?
   private var before = termios()
   private let hasKeys: Bool
   private var isOpen = true
 
-  /// Nil if standard output is no terminal, or one that cannot be drawn on.
+  /// Returns nil if standard output is not a terminal, or cannot be drawn on.
   init?() {
     guard isatty(STDOUT_FILENO) == 1, Self.size() != nil, Console.variable("TERM") != "dumb" else { return nil }
     hasKeys = isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO, &before) == 0
     if hasKeys {
       var quiet = before
       quiet.c_lflag &= ~tcflag_t(ECHO | ICANON)
-      // A background process that touched the terminal would be stopped.
+      // A background process that changed the terminal would be stopped.
       if tcgetpgrp(STDIN_FILENO) == getpgrp() { tcsetattr(STDIN_FILENO, TCSANOW, &quiet) }
     }
     // Alternate screen, no cursor, no wrapping at the right edge.
     Console.write("\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l", to: STDOUT_FILENO)
   }
 
-  /// Columns and rows, or nil if there is no terminal.
+  /// Returns the columns and rows, or nil if there is no terminal.
   static func size() -> (width: Int, height: Int)? {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return nil }
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Shows `frame`, in one write, of only what differs from the one before; false if the terminal is gone.
+  /// Shows `frame` by writing the differences from the previous one at once. Returns false if the terminal is gone.
   func show(_ frame: Frame) -> Bool {
     let bytes = frame.bytes(after: shown)
     shown = frame
     if bytes.isEmpty { return true }
-    // Terminals that know how to wait for the end of a frame do so; others ignore it.
+    // Terminals that support synchronized output wait for the end of the frame; others ignore this.
     return Console.write("\u{1b}[?2026h\(bytes)\u{1b}[?2026l", to: STDOUT_FILENO)
   }
 
@@ -52,7 +52,7 @@ final class TerminalScreen {
     }
   }
 
-  /// Gives the terminal back. May be called twice.
+  /// Restores the terminal. May be called twice.
   func close() {
     guard isOpen else { return }
     isOpen = false
