@@ -3,11 +3,11 @@ extension Comparison {
   package struct Common {
     package let index: OutputIndex
     package let places: OutputPlaces
-    /// nil: dead letters are not compared.
+    /// The index of dead letters; nil if they are not compared.
     package var letters: DeadLetterIndex?
     /// Whether only this group writes dead letters of this input there.
     package let lettersAreOwn: Bool
-    /// Instructions before this time are not compared.
+    /// The time before which instructions are not compared.
     package let from: Int64
 
     package init(

@@ -3,13 +3,13 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// The gifts that rooms were given, compared with the gifts in their output.
+/// Compares the gifts that rooms took in with those in their output.
 extension Comparison {
-  /// An event was taken in by a room.
+  /// Counts an event that a room took in.
   func took(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64) {
     let proof = proof(of: room)
     if !proof.isKnown { return }
-    // A room that is paused takes gifts in before it says anything.
+    // A paused room accepts gifts before it emits anything.
     if proof.epoch != room.engine.epoch { begin(room.engine.epoch, proof, seq: 1) }
     switch event.pointee.kind {
     case .gift:
@@ -23,7 +23,7 @@ extension Comparison {
       learnSettings(proof)
       if proof.peak > 0 { check(proof, slots: max(before, proof.slots)) }
     case .roomClosed:
-      // Steps due before the room was closed came under its settings.
+      // Steps that were due before the room closed followed its settings.
       learnSettings(proof)
       if proof.peak > 0 { check(proof, slots: proof.slots) }
       settingsBecome(OwnSettings(), proof)
@@ -59,7 +59,7 @@ extension Comparison {
     }
   }
 
-  /// Compares the gifts that a room was given with those in its output.
+  /// Compares the gifts that a room took in with those in its output.
   func settle(_ proof: RoomProof, isOver: Bool, wasReset: Bool, hasFinalsToCome: Bool = false) {
     guard proof.isWhole, proof.client.isWhole, !proof.isSettled, proof.client.lastAt >= common.from else { return }
     proof.isSettled = true
@@ -70,7 +70,7 @@ extension Comparison {
       if said <= given { return }
     } else {
       tally.countedEpochs += 1
-      // What was summed names no combos: there, only the number of gifts can be compared.
+      // Summed skips name no combos, so that only the number of gifts can be compared.
       if said == given, proof.client.summed > 0 || proof.recount.fingerprint == proof.client.fingerprint {
         if !hasFinalsToCome { settleFinals(proof) }
         return
@@ -82,8 +82,8 @@ extension Comparison {
     }
   }
 
-  /// Holds the gifts that a room was given against those of its combos that have ended: each combo once, with all of its gifts. Of the gifts that
-  /// were summed, only those of combos that had been seen before are in a final.
+  /// Compares the gifts that a room took in with those of its ended combos: each combo once, with all of its gifts. Of the summed
+  /// gifts, only those of combos that had been seen before are in a final.
   private func settleFinals(_ proof: RoomProof) {
     learnSettings(proof)
     let (given, ended) = (proof.recount.given, proof.client.ended)

@@ -1,10 +1,10 @@
 package import ComboCore
 internal import ComboWire
 
-/// Why what was derived may rightly not be in the output.
+/// Decides whether a derived instruction may legitimately be missing from the output.
 extension Comparison {
-  /// Whether its record may have been deleted from the output: a partition that the room belongs to has lost its beginning, and
-  /// no earlier record is still there.
+  /// Whether its record may have been deleted from the output: a partition of the room has lost its beginning, and holds no
+  /// earlier record.
   package func isDeleted(_ instruction: Instruction, _ proof: RoomProof) -> Bool {
     places(of: proof).contains { partition in
       guard common.places.first[partition] > 0, standing.n <= foundSince[partition] else { return false }
@@ -13,8 +13,8 @@ extension Comparison {
     }
   }
 
-  /// Whether its record may be where the output was not read any more: what was read last of the room is no later, or is in
-  /// another partition, to which it has moved.
+  /// Whether its record may be in the unread part of the output: the room's last record that was read is no later, or is in
+  /// another partition, to which the room has moved.
   func isUnread(_ instruction: Instruction, _ proof: RoomProof) -> Bool {
     if common.places.unread.isEmpty { return false }
     var later: Int32?
@@ -30,7 +30,7 @@ extension Comparison {
     return places
   }
 
-  /// Whether an earlier epoch is there from its first word on, which may not have been derived.
+  /// Whether an earlier epoch exists in the partition from its first instruction on, even if it was not derived.
   private func stoodBefore(_ epoch: Int64, _ proof: RoomProof, in partition: Int32) -> Bool {
     guard let output = proof.output else { return false }
     for before in output.epochs {

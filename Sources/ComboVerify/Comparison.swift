@@ -2,12 +2,12 @@ package import ComboCore
 package import ComboRooms
 package import ComboWire
 
-/// Compares the derivation of one partition with the output, room by room, and counts the gifts on its own. Belongs to one
-/// thread; of the index it only reads.
+/// Compares the derivation of one partition with the output room by room, and counts the gifts independently. Used by one thread;
+/// only reads the index.
 package final class Comparison: SaidTarget, @unchecked Sendable {
-  // The proof: one thread runs the partition, and with it the rooms that emit here.
+  // Sendable: one thread runs the partition, and with it the rooms that emit here.
 
-  /// Where the derivation is.
+  /// The position of the derivation.
   struct Standing {
     var n: Int64 = 0
     var journalOffset: Int64 = -1
@@ -16,18 +16,19 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     var saidTo = Int64.max
     var isAtLeastOnce = false
     var isReset = false
-    /// The longest that a room may be awake without a word or an event: its last banner's life, and its rest.
+    /// The longest time for which a room may be awake without an instruction or an event: the life of its last banner, and its
+    /// rest.
     var silenceMax: Int64 = 0
   }
 
   private let number: Int32
   let common: Common
-  /// Read while rooms emit; the partition of the run in progress.
+  /// The partition of the run in progress, read while rooms emit.
   package var partition: Partition? { didSet { byIndex = [] } }
   var standing = Standing()
-  /// All rooms that are awake are known.
+  /// Whether all rooms that are awake are known.
   private(set) var isAllKnown = false
-  /// Since when that is so, by the clock; epochs that begin later must all be derived. `.max`: it is not.
+  /// The partition's time since which all are known, or `.max` if they are not. Epochs that begin later must all be derived.
   private(set) var knownSince = Int64.max
 
   private var rooms: [RoomKey: RoomProof] = [:]
@@ -35,21 +36,21 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   private(set) var claims: [Claim] = []
   package private(set) var findings = Findings()
   package var tally = Counts()
-  /// Rooms that were awake though their state was not known.
+  /// Rooms that were awake while their state was unknown.
   private(set) var everUnknown: Set<RoomKey> = []
-  /// The number of instructions of a room that differ from the derived ones, under settings that it may not have had.
+  /// The number of a room's instructions that differ, derived with settings that it may not have had.
   private(set) var doubtful: [RoomKey: Int] = [:]
-  /// By the partition of the output: the entry of the first instruction that was found there. Output of later ones was written
-  /// later, and so cannot have been deleted.
+  /// The entry of the first instruction found in each partition of the output. The output of later entries was written later, so
+  /// it cannot have been deleted.
   private(set) var foundSince: [Int64]
-  /// Rooms that are not known, and have settings of their own that would outlast a rest.
+  /// Unknown rooms with their own settings, which would outlast a rest.
   var mayHaveOwn: Set<RoomKey> = []
 
   var settingsSerial = 0
   package var slots = 0
   private var crowded: [RoomProof] = []
   private var spoke: [RoomProof] = []
-  /// A difference in a reset: it counts only if the rooms are those that the service had then.
+  /// The differences in a reset. They count only if the rooms are those that the service had then.
   private var ofReset = Findings()
 
   package init(_ number: Int32, _ common: Common) {
@@ -60,7 +61,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
 
   // MARK: - Knowledge about rooms
 
-  /// From here on every room that is awake is known.
+  /// Marks all rooms that are awake as known from here on.
   func knowAll(since clock: Int64) {
     if isAllKnown { return }
     isAllKnown = true
@@ -71,7 +72,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     }
   }
 
-  /// From here on no room is known.
+  /// Marks all rooms as unknown from here on.
   func knowNone(at clock: Int64, shifted: Int64) {
     isAllKnown = false
     knownSince = .max
@@ -86,8 +87,8 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
 
   private var start: (clock: Int64, shifted: Int64) = (.min, 0)
 
-  /// A room with a snapshot: known from now on, or from the snapshot's entry on. Its earlier instructions
-  /// are not derived.
+  /// Adopts a room with a snapshot, which is known from now on, or from the snapshot's entry on. Its earlier instructions are not
+  /// derived.
   func adopt(_ room: Room) {
     let proof = proof(of: room)
     let isSilent = room.silentUpTo >= 0
@@ -105,8 +106,8 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     proof.isWhole = false
   }
 
-  /// What a room said after what is claimed may be right though it is not derived, and what differed under settings that it may
-  /// have had is unknown.
+  /// Leaves open whether instructions after the claimed ones are right although they are not derived, and counts the differences
+  /// under doubtful settings as unknown.
   func leaveOpen(_ proof: RoomProof) {
     if let claim = proof.claim { claims[claim].isEndKnown = false }
     for claim in proof.doubtedClaims { claims[claim].isEndKnown = false }
@@ -136,12 +137,12 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     return found
   }
 
-  /// Whether an event may be taken in: it may not if its room is awake in a state that is not known.
+  /// Whether the room may process an event: it may not if it is awake in an unknown state.
   func admits(_ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64) -> Bool {
     if isAllKnown { return true }
     let proof = proof(event.pointee.room)
     if proof.isKnown {
-      // It may be awake in the service all the same: with settings of its own it does not rest.
+      // The room may still be awake in the service, as it does not rest with its own settings.
       if proof.mayHaveOwn, event.pointee.kind == .roomClosed, partition?.table.find(event.pointee.room) == nil {
         settingsBecome(OwnSettings(), proof)
       }
@@ -197,7 +198,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     if !standing.isReset { proof.recount.forget() }
     proof.epoch = epoch
     proof.outputEpoch = proof.output?.epoch(epoch)
-    // Both begin with only the settings that are known.
+    // Both the derivation and the output begin with the known settings only.
     if proof.isSettling, seq == 1, proof.outputEpoch?.firstSeq == 1 { settleDoubts(proof) }
     proof.claim = nil
     proof.client = ScreenClient(isWhole: seq == 1)
@@ -310,7 +311,8 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     "in input partition \(number) at offset \(standing.inputOffset), entry \(standing.n) (journal offset \(standing.journalOffset))"
   }
 
-  /// A room that may have had settings of its own had none, as far as is known, unless it was given others since.
+  /// Counts the differences of a room that may have had its own settings. As far as is known it had none, unless it received
+  /// others since.
   private func settleDoubts(_ proof: RoomProof) {
     if proof.isSettling { leaveOpen(proof) }
     findings.merge(proof.doubts)
@@ -322,7 +324,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
 
   // MARK: - Entries
 
-  /// An entry is about to be run.
+  /// Prepares for running an entry.
   package func begin(_ entry: JournalEntry, journalOffset: Int64) {
     standing.n = entry.n
     standing.journalOffset = journalOffset
@@ -330,22 +332,23 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       standing.isAtLeastOnce = entry.term != nil
       return
     }
-    // One with `said_to` follows at-least-once delivery: its output is written by the next owner, in that owner's delivery.
+    // An entry with `said_to` follows at-least-once delivery. Its output is written by the next owner, with that owner's
+    // delivery.
     standing.isAtLeastOnce = takeover.delivery == .atLeastOnce || entry.saidTo != nil
     standing.isReset = takeover.reset != nil
     settle(takeover.derivation.settings)
   }
 
-  /// The derivation from now on.
+  /// Applies the settings of the derivation from now on.
   func settle(_ settings: Settings) {
-    // In the entry that changes them, banners may still be there that came under the old ones.
+    // In the entry that changes them, banners that were shown under the old settings may still be there.
     slots = max(slots, settings.slots)
     settingsSerial += 1
     standing.silenceMax = settings.silenceMax
   }
 
-  /// An entry was run.
-  /// - Parameter isSame: the rooms are those of the journal.
+  /// Completes an entry that was run.
+  /// - Parameter isSame: Whether the rooms equal those of the journal.
   package func end(_ recorded: JournalEntry, isSame: Bool) {
     for proof in crowded where proof.peak > 0 {
       learnSettings(proof)
@@ -357,7 +360,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       standing.isReset = false
       if isSame { findings.merge(ofReset) }
       ofReset = Findings()
-      // Rooms that slept through it have no memory.
+      // Rooms that were not awake during the reset remember nothing.
       let awake = Set(spoke.map(\.key))
       for proof in rooms.values where !awake.contains(proof.key) { proof.recount.forget() }
       spoke = []
@@ -365,8 +368,8 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     if isSame { knowAll(since: recorded.clock) }
   }
 
-  /// The run is at its end.
-  /// - Parameter failed: it was not the journal's.
+  /// Completes the run.
+  /// - Parameter failed: Whether it differed from the journal.
   package func finish(failed: Bool) {
     for proof in rooms.values {
       settleDoubts(proof)

@@ -3,9 +3,9 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboWire
 
-/// The dead letters of the input, by the place of each record there. Read only, once it is made.
+/// The dead letters of the input, by the places of their records there. Read-only once it is built.
 package final class DeadLetterIndex {
-  /// A dead letter, by what can be held against the record that it came of.
+  /// The properties of a dead letter that can be compared with the record that led to it.
   struct Letter {
     var code: [UInt8]
     var key: Part?
@@ -13,12 +13,12 @@ package final class DeadLetterIndex {
     var isTruncated: Bool
     /// The number of its occurrences.
     var count = 1
-    /// Whether a different one is there, too.
+    /// Whether there is also a different dead letter of that record.
     var isDisputed = false
     var place: Place
   }
 
-  /// Bytes, or the beginning of them.
+  /// The length and hash of bytes, or of their beginning.
   struct Part: Equatable {
     var count: Int
     var hash: UInt64
@@ -28,13 +28,13 @@ package final class DeadLetterIndex {
       hash = VerifyHash.one(bytes)
     }
 
-    /// Whether these are the same bytes, or begin with them.
+    /// Whether `bytes` equal these bytes, or begin with them.
     func isBeginning(of bytes: Bytes) -> Bool { bytes.count >= count && Part(Bytes(rebasing: bytes[..<count])) == self }
   }
 
   private(set) var letters: [Int32: [Int64: Letter]] = [:]
   private(set) var records = 0
-  /// Some were deleted, so a missing one is no proof.
+  /// Whether some were deleted, so that a missing one proves nothing.
   private(set) var isCut = false
   /// Places that `redrive` has sent back to the input.
   private var receipts: Set<String> = []
@@ -82,12 +82,13 @@ package final class DeadLetterIndex {
     }
   }
 
-  /// The fault of the letter of a bad record; nil: none.
+  /// A fault in the dead letter of a bad record.
   enum Fault {
     case missing, differs(Place), twice(Place)
   }
 
-  /// - Parameter isOnce: whether it must be there once.
+  /// - Parameter isOnce: Whether the dead letter must exist only once.
+  /// - Returns: The fault, or nil if there is none.
   func fault(of record: InputRecord, _ bad: BadEvent, isOnce: Bool) -> Fault? {
     guard let letter = letters[record.partition]?[record.offset] else { return isCut ? nil : .missing }
     let code = letter.code.elementsEqual(bad.code.rawValue.utf8)

@@ -1,8 +1,8 @@
 internal import ComboSystem
 
-/// The differences, sorted by kind: the first of each, and their number.
+/// The differences by kind: the first of each, and their number.
 package struct Findings: Equatable, Sendable {
-  /// In the order in which they are reported.
+  /// The kinds in the order in which they are reported.
   package enum Kind: Int, CaseIterable, Comparable, Sendable {
     /// The journal, the state or the input is damaged, so that something cannot be derived.
     case source
@@ -10,26 +10,26 @@ package struct Findings: Equatable, Sendable {
     case bytes
     /// A derived instruction is not in the output.
     case missing
-    /// The output has what could not be derived.
+    /// The output has an instruction that could not be derived.
     case madeUp
-    /// A gap, a repetition, an order that is none.
+    /// A gap, a repetition, or a wrong order.
     case sequence
-    /// A client's drawing differs from the room's screen, or cannot be drawn.
+    /// A client's drawing differs from the room's screen, or an instruction cannot be drawn.
     case screen
-    /// The gifts of the input are not those of the output.
+    /// The gifts in the output are not those of the input.
     case conservation
     /// A record of the output is in another partition than its room's, or has another time than its instruction.
     case place
-    /// In the output stands something that does not belong there.
+    /// The output has a record that does not belong there.
     case foreign
 
     package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
   }
 
-  /// The first of a kind.
+  /// The first difference of a kind, and the number of all.
   package struct Found: Equatable, Sendable {
     package var sentence: String
-    /// When, in milliseconds since the Unix epoch.
+    /// The time of the first, in milliseconds since the Unix epoch.
     package var at: Int64
     package var count: Int
 
@@ -48,7 +48,7 @@ package struct Findings: Equatable, Sendable {
 
   package func count(_ kind: Kind) -> Int { byKind[kind]?.count ?? 0 }
 
-  /// - Parameter at: by which the first is found.
+  /// - Parameter at: The time that decides which difference is the first.
   package mutating func add(_ kind: Kind, _ sentence: @autoclosure () -> String, at: Int64, count: Int = 1) {
     guard var known = byKind[kind] else {
       byKind[kind] = Found(sentence: sentence(), at: at, count: count)
@@ -63,7 +63,7 @@ package struct Findings: Equatable, Sendable {
     for (kind, found) in other.byKind { add(kind, found.sentence, at: found.at, count: found.count) }
   }
 
-  /// A sentence for each kind; what happened first comes first.
+  /// One sentence per kind, in the order of their times.
   package var sentences: [String] {
     byKind.sorted { ($0.value.at, $0.key) < ($1.value.at, $1.key) }.map { _, found in
       found.count == 1 ? found.sentence : "\(found.sentence); \(ProgressMeter.grouped(found.count)) such in all"

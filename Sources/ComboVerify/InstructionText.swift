@@ -3,11 +3,10 @@ internal import ComboWire
 
 /// The fields of an instruction's record that a client needs to draw it, read from its bytes alone.
 ///
-/// The fields must be in the order of the engine's table; only ids with escapes are allocated. Bytes are borrowed.
+/// The fields must be in the order of the engine's table. Only ids with escapes allocate memory. Bytes are borrowed.
 package struct InstructionText {
   package enum Operation { case show, update, moveUp, dismiss, skip, skipSum, final, screen }
 
-  /// A banner as a `screen` has it.
   struct ScreenBanner {
     var banner: Int64
     var slot: Int64
@@ -25,14 +24,14 @@ package struct InstructionText {
   package private(set) var count: Int64 = 0
   package private(set) var base: Int64 = 0
   private(set) var added: Int64 = 0
-  /// Of a `show`, a `skip` or a `final`: sender, receiver and gift (``ComboIdentity``).
+  /// The identity of sender, receiver and gift (``ComboIdentity``) in a `show`, a `skip` or a `final`.
   package private(set) var combo: UInt64 = 0
   /// The room, between its quotes.
   package private(set) var room: Bytes
-  /// Of a `screen`: its banners, up to the record's end.
+  /// The banners of a `screen`, up to the record's end.
   private var banners: Bytes
 
-  /// nil: it is no instruction that this version knows.
+  /// Parses a record. Returns nil if it is not an instruction that this version knows.
   package init?(_ record: Bytes) {
     var text = InstructionCursor(record)
     room = Bytes(start: nil, count: 0)
@@ -115,7 +114,7 @@ package struct InstructionText {
     return forEachBanner { _ in }
   }
 
-  /// Hands out the banners of a `screen`; false if they cannot be read.
+  /// Passes the banners of a `screen` to `body`. Returns false if they cannot be read.
   @discardableResult
   func forEachBanner(_ body: (ScreenBanner) -> Void) -> Bool {
     var text = InstructionCursor(banners)
@@ -131,7 +130,7 @@ package struct InstructionText {
   }
 }
 
-/// Sender, receiver and gift, in 64 bits.
+/// The identity of sender, receiver and gift, in 64 bits.
 enum ComboIdentity {
   @inline(__always)
   static func hash(sender: Bytes, receiver: Bytes, gift: Bytes) -> UInt64 {
@@ -140,7 +139,8 @@ enum ComboIdentity {
 }
 
 extension InstructionCursor {
-  /// The identity of a combo, from `,"sender":{…},"receiver":{…},"gift":{…}`, of which the receiver may be missing.
+  /// Parses `,"sender":{…},"receiver":{…},"gift":{…}`, in which the receiver may be missing, and returns the identity of the
+  /// combo.
   mutating func combo() -> UInt64? {
     var sender: [UInt8]?
     var receiver: [UInt8]?
@@ -163,8 +163,8 @@ extension InstructionCursor {
     }
   }
 
-  /// The `id` of an object, which is walked over: a string's inside, or an integer unchanged. One with escapes is put
-  /// into `meaning`.
+  /// Skips an object, and returns its `id`: the inside of a string, or an integer unchanged. An id with escapes is decoded into
+  /// `meaning`.
   private mutating func idOfObject(_ meaning: inout [UInt8]?) -> Bytes? {
     guard skip("{") else { return nil }
     var found: Bytes?
@@ -184,7 +184,7 @@ extension InstructionCursor {
     return skip("}") ? found : nil
   }
 
-  /// The value of a string's inside.
+  /// Decodes the inside of a string.
   static func meaning(_ inside: Bytes) -> [UInt8] {
     var meaning: [UInt8] = []
     var i = 0

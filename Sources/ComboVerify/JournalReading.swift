@@ -4,22 +4,21 @@ internal import ComboMaps
 internal import ComboRooms
 package import ComboWire
 
-/// A partition's journal, as far as it reaches back: the entries that count, and what is wrong with the rest.
+/// A partition's journal, as far as it reaches back: the entries that count, and the faults of the rest.
 package struct JournalReading {
-  /// An entry, and where it is.
   struct Item {
     let offset: Int64
     let entry: JournalEntry
   }
 
-  /// Entries whose numbers have no gap, all made by rules that this program has, or all by ones that it does not have.
+  /// Consecutive entries, whose rules this program either has or does not have.
   package struct Run {
     var items: ContiguousArray<Item> = []
     /// The gap between the previous run and this one, in a sentence; nil if this is the first, or there is no gap.
     var gap: String?
-    /// The rules that made it, if this program does not have them, so that it cannot be derived.
+    /// The rules of the entries if this program does not have them, so that they cannot be derived.
     var otherRules: Rules?
-    /// Whether the entry right before its first is known, and no room was awake then.
+    /// Whether the entry before its first is known, and no room was awake then.
     var followsEmpty = false
 
     package init() {}
@@ -29,29 +28,29 @@ package struct JournalReading {
   }
 
   private(set) var runs: [Run] = []
-  /// Which entries count.
+  /// The terms, which determine the entries that count.
   var terms: JournalTerms { cursor.terms }
-  /// The first record that is no entry, and how many there are.
+  /// The first record that is not an entry, and the number of such records.
   private(set) var broken: (sentence: String, count: Int)?
-  /// Entries that occur twice, though none of them was written by an owner that was given up.
+  /// Entries that occur twice, although none of them was written by a superseded owner.
   private(set) var doubled: (sentence: String, count: Int)?
   private(set) var isAtLeastOnce = false
-  /// A map that can be read.
+  /// The map that was last found to be readable.
   private var checkedMapping: String?
-  /// The rules of the entries; nil: the takeover with them is gone.
+  /// The rules of the entries; nil if the takeover with them is gone.
   private var version: Rules?
   private let number: Int32
   private let rules: ClosedRange<Rules>
   private var cursor: JournalCursor
 
-  /// - Parameter rules: the rules whose entries can be derived.
+  /// - Parameter rules: The rules whose entries can be derived.
   package init(_ number: Int32, _ topics: TopicIdentity, rules: ClosedRange<Rules> = Rules.known) {
     self.number = number
     cursor = JournalCursor(topics)
     self.rules = rules
   }
 
-  /// Whether entries that can be derived come after some that cannot, as other rules made them.
+  /// Whether entries that can be derived follow entries of other rules, which cannot.
   var goesOnFromOtherRules: Bool {
     guard let other = runs.firstIndex(where: { $0.otherRules != nil }) else { return false }
     return runs[other...].contains { $0.otherRules == nil }
@@ -59,7 +58,7 @@ package struct JournalReading {
 
   var lastItem: Item? { runs.last?.items.last }
 
-  /// Takes the next record in. Throws if it belongs to another group, or to a newer version.
+  /// Processes the next record. Throws if it belongs to another group, or to a newer version.
   package mutating func add(_ record: InputRecord) throws {
     let place = "partition \(number) of the journal, offset \(record.offset)"
     let taken = cursor.take(record.value, at: record.offset)
@@ -77,7 +76,7 @@ package struct JournalReading {
       try check(takeover.derivation, place)
     }
     if taken.counting == nil {
-      // Where a term has begun, another owner's entry may have come between; in a transaction none can.
+      // After a term has begun, another owner's entry may come in between; in a transaction none can.
       let isInTransaction = entry.takeover.map { $0.delivery == .exactlyOnce && terms.term == nil } ?? (entry.term == nil)
       if isInTransaction {
         let sentence = "\(place): entry \(entry.n) stands there after entry \(lastItem?.entry.n ?? 0)"
@@ -104,7 +103,7 @@ package struct JournalReading {
             + "what lay between is gone"
         }
       run.items.append(item)
-      // The owner that found it broken began a reset.
+      // The owner that found the journal broken began a reset.
       if run.gap != nil, entry.takeover?.reset != nil { broken = nil }
       runs.append(run)
     }
@@ -124,16 +123,16 @@ package struct JournalReading {
 }
 
 extension JournalReading.Run {
-  /// From where a partition can be derived.
+  /// A place from which a partition can be derived.
   package struct Start {
     package var n: Int64
     package var clock: Int64
     package var offset: Int64
     var shifted: Int64
     var derivation: Derivation
-    /// The first item to be run.
+    /// The index of the first item to run.
     package var next: Int
-    /// No room was awake then.
+    /// Whether no room was awake then.
     package var isEmpty: Bool
 
     package init(n: Int64, clock: Int64, offset: Int64, shifted: Int64, derivation: Derivation, next: Int, isEmpty: Bool) {
@@ -147,16 +146,16 @@ extension JournalReading.Run {
     }
   }
 
-  /// The earliest place from which the run can be derived: settings and offset must be known, and the input from there on be
-  /// there.
+  /// Returns the earliest place from which the run can be derived. Its settings and offset must be known, and the input from
+  /// there on must still exist.
   /// - Parameters:
-  ///   - first: the first offset of the input that is still there.
-  ///   - checkpoint: says by what entries were derived that no takeover precedes.
-  ///   - rules: the rules whose entries can be derived.
+  ///   - first: The first offset of the input that still exists.
+  ///   - checkpoint: Provides the derivation of entries that no takeover precedes.
+  ///   - rules: The rules whose entries can be derived.
   package func start(
     inputFrom first: Int64, _ checkpoint: Checkpoint?, rules: ClosedRange<Rules> = Rules.known
   ) -> Start? {
-    // If no more records were read, none need be there.
+    // If no more records were read, none need to exist.
     let lastTaking = items.lastIndex { $0.entry.batches.contains { $0.taken > 0 } } ?? -1
     var derivation = derivationAtStart(checkpoint, rules)
     for (index, item) in items.enumerated() {
@@ -190,13 +189,13 @@ extension JournalReading.Run {
     return isUnchanged ? checkpoint.derivation : nil
   }
 
-  /// The place of the first entry above `n`; nil if the run does not continue from there.
+  /// Returns the index of the first entry above `n`, or nil if the run does not continue from there.
   package func index(after n: Int64) -> Int? {
     guard let first = items.first?.entry.n, n >= first - 1, n <= items.last!.entry.n else { return nil }
     return Int(n - first + 1)
   }
 
-  /// The end of what is taken in by all entries from `index` on; `start` if there is none.
+  /// Returns the end of the input that all entries from `index` on have taken in, or `start` if there are none.
   func inputEnd(from index: Int, start: Int64) -> Int64 {
     items[index...].last { !$0.entry.batches.isEmpty }?.entry.batches.last?.endOffset ?? start
   }

@@ -11,7 +11,7 @@ enum VerifyHash {
   static func other(_ bytes: Bytes) -> UInt64 { XXH3.hash(bytes, seed: seeds.other) }
 }
 
-/// A room's name in 128 bits of hash: what rooms are found by.
+/// A room's name as 128 bits of hash, by which rooms are found.
 package struct RoomKey: Hashable, Sendable {
   private let one: UInt64
   private let other: UInt64
@@ -23,24 +23,25 @@ package struct RoomKey: Hashable, Sendable {
   }
 }
 
-/// The output topic, room by room: of each record 128 bits of hash and its place. Checks on the way in what
-/// any reader can: that no instruction occurs twice, that each record has the right place and time, and that the drawing equals what
-/// the room's screen shows.
+/// An index of the output topic by room, with 128 bits of hash and the place of each record. It checks each record for what any
+/// reader can check: that no instruction occurs twice, that the record has the right place and time, and that the drawing equals
+/// the room's screen.
 ///
-/// 32 bytes a record, and some 300 a room and epoch. Two records that differ have the same hash with a probability of 2^-128.
+/// It takes 32 bytes per record, and some 300 per room and epoch. Two different records have the same hash with a probability of
+/// 2^-128.
 package final class OutputIndex {
   package private(set) var rooms: [RoomKey: Room] = [:]
   package private(set) var findings = Findings()
   package private(set) var records = 0
-  /// Those whose time is the broker's, which is not compared.
+  /// The number of records with the broker's timestamp, which is not compared.
   private(set) var untimed = 0
   private let places: OutputPlaces?
   /// Records before this time are not compared.
   private let from: Int64
 
   /// - Parameters:
-  ///   - places: where records must be; nil: anywhere.
-  ///   - from: only records from this time on count, in milliseconds since the Unix epoch.
+  ///   - places: The partitions in which records must be; nil for any.
+  ///   - from: The time before which records do not count, in milliseconds since the Unix epoch.
   package init(_ places: OutputPlaces? = nil, from: Int64 = .min) {
     self.places = places
     self.from = from
@@ -48,8 +49,8 @@ package final class OutputIndex {
 
   package func room(_ id: Bytes) -> Room? { rooms[RoomKey(id)] }
 
-  /// Takes a record in, in the order of its partition.
-  /// - Parameter time: that its producer gave it, in milliseconds since the Unix epoch; nil: it is the broker's.
+  /// Adds a record, in the order of its partition.
+  /// - Parameter time: The producer's timestamp, in milliseconds since the Unix epoch; nil if it is the broker's.
   package func add(_ record: InputRecord, time: Int64?, isOld: Bool) {
     records += 1
     let place = Place(record)
@@ -80,7 +81,7 @@ package final class OutputIndex {
     } else if let first = epoch.entry(seq) {
       again(entry, after: first, of: epoch, seq, at: text.at)
     } else {
-      // It is compared like any other. What it should have followed may have been deleted, where more was said again.
+      // It is compared like any other. The records that it should have followed may have been deleted, if more were repeated.
       if seq >= epoch.begunAt {
         fault(.sequence, "it stands behind seq \(epoch.end - 1)")
       } else if isCompared {
@@ -105,7 +106,7 @@ package final class OutputIndex {
     return new
   }
 
-  /// The same `seq` is there again.
+  /// Registers a `seq` that occurs again.
   private func again(_ entry: Entry, after first: Entry, of epoch: Epoch, _ seq: Int, at: Int64) {
     if !entry.isCompared { return }
     if first.hash == entry.hash, first.otherHash == entry.otherHash {
@@ -118,7 +119,7 @@ package final class OutputIndex {
         + " (\(Place(first)), then \(Place(entry)))", at: at)
   }
 
-  /// Takes over all that another one holds, of other partitions.
+  /// Adds everything that the index of other partitions holds.
   func merge(_ other: OutputIndex) {
     records += other.records
     untimed += other.untimed
@@ -128,7 +129,7 @@ package final class OutputIndex {
         rooms[key] = theirs
         continue
       }
-      // The output has gained partitions, and the room has moved.
+      // The output has more partitions now, and the room has moved.
       for epoch in theirs.epochs {
         guard let known = ours.epoch(epoch.epoch) else {
           ours.insert(epoch)
@@ -139,7 +140,7 @@ package final class OutputIndex {
     }
   }
 
-  /// All is taken in.
+  /// Completes the index after the last record.
   package func finish() {
     for room in rooms.values {
       for epoch in room.epochs where epoch.repetitions.count > 1 { epoch.repetitions.sort { $0.seq < $1.seq } }
@@ -156,7 +157,6 @@ package final class OutputIndex {
   }
 }
 
-/// Where a record is.
 package struct Place: CustomStringConvertible, Sendable {
   package var partition: Int32
   package var offset: Int64

@@ -2,11 +2,11 @@ package import ComboCore
 
 /// The partitions of the output: where each begins, and which of them may hold a room.
 package struct OutputPlaces: Sendable {
-  /// The first offset of each that is still there; above 0 if something was deleted.
+  /// The first offset of each partition that still exists; above 0 if records were deleted.
   package var first: [Int64]
-  /// The partition, of this many, that a room belongs to; nil: unknown.
+  /// Returns the partition, of the given number, to which a room belongs; nil if unknown.
   let placement: (@Sendable (Bytes, Int) -> Int)?
-  /// The partitions that were not read to their end, and the offset at which a transaction is open.
+  /// The partitions that were not read to their end, each with the offset of the open transaction.
   var unread: [Int32: Int64] = [:]
 
   package init(first: [Int64], placement: (@Sendable (Bytes, Int) -> Int)?) {
@@ -14,7 +14,7 @@ package struct OutputPlaces: Sendable {
     self.placement = placement
   }
 
-  /// The partitions in which a room may be: its own, and those that were its own when there were fewer.
+  /// Returns the partitions in which a room may be: its own, and those that were its own when there were fewer.
   func ofRoom(_ name: Bytes) -> [Int] {
     guard let placement else { return Array(first.indices) }
     var found: [Int] = []
@@ -28,7 +28,7 @@ package struct OutputPlaces: Sendable {
   /// Whether a room may be in a partition.
   func mayHold(_ partition: Int32, _ name: Bytes) -> Bool {
     guard let placement else { return true }
-    // Mostly it is the first that is read.
+    // Usually the first one matches.
     return stride(from: first.count, to: 0, by: -1).contains { placement(name, $0) == Int(partition) }
   }
 }

@@ -1,15 +1,15 @@
 internal import ComboCore
 
 extension OutputIndex {
-  /// A record that was read.
+  /// A record of the output.
   package struct Entry {
     package var hash: UInt64
     var otherHash: UInt64
     package var offset: Int64
     package var partition: Int32
-    /// It stood there before the journal was read, and so must have been derived from it.
+    /// Whether it existed before the journal was read, so that it must have been derived from that.
     var isOld: Bool
-    /// It belongs to the time that is to be compared.
+    /// Whether it belongs to the time to compare.
     var isCompared: Bool
 
     package init(hash: UInt64, otherHash: UInt64, offset: Int64, partition: Int32, isOld: Bool, isCompared: Bool) {
@@ -22,19 +22,19 @@ extension OutputIndex {
     }
   }
 
-  /// A record that stood there again.
+  /// A record that occurs again, or out of order.
   struct Repetition {
     var seq: Int
     var place: Place
     var at: Int64
-    /// Only later ones are before it: it was repeated, and its first is gone, or it is out of order.
+    /// Whether only later ones precede it: it was repeated and its first occurrence is gone, or it is out of order.
     var isLate: Bool
   }
 
-  /// Records whose `seq` follow each other without gap.
+  /// Records with consecutive `seq`.
   package struct Run {
     let firstSeq: Int
-    /// The time of the first.
+    /// The time of the first record.
     package let at: Int64
     package var entries: ContiguousArray<Entry> = []
 
@@ -52,17 +52,17 @@ extension OutputIndex {
   package final class Epoch {
     package let room: Room
     package let epoch: Int64
-    /// The `seq` that is first in the partition.
+    /// The `seq` of the first record in the partition.
     let begunAt: Int
-    /// All but the last run, rising: there are some only where something is missing.
+    /// All runs but the last, ascending. There are some only if records are missing.
     package private(set) var earlier: [Run] = []
     private var last: Run
     private(set) var firstAt: Int64
     private(set) var lastAt: Int64
     package var client: ScreenClient
-    /// Where it went on after a later epoch had begun, if it did.
+    /// The place where the epoch continued after a later one had begun, if it did.
     package var late: Place?
-    /// Rising by `seq` once the index is finished.
+    /// The repetitions, sorted by `seq` once the index is finished.
     var repetitions: [Repetition] = []
 
     package init(_ room: Room, _ epoch: Int64, firstSeq: Int, at: Int64) {
@@ -76,12 +76,12 @@ extension OutputIndex {
     }
 
     var runs: [Run] { earlier + [last] }
-    /// The `seq` of the first one: above 1 if those before are missing.
+    /// The `seq` of the first record; above 1 if those before are missing.
     var firstSeq: Int { (earlier.first ?? last).firstSeq }
     /// The `seq` after the last one.
     package var end: Int { last.end }
 
-    /// The record of that `seq`, if it is there.
+    /// Returns the record with this `seq`, if it exists.
     @inline(__always)
     package func entry(_ seq: Int) -> Entry? {
       if seq >= last.firstSeq { return seq < last.end ? last.entries[seq - last.firstSeq] : nil }
@@ -94,7 +94,7 @@ extension OutputIndex {
       return earlier[index].entries[seq - earlier[index].firstSeq]
     }
 
-    /// The first of the earlier runs that begins after a `seq`.
+    /// Returns the index of the first earlier run that begins after a `seq`.
     private func firstEarlier(behind seq: Int) -> Int {
       var (low, high) = (0, earlier.count)
       while low < high {
@@ -104,7 +104,7 @@ extension OutputIndex {
       return low
     }
 
-    /// The repetition of that `seq`, if there is one.
+    /// Returns the repetition of this `seq`, if there is one.
     func repetition(_ seq: Int) -> Repetition? {
       var (low, high) = (0, repetitions.count)
       while low < high {
@@ -114,8 +114,8 @@ extension OutputIndex {
       return low < repetitions.count && repetitions[low].seq == seq ? repetitions[low] : nil
     }
 
-    /// Takes one in that is behind all others.
-    /// - Returns: whether some before it are missing.
+    /// Appends a record that follows all others.
+    /// - Returns: Whether records before it are missing.
     package func append(_ entry: Entry, _ seq: Int, at: Int64) -> Bool {
       let isGap = seq > last.end
       if isGap {
@@ -127,7 +127,7 @@ extension OutputIndex {
       return isGap
     }
 
-    /// Takes one in that was missing before the last run.
+    /// Inserts a record that was missing before the last run.
     func insert(_ entry: Entry, _ seq: Int, at: Int64) {
       let index = firstEarlier(behind: seq)
       if index > 0, earlier[index - 1].end == seq {
@@ -138,8 +138,8 @@ extension OutputIndex {
       lastAt = max(lastAt, at)
     }
 
-    /// Takes in what another partition holds of the same epoch.
-    /// - Parameter twice: called with what both of them hold: the one, the other, their `seq`, and about when.
+    /// Adds the records of the same epoch in another partition.
+    /// - Parameter twice: Called for each record that both have, with the one, the other, their `seq`, and an approximate time.
     package func join(_ other: Epoch, twice: (Entry, Entry, Int, Int64) -> Void) {
       var joined: [Run] = []
       for run in (runs + other.runs).sorted(by: { $0.firstSeq < $1.firstSeq }) {
@@ -163,12 +163,12 @@ extension OutputIndex {
     }
   }
 
-  /// A room's epochs, rising.
+  /// A room with its epochs, ascending.
   package final class Room {
     package let name: [UInt8]
-    /// Of the output; where its first record stood.
+    /// The partition of the output that has the room's first record.
     package let partition: Int32
-    /// That partition is none of the room's.
+    /// Whether that partition is not one of the room's.
     let isMisplaced: Bool
     private(set) var epochs: [Epoch] = []
 

@@ -4,16 +4,15 @@ package import ComboRooms
 package import ComboSystem
 package import ComboWire
 
-/// Derives one partition again, as far as journal, input and snapshots let it. One thread.
+/// Derives one partition again, as far as journal, input and snapshots allow. Used by one thread.
 ///
-/// From the journal's first entry every room is known. Where that, or the input of that time, is gone, the derivation begins
-/// where the settings are known, without rooms: each comes in with an epoch that begins after it must have rested. At the
-/// checkpoint, if there is one, the snapshots bring in all that are still unknown.
+/// From the journal's first entry on, every room is known. If that entry, or the input of that time, is gone, the derivation
+/// begins where the settings are known, without rooms. Each room comes in with an epoch that begins after it must have rested. At
+/// the checkpoint, if there is one, the snapshots add all rooms that are still unknown.
 package final class PartitionAudit {
-  /// The result.
   package struct Outcome {
     package let number: Int32
-    /// It was derived to its end, without a failure or a lost room.
+    /// Whether it was derived to its end, without a failure or a lost room.
     var isSteady = true
     package var records = 0
     package var entries = 0
@@ -26,16 +25,16 @@ package final class PartitionAudit {
     var inputEnd: Int64 = 0
     /// Records that the map drops.
     package var dropped = 0
-    /// All entries were derived, from the first one on.
+    /// Whether all entries were derived, from the first one on.
     var isComplete = true
-    /// The number of instructions and dead letters of the journal's entries, according to these.
+    /// The number of instructions and dead letters that the journal's entries record.
     package var said = 0
     /// Entries that could not be derived.
     var entriesSkipped = 0
-    /// Of them, by version, those that other versions of the engine's rules made.
+    /// The number of those that other versions of the engine's rules made, by version.
     var entriesOfOtherRules: [Rules: Int] = [:]
     var isAtLeastOnce = false
-    /// Epochs that begin later must all be derived. One of that very moment may have emitted before.
+    /// The time after which new epochs must all be derived. An epoch of that very moment may have emitted before.
     var knownSince = Int64.max
     var claims: [Claim] = []
     var everUnknown: Set<RoomKey> = []
@@ -127,7 +126,7 @@ package final class PartitionAudit {
     if clock >= common.from { outcome.findings.add(.source, sentence, at: clock, count: count) }
   }
 
-  /// The output of entries of other rules is unknown, and so are the rooms after them.
+  /// Skips entries of other rules. Their output is unknown, and so are the rooms after them.
   private func passOver(_ entries: Int, _ version: Rules) {
     outcome.isComplete = false
     if outcome.entries > 0 { outcome.isSteady = false }
@@ -141,7 +140,7 @@ package final class PartitionAudit {
     case finished
     /// All entries up to the checkpoint were run, and rooms are still unknown.
     case atCheckpoint
-    /// All rooms began a new epoch, and they are not the derived ones: it continues at this item.
+    /// All rooms began a new epoch, and differ from the derived ones. The derivation continues at this item.
     case reset(next: Int)
     case failed
   }
@@ -181,12 +180,12 @@ package final class PartitionAudit {
     try goOn(from: beginning, run, checkpointIndex)
   }
 
-  /// Every room is known by its snapshot, or has rested.
+  /// Continues at the checkpoint, where every room is known by its snapshot, or has rested.
   private func goOn(from beginning: PartitionTopics.Beginning, _ run: JournalReading.Run, _ index: Int) throws {
     let partition = beginning.partition
     comparison.partition = partition
     for room in rooms(of: partition) { comparison.adopt(room) }
-    // Rooms whose snapshot is newer take part from then on only.
+    // Rooms whose snapshots are newer take part only from then on.
     let provesFrom = beginning.silent.keys.max() ?? 0
     let since = run.items.first { $0.entry.n == provesFrom }?.entry.clock ?? partition.clock
     comparison.knowAll(since: since)
@@ -252,7 +251,7 @@ package final class PartitionAudit {
         let mustBeSame = comparison.isAllKnown && recorded.n >= provesFrom
         comparison.end(recorded, isSame: isSame && recorded.n >= provesFrom)
         if isReset, !isSame { throw BeganAnew() }
-        // Its result is compared all the same.
+        // The result is compared nevertheless.
         if let fault = EntryRunner.inputFault(recorded, derived) { damaged("partition \(number): \(fault)") }
         if mustBeSame { try check(recorded, derived, isSame, saidToo: recorded.n > provesFrom) }
       }
@@ -272,7 +271,7 @@ package final class PartitionAudit {
       damaged("partition \(number): \(fault)")
       end = .failed
     } catch let other as OtherRules {
-      // Only the checkpoint has it, as the takeover is gone.
+      // Only the checkpoint has the rules, as the takeover is gone.
       passOver(run.items.count - next + 1, other.rules)
       end = .failed
     }
@@ -287,7 +286,7 @@ package final class PartitionAudit {
     return end
   }
 
-  /// Compares the dead-letter topic with a bad record.
+  /// Compares the dead letter of a bad record with the record.
   private func compare(_ record: InputRecord, _ bad: BadEvent) {
     guard let letters = common.letters, outcome.lettersCompared.insert(record.offset).inserted, clock >= common.from else {
       return
@@ -305,7 +304,7 @@ package final class PartitionAudit {
     }
   }
 
-  /// - Parameter saidToo: no room was silent in it.
+  /// - Parameter saidToo: Whether to compare the number of records, as no room was silent in the entry.
   private func check(_ recorded: JournalEntry, _ derived: JournalEntry, _ isSame: Bool, saidToo: Bool) throws {
     if !isSame {
       throw ReplayFault(
@@ -320,7 +319,7 @@ package final class PartitionAudit {
 
   private func read(_ start: Int64, to end: Int64, _ runner: EntryRunner, _ isOver: () -> Bool) throws {
     var told = start
-    // Nothing would come, for as long as is waited for.
+    // Otherwise the read would wait in vain for the missing records.
     let there = try reader.bounds(.input, number).end
     if there < end {
       throw ReplayFault(
@@ -348,7 +347,7 @@ package struct SnapshotReading {
   package let state: PartitionTopics.State
   private let source: PartitionTopics
 
-  /// Reads it. Throws its fault, if that is more than a broken record.
+  /// Reads the partition. Throws its fault if that is more than a broken record.
   package init(_ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, log: ServiceLog) throws {
     source = PartitionTopics(number, ServiceConfiguration(topics: topics), reader, log: log)
     do {
@@ -360,8 +359,8 @@ package struct SnapshotReading {
     }
   }
 
-  /// The rooms at the checkpoint, which must be there.
-  /// - Parameter entries: those above it.
+  /// Returns the rooms at the checkpoint, which must exist.
+  /// - Parameter entries: The entries above the checkpoint.
   func beginning(_ entries: [JournalEntry]) throws -> PartitionTopics.Beginning {
     try source.beginning(state, entries, isLenient: false)
   }

@@ -1,12 +1,12 @@
 package import ComboCore
 internal import ComboWire
 
-/// Counts the gifts of one epoch of a room by engine.md's rules of *how many*, on its own, without the engine: which of them
-/// count, and how many each is.
+/// Counts the gifts of one epoch of a room independently of the engine, by engine.md's rules of *how many*: which of them count,
+/// and how many each is.
 ///
-/// Times are those of the partition less all shifts so far: so a shift has no effect here.
+/// Times are those of the partition less all shifts so far, so that shifts have no effect here.
 package struct Recount {
-  /// The limits of a room's memory, by its settings.
+  /// The limits of a room's memory, from its settings.
   package struct Limits {
     package var dedupeMs: Int64
     var maxIDs: Int
@@ -24,7 +24,7 @@ package struct Recount {
     }
   }
 
-  /// Ids are found by their bytes, not by a hash: anybody may make up two ids whose hashes are the same.
+  /// Ids are compared by their bytes, not by a hash, as anybody can construct two ids with equal hashes.
   private typealias Key = [UInt8]
 
   private struct ID {
@@ -38,7 +38,7 @@ package struct Recount {
     var serial: Int
   }
 
-  /// Keys with their serial number, the one remembered longest first.
+  /// Keys with their serial numbers, the oldest first.
   private struct Order {
     private var items: [(key: Key, mark: Int64)] = []
     private var head = 0
@@ -56,9 +56,9 @@ package struct Recount {
     }
   }
 
-  /// Gifts taken in, in this epoch, mod 2^64.
+  /// The number of gifts taken in during this epoch, mod 2^64.
   package private(set) var given: Int64 = 0
-  /// The same, each times its combo's identity.
+  /// The sum of these gifts, each multiplied by its combo's identity.
   private(set) var fingerprint: UInt64 = 0
 
   private var ids: [Key: ID] = [:]
@@ -89,7 +89,7 @@ package struct Recount {
     fingerprint &+= UInt64(bitPattern: count) &* combo
   }
 
-  /// All ids are forgotten.
+  /// Forgets all ids and streaks.
   mutating func forget() {
     ids = [:]
     idOrder = Order()
@@ -97,14 +97,14 @@ package struct Recount {
     streakOrder = Order()
   }
 
-  /// A new epoch begins.
+  /// Begins a new epoch.
   package mutating func begin() {
     given = 0
     fingerprint = 0
   }
 
-  /// The identity of a streak. With a name it is its sender's and gift's, for any receiver and combo; without one it is
-  /// its combo's.
+  /// Returns the key of a streak. A named streak belongs to its sender and gift, for any receiver and combo; an unnamed one to
+  /// its combo.
   private static func key(_ gift: Gift, _ streak: Bytes) -> Key {
     var key: Key = []
     for part in streak.count > 0
@@ -121,7 +121,7 @@ package struct Recount {
     let key = Key(gift.id)
     let isKnown = ids[key].map { $0.expiry >= time } ?? false
     if isKnown, !(gift.refreshes && limits.hasRefresh) { return true }
-    // One that has expired, or comes again, stands no longer where it stood.
+    // An id that has expired, or that comes again, loses its former place in the order.
     ids[key] = nil
     while let (old, mark) = idOrder.first {
       let isCurrent = ids[old]?.serial == Int(mark)
@@ -130,7 +130,7 @@ package struct Recount {
       idOrder.removeFirst()
     }
     if ids.count >= limits.maxIDs {
-      // Settings that were changed let one expire after another that lives on.
+      // After a change of settings, an id may expire before an older one.
       ids = ids.filter { $0.value.expiry >= time }
       while ids.count >= limits.maxIDs, let (oldest, mark) = idOrder.first {
         if ids[oldest]?.serial == Int(mark) { ids[oldest] = nil }

@@ -1,5 +1,5 @@
-/// A client of one epoch of a room: it draws the instructions by the rules of engine.md, and adds up how many
-/// gifts they account for. Independent of the engine.
+/// A client of one epoch of a room. It draws the instructions by the rules of engine.md, and adds up the gifts that they account
+/// for. Independent of the engine.
 package struct ScreenClient {
   /// A banner on screen that has not been dismissed.
   package struct Banner {
@@ -24,33 +24,34 @@ package struct ScreenClient {
   package private(set) var banners: [Banner] = []
   /// Whether it has seen the epoch from its first instruction on.
   package private(set) var isWhole: Bool
-  /// The gifts accounted for: shown, added, left to a dismissal, or skipped; mod 2^64, because a topic may hold anything.
+  /// The gifts accounted for: shown, added, left to a dismissal, or skipped. Mod 2^64, because a topic may hold anything.
   package private(set) var said: Int64 = 0
-  /// The same, each times its combo's identity: two sums that differ combo by combo differ here too, but for one chance in 2^63.
+  /// The sum of these gifts, each multiplied by its combo's identity. Sums that differ combo by combo also differ here, but for
+  /// one chance in 2^63.
   private(set) var fingerprint: UInt64 = 0
-  /// The gifts of the combos that have ended, as `final`s say, and the same, each times its combo's identity.
+  /// The gifts of the combos that have ended, from `final`s, and below it their sum, each multiplied by its combo's identity.
   private(set) var ended: Int64 = 0
   private(set) var endedFingerprint: UInt64 = 0
   /// The number of `screen`s that equal the drawing.
   package private(set) var screens = 0
-  /// Of ``said``: the gifts of sums of skips, which name no combo.
+  /// The part of ``said`` that comes from sums of skips, which name no combo.
   private(set) var summed: Int64 = 0
   private(set) var lastAt = Int64.min
 
-  /// - Parameter isWhole: whether it begins with the epoch's first instruction.
+  /// - Parameter isWhole: Whether it begins with the epoch's first instruction.
   package init(isWhole: Bool) {
     self.isWhole = isWhole
     isKnown = isWhole
   }
 
-  /// Something is missing: the screen is unknown until the next `screen`.
+  /// Marks the screen as unknown until the next `screen`, as instructions are missing.
   mutating func loseTrack() {
     isKnown = false
     isWhole = false
     banners = []
   }
 
-  /// Draws an instruction. Returns what is wrong with it, as the end of a sentence that begins with its place.
+  /// Draws an instruction. Returns its fault, as the end of a sentence that begins with its place, or nil.
   package mutating func draw(_ instruction: InstructionText) -> String? {
     if instruction.at < lastAt { return "its time, \(instruction.at), is before \(lastAt), the time of an earlier instruction" }
     lastAt = instruction.at

@@ -4,15 +4,16 @@ package import ComboRooms
 package import ComboSystem
 internal import ComboWire
 
-/// Derives a group's partitions beside the instances that own them, and compares what comes of it with the output as they write it.
+/// Derives a group's partitions beside the instances that own them, and compares the result with the output as they write it.
 ///
-/// Reads only, and is no member of the group. A partition begins at its newest checkpoint; what was said before the shadow came to the
-/// journal's end is not compared. If the options here are the group's, every byte must be the same. If they are others, the partitions go on
-/// as after a restart with these options, and what is the same and what is not is counted.
+/// It only reads, and does not join the group. A partition begins at its newest checkpoint; output from before the shadow reached
+/// the journal's end is not compared. If the options are the group's, every byte must be the same. If they differ, the partitions
+/// continue as after a restart with these options, and equal and different instructions are counted.
 ///
-/// One thread. Memory: the rooms, as in the service, and up to ``bytesMax`` of instructions that wait for their counterpart.
+/// Used by one thread. Memory: the rooms, as in the service, and up to ``bytesMax`` of instructions that wait for their
+/// counterparts.
 package final class Shadow {
-  /// Above this, all partitions begin again.
+  /// The size above which all partitions restart.
   static let bytesMax = 256 << 20
   private static let retryMs: Int64 = 10_000
 
@@ -23,16 +24,16 @@ package final class Shadow {
   private let nowMs: () -> Int64
   private let ledger: ShadowLedger
   private var partitions: [ShadowPartition] = []
-  /// Up to where each partition of the output was read; empty: nothing of it is yet.
+  /// The offset up to which each partition of the output was read; empty before the first read.
   private var positions: [Int32: Int64] = [:]
-  /// Records before these offsets of the output need not have been derived.
+  /// The offsets of the output before which records need not have been derived.
   private var bounds: [Int32: Int64] = [:]
   private var roundNumber = 0
-  /// Whether it is known if the options are the group's.
+  /// Whether the options have been compared with the group's.
   private var isModeKnown = false
   private var saidLost: [Int32: String] = [:]
 
-  /// - Parameter configuration: what this program would derive by, were it an instance of the group.
+  /// - Parameter configuration: The configuration that this program would use as an instance of the group.
   package init(
     _ reader: any ReadEdge, _ configuration: ServiceConfiguration, log: ServiceLog, cancellation: Cancellation = Cancellation(),
     nowMs: @escaping () -> Int64 = { MonotonicClock.nowMs }
@@ -45,19 +46,18 @@ package final class Shadow {
     ledger = ShadowLedger { log.error("the shadow differs: \(.reason, $0)") }
   }
 
-  /// The findings so far.
   package var report: ShadowReport {
     var report = ledger.report
     report.partitions = partitions.count { $0.isFollowed }
     return report
   }
 
-  /// Follows the group up to what it has committed by now. Throws an `EdgeError` if the brokers did not answer: then call it again; and a
-  /// sentence if it cannot go on.
+  /// Follows the group up to what it has committed by now. Throws an `EdgeError` if the brokers did not respond, after which it
+  /// can be called again, and a ``VerifyFault`` if the shadow cannot continue.
   package func round() throws {
     roundNumber += 1
     try findPartitions()
-    // Snapshots must not be newer than the journal, nor the journal's end than what is read of the output.
+    // Snapshots must not be newer than the journal, and the journal's end must not be newer than the output that is read.
     let beginning = partitions.filter { !$0.isFollowed && nowMs() >= $0.dueAt }
     for partition in beginning { try attempt(partition) { try partition.readState() } }
     if positions.isEmpty {
@@ -114,7 +114,7 @@ package final class Shadow {
     )
   }
 
-  /// Does something with a partition; if that fails permanently, the partition is restarted later.
+  /// Runs `body` for a partition. If it fails permanently, the partition is restarted later.
   private func attempt(_ partition: ShadowPartition, _ body: () throws -> Void) throws {
     let reason: String
     do {
@@ -149,7 +149,7 @@ package final class Shadow {
   // MARK: - The output
 
   private func readOutput(_ number: Int32, _ output: (first: Int64, end: Int64)) throws {
-    // A partition that the output has gained is read from its beginning; what retention has deleted cannot be read.
+    // A partition that was added to the output is read from its beginning. Records deleted by retention cannot be read.
     let start = max(positions[number] ?? 0, output.first)
     positions[number] = start
     try reader.read(.output, number, from: start, to: output.end, unless: { cancellation.isCancelled }) { record in
@@ -179,7 +179,7 @@ package final class Shadow {
 }
 
 extension Derivation {
-  /// How another one differs from it, a phrase each.
+  /// Lists how this derivation differs from the group's, one phrase each.
   fileprivate func differences(from group: Derivation) -> [String] {
     var phrases: [String] = []
     if rules != group.rules { phrases.append("version \(rules) of the engine's rules, in the group \(group.rules)") }

@@ -3,12 +3,12 @@ internal import ComboEdge
 package import ComboRooms
 internal import ComboWire
 
-/// The instructions of a shadow and of the output, until each has found its counterpart. Belongs to one thread.
+/// The instructions of a shadow and of the output that wait for their counterparts. Used by one thread.
 ///
-/// If every byte must be the same, an instruction's counterpart is the one of the same room, epoch and `seq`. If the options differ, so do
-/// the numbers: then it is one of the same room whose other bytes are the same.
+/// If every byte must be the same, the counterpart has the same room, epoch and `seq`. If the options differ, so do the numbers;
+/// then the counterpart has the same room, and its other bytes are the same.
 package final class ShadowLedger: SaidTarget, @unchecked Sendable {
-  // The proof: one thread derives all partitions and reads the output.
+  // Sendable: one thread derives all partitions and reads the output.
 
   private struct Key: Hashable {
     let room: RoomKey
@@ -28,16 +28,16 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     let round: Int
   }
 
-  /// Whose entry is being run through; nil: what is derived is not compared.
+  /// The entry that is being run; nil if what is derived is not compared.
   var entry: (partition: Int32, n: Int64)?
   /// Whether every byte must be the same.
   var isStrict = true
   var report = ShadowReport()
-  /// Hears the first differences, as sentences.
+  /// Receives the first differences, as sentences.
   private let tell: (String) -> Void
   private var derived: [Key: [Derived]] = [:]
   private var written: [Key: [Written]] = [:]
-  /// Of all records that wait for their counterpart.
+  /// The size of all records that wait for their counterparts.
   private(set) var bytes = 0
 
   init(tell: @escaping (String) -> Void) { self.tell = tell }
@@ -60,7 +60,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     bytes += record.count
   }
 
-  /// The derivation of a partition starts again.
+  /// Discards the derived instructions of a partition, as its derivation starts again.
   func forget(_ partition: Int32) {
     for (key, all) in derived {
       let kept = all.filter { $0.partition != partition }
@@ -80,7 +80,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
 
   // MARK: - Instructions of the output
 
-  /// Takes the next record of the output in.
+  /// Processes the next record of the output.
   func read(_ record: InputRecord, round: Int) {
     let place = Place(record)
     guard let room = record.key, let value = record.value, let text = InstructionText(value) else {
@@ -102,10 +102,10 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     bytes += value.count
   }
 
-  /// A round has ended: whatever should have found its counterpart by now has none.
+  /// Ends a round: whatever should have found its counterpart by now has none.
   /// - Parameters:
-  ///   - isSaid: whether all that an entry led to is in the output.
-  ///   - isOurs: whether what is there in the output must have been derived.
+  ///   - isSaid: Whether all output of an entry is in the topic.
+  ///   - isOurs: Whether a record of the output must have been derived.
   func settle(round: Int, isSaid: (_ partition: Int32, _ n: Int64) -> Bool, isOurs: (Place) -> Bool, isAtLeastOnce: Bool) {
     for (key, all) in derived {
       var kept: [Derived] = []
@@ -154,7 +154,8 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     return Key(room: RoomKey(room), one: mixed(VerifyHash.one), other: mixed(VerifyHash.other))
   }
 
-  /// An instruction's bytes before and after its `seq`. The name cannot be part of a string, in which a quote has a backslash.
+  /// Returns an instruction's bytes before and after its `seq`. The name cannot be part of a string, where quotes have
+  /// backslashes.
   private static func withoutNumber(_ record: Bytes) -> (before: Bytes, after: Bytes) {
     let name = Array(#","seq":"#.utf8)
     var start = 0
@@ -192,7 +193,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     tell(new)
   }
 
-  /// The rooms after an entry are not those of the journal.
+  /// Reports that the rooms after an entry are not those of the journal.
   func otherRooms(_ sentence: @autoclosure () -> String) {
     report.otherRooms += 1
     differs(sentence())

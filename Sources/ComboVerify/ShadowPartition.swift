@@ -5,15 +5,15 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// Derives one partition beside its owner: from the newest checkpoint up to the journal's end, then entry by entry as its owner writes
-/// them. One thread.
+/// Derives one partition beside its owner: from the newest checkpoint up to the journal's end, then entry by entry as its owner
+/// writes them. Used by one thread.
 final class ShadowPartition {
-  /// Why it cannot go on from here; from a newer checkpoint it may.
+  /// The reason why the partition cannot continue from here. From a newer checkpoint it may.
   struct Lost: Error {
     let reason: String
   }
 
-  /// The parts that it follows with.
+  /// The parts that follow the owner.
   private struct Course {
     let runner: EntryRunner
     var journal: JournalCursor
@@ -22,15 +22,15 @@ final class ShadowPartition {
 
   private let source: PartitionTopics
   private let ledger: ShadowLedger
-  /// The derivation of this program, were it the owner.
-  /// What this program derives by; from the journal's beginning on, under the group's rules if it has those.
+  /// The derivation that this program would use as the owner; from the journal's beginning on, with the group's rules if it has
+  /// those.
   private(set) var own: Derivation
   private let knownRules: ClosedRange<Rules>
   private let queue = EntryQueue()
   private var state: PartitionTopics.State?
   private var course: Course?
   private var checksRooms = true
-  /// When it is to be begun again.
+  /// The time at which it is to be restarted.
   private(set) var dueAt = Int64.min
 
   var number: Int32 { source.number }
@@ -46,10 +46,10 @@ final class ShadowPartition {
     self.own = own
   }
 
-  /// Whether all that an entry led to is in the output.
+  /// Whether all output of an entry is in the topic.
   func isSaid(_ n: Int64) -> Bool { course.map { n <= $0.journal.terms.saidTo } ?? true }
 
-  /// It is restarted at that time.
+  /// Discards the derivation, to be restarted at the given time.
   func lose(until time: Int64) {
     course = nil
     state = nil
@@ -59,13 +59,13 @@ final class ShadowPartition {
 
   // MARK: - Beginning
 
-  /// Comes before the journal's end is asked for, as what snapshots say must not be newer.
+  /// Reads the state. Must be called before the journal's end is determined, as snapshots must not be newer.
   func readState() throws {
     state = try source.readState()
   }
 
-  /// Derives all up to the journal's end, which is not compared.
-  /// - Returns: by what the group derives there; nil if there is no journal yet.
+  /// Derives everything up to the journal's end, without comparing it.
+  /// - Returns: The group's derivation there, or nil if there is no journal yet.
   func begin(from first: Int64, to end: Int64) throws -> Derivation? {
     guard let state else { return nil }
     self.state = nil
@@ -86,7 +86,7 @@ final class ShadowPartition {
     let runner = try EntryRunner(
       beginning.partition, derivation: beginning.derivation, topics: source.topics, speaker: Speaker(ledger),
       silent: beginning.silent,
-      // Entries of other rules are derived by these ones all the same: that is the comparison.
+      // Entries of other rules are nevertheless derived with these rules: that is the comparison.
       rules: hasOtherRules ? nil : knownRules,
       next: { [queue, ledger, number] in
         guard let next = queue.pop() else { return nil }
@@ -98,7 +98,7 @@ final class ShadowPartition {
     runner.deadLettered = { [ledger] _, _ in if ledger.entry != nil { ledger.report.deadLetters += 1 } }
     runner.entryDone = { [unowned self] in try check($0, $1, from: proofFrom) }
     if hasOtherRules { try runner.derive(by: own) }
-    // Only now, as the runner asks for its first entry when it is made.
+    // Appended only now, as the runner requests its first entry when it is created.
     for entry in journal.entries { queue.append(entry) }
     course = Course(runner: runner, journal: journal.cursor, journalOffset: end)
     do {
@@ -108,7 +108,7 @@ final class ShadowPartition {
       throw error
     }
     if !hasOtherRules, group != own {
-      // As if the group had been restarted with these options now. The instructions that follow at once are compared.
+      // Continues as if the group had been restarted with these options now. The instructions that follow at once are compared.
       ledger.entry = (number, runner.partition.n)
       try runner.derive(by: own)
       ledger.entry = nil
@@ -119,7 +119,7 @@ final class ShadowPartition {
 
   // MARK: - Following
 
-  /// Derives what its owner has written since.
+  /// Derives what the owner has written since.
   func step(to end: Int64) throws {
     guard course != nil else { return }
     try readJournal(to: end)
@@ -172,13 +172,13 @@ final class ShadowPartition {
   }
 }
 
-/// Entries of a journal that were read and are not run through yet.
+/// Entries of a journal that were read and not run yet.
 private final class EntryQueue {
   private var entries: [JournalEntry] = []
   private var head = 0
 
   var isEmpty: Bool { head == entries.count }
-  /// The offset after the last record of the input that they took in.
+  /// The offset after the last record of the input that the entries took in.
   var inputEnd: Int64 { entries[head...].last { !$0.batches.isEmpty }?.batches.last?.endOffset ?? 0 }
 
   func append(_ entry: JournalEntry) { entries.append(entry) }

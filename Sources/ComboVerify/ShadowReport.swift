@@ -8,7 +8,8 @@ package struct ShadowReport: Equatable, Sendable {
     package var here = 0
   }
 
-  /// How the group's options differ from those of this program, a phrase each; empty: they do not, so that every byte must be the same.
+  /// The differences between the group's options and those of this program, one phrase each. Empty if there are none, so that
+  /// every byte must be the same.
   package var otherOptions: [String] = []
   /// Partitions that are followed now.
   package var partitions = 0
@@ -22,19 +23,19 @@ package struct ShadowReport: Equatable, Sendable {
   package var onlyHere = 0
   /// Instructions that the group emits, and that were not derived.
   package var onlyInGroup = 0
-  /// At-least-once delivery: repeated instructions.
+  /// Instructions that at-least-once delivery repeated.
   package var repeated = 0
   /// Instructions that were not compared, as a partition was not followed at that time.
   package var uncompared = 0
-  /// Partitions in which the rooms after an entry were others than the journal's.
+  /// Partitions in which the rooms after an entry differed from the journal's.
   package var otherRooms = 0
   /// The number of times that a partition was restarted from its newest checkpoint.
   package var begunAnew = 0
   package var deadLetters = 0
   package var dropped = 0
-  /// By the name of the operation.
+  /// The numbers of instructions by the name of the operation.
   package var operations: [String: Count] = [:]
-  /// The first differences, in sentences.
+  /// The first differences, as sentences.
   package private(set) var sentences: [String] = []
   private static let sentencesMax = 10
 
@@ -47,14 +48,14 @@ package struct ShadowReport: Equatable, Sendable {
   /// Whether something was compared, and nothing differs that must be the same.
   package var isGood: Bool { isCompared && (!isStrict || (differing == 0 && otherRooms == 0)) }
 
-  /// - Returns: whether it is one of the first.
+  /// - Returns: The sentence if it is one of the first, or nil.
   mutating func add(_ sentence: @autoclosure () -> String) -> String? {
     if sentences.count >= Self.sentencesMax { return nil }
     sentences.append(sentence())
     return sentences.last
   }
 
-  /// For people, in lines.
+  /// The report for people, in lines.
   package var summary: String {
     var lines = [
       "shadow: \(Counted.text(partitions, "partitions")), \(Counted.text(entries, "entries")) and \(Counted.text(records, "records")) followed"

@@ -6,27 +6,27 @@ package import ComboWire
 internal import Dispatch
 internal import Synchronization
 
-/// Derives a group's output again from its input and its journal, and compares it with the output topic byte for byte; checks
-/// and also what a client sees, and that every gift counts once.
+/// Derives a group's output again from its input and its journal, and compares it with the output topic byte for byte. It also
+/// checks what a client sees, and that every gift counts once.
 ///
-/// Only reads, and may run while the service runs: records committed meanwhile are left out. Uses as many threads as there
-/// are cores; memory: 32 bytes an instruction, some 300 bytes an epoch, 200 bytes a journal entry, and the rooms.
+/// It only reads, and may run while the service runs: records committed meanwhile are left out. It uses as many threads as
+/// there are cores. Memory: 32 bytes per instruction, some 300 bytes per epoch, 200 bytes per journal entry, and the rooms.
 package struct Verifier {
-  /// What is asked for.
+  /// The options of a verification.
   package struct Options: Sendable {
-    /// Only instructions from this time on are compared, in milliseconds since the Unix epoch.
+    /// The time before which instructions are not compared, in milliseconds since the Unix epoch.
     package var from = Int64.min
-    /// The derivation begins at the current checkpoint, though the journal may reach back further.
+    /// Whether the derivation begins at the current checkpoint, even if the journal reaches back further.
     package var fromCheckpoint = false
-    /// The partition of the output, of this many, that a room belongs to; nil: unknown.
+    /// Returns the partition of the output, of the given number, to which a room belongs; nil if unknown.
     package var placement: (@Sendable (Bytes, Int) -> Int)? = KeyPartitioner.partition
-    /// The rules whose entries can be derived; tests alone set others.
+    /// The rules whose entries can be derived; only tests set others.
     package var rules = Rules.known
-    /// Whether the dead-letter topic has letters of this group only.
+    /// Whether the dead-letter topic only has letters of this group.
     package var lettersAreOwn = true
-    /// How long transactions that are open are waited for.
+    /// The limits of waits for open transactions.
     var patience = WatchedReading.Patience()
-    /// Hears what is waited for, in sentences; any thread.
+    /// Receives sentences about waits, on any thread.
     package var notice: @Sendable (String) -> Void = { _ in }
 
     package init(
@@ -44,7 +44,7 @@ package struct Verifier {
   private let topics: TopicIdentity
   private let options: Options
   private let log: ServiceLog
-  /// Called now and then with a number of offsets that were run through, and once first with how many there are; by several
+  /// Called once with the number of all offsets, then from time to time with a number of offsets that were processed; by several
   /// threads.
   package var progress: (@Sendable (_ done: Int, _ total: Int?) -> Void)?
 
@@ -56,17 +56,17 @@ package struct Verifier {
     self.log = log
   }
 
-  /// Reads and compares all. Throws if there can be no verdict: a ``VerifyFault`` or a `EdgeError`.
+  /// Reads and compares everything. Throws a ``VerifyFault`` or an `EdgeError` if there can be no verdict.
   package func run() throws -> VerifyReport {
     let outputPartitions = Array(try reader.partitions(.output))
     let oldEnds = try outputPartitions.map { try reader.stableEnd(.output, $0) }
     let partitions = Array(try reader.partitions(.journal))
-    // What snapshots say must not be newer than the journal.
+    // Snapshots must not be newer than the journal.
     var snapshots: [SnapshotReading?] = []
     for partition in partitions { snapshots.append(try readSnapshots(partition)) }
-    // The ends of the journal are settled between the two looks at the output: what an entry led to stands before the second,
-    // and what stands before the first comes from an entry. What was in an open transaction then is not held against anybody:
-    // its entry may have been written since.
+    // The ends of the journal are determined between those of the output. The output of an entry is before the second end of the
+    // output, and what is before the first end comes from an entry. Records that were in an open transaction then are not counted
+    // as faults, as their entries may have been written since.
     var journals = try inParallel(partitions.count) { i in
       try readAnew(.journal, partitions[i]) { try readJournal(partitions[i]) }
     }
@@ -101,7 +101,7 @@ package struct Verifier {
     return VerifyVerdict(common, outcomes).report()
   }
 
-  /// What the dead-letter topic holds; nil if there is none, or it may not be read.
+  /// Reads the dead-letter topic. Returns nil if it does not exist, or cannot be read.
   private func deadLetters() throws -> DeadLetterIndex? {
     let letters = DeadLetterIndex(of: topics.input)
     do {
@@ -116,8 +116,8 @@ package struct Verifier {
 
   // MARK: - Reading
 
-  /// Reads a partition from its beginning, and once more whenever retention has deleted that meanwhile: what was read of it then is
-  /// no longer there either.
+  /// Reads a partition from its beginning, and again whenever retention has deleted that meanwhile: what was read of it no
+  /// longer exists either.
   private func readAnew<R>(_ topic: Topic, _ partition: Int32, _ read: () throws -> R) throws -> R {
     var first = Int64.min
     while true {
@@ -131,7 +131,7 @@ package struct Verifier {
     }
   }
 
-  /// Only where the journal or the input may not reach back to the beginning, or other rules made what stands there.
+  /// Reads snapshots only if the journal or the input may not reach back to the beginning, or if other rules made the entries.
   private func readSnapshots(_ partition: Int32, isNeeded: Bool = false) throws -> SnapshotReading? {
     guard try reader.partitions(.state).contains(partition) else { return nil }
     let isCut =
@@ -150,7 +150,8 @@ package struct Verifier {
     return journal
   }
 
-  /// - Returns: what it holds, where it begins, and the offset from which on it was not read, as a transaction is open.
+  /// - Returns: The index of the records, the first offset, and the offset of an open transaction, from which nothing was read,
+  ///   or nil.
   private func readOutput(
     _ partition: Int32, to end: Int64, oldEnd: Int64, _ places: OutputPlaces
   ) throws -> (index: OutputIndex, first: Int64, openAt: Int64?) {
@@ -158,7 +159,7 @@ package struct Verifier {
     let first = try reader.bounds(.output, partition).first
     var told = first
     let openAt = try reader.readStable(.output, partition, from: first, to: end) { record in
-      // Of another time than its producer's nothing is known.
+      // A timestamp that is not the producer's cannot be compared.
       let time = record.time.flatMap { $0.isAppendTime ? nil : $0.ms }
       index.add(record, time: time, isOld: record.offset < oldEnd)
       if record.offset - told >= 10_000 {
@@ -184,7 +185,7 @@ package struct Verifier {
     progress(0, total)
   }
 
-  /// Does a number of things on all cores, and hands their results back in order. Throws the first error, by number.
+  /// Runs tasks on all cores, and returns their results in order. Throws the first error, by number.
   private func inParallel<R>(_ count: Int, _ body: (Int) throws -> R) throws -> [R] {
     let results = Mutex(Unshared<[Result<R, any Error>?]>(Array(repeating: nil, count: count)))
     withoutActuallyEscaping(body) { body in
@@ -198,7 +199,7 @@ package struct Verifier {
   }
 }
 
-/// The proof: what is carried is either only read, or made by one thread and then used by another.
+/// Sendable: the value is either only read, or created by one thread and then used by another.
 private struct Unshared<Value>: @unchecked Sendable {
   var value: Value
   init(_ value: Value) { self.value = value }

@@ -1,61 +1,60 @@
 internal import ComboCore
 internal import ComboSystem
 
-/// What a verification found.
 package struct VerifyReport: Equatable, Sendable {
-  // What was run through.
+  // What was derived.
   package var partitions = 0
   package var records = 0
   package var entries = 0
   var takeovers = 0
   package var resets = 0
   package var deadLetters = 0
-  /// Those that were compared with the dead-letter topic; nil: it was not read.
+  /// The number of those that were compared with the dead-letter topic; nil if that was not read.
   var lettersCompared: Int?
-  /// Those that `redrive` has sent back to the input.
+  /// The number of those that `redrive` has sent back to the input.
   var lettersSentBack = 0
-  /// Records that the map says are none of the service's.
+  /// Records that the map drops.
   package var dropped = 0
-  // What the output holds.
+  // The contents of the output.
   package var rooms = 0
   package var instructions = 0
   var epochs = 0
   package var screens = 0
-  /// Instructions that were written while the verification ran, and that nothing was derived for.
+  /// Instructions that were written while the verification ran, and that were not derived.
   var newer = 0
-  /// Instructions that stand there again, as at-least-once delivery allows.
+  /// Instructions that occur again, as at-least-once delivery allows.
   var repetitions = 0
-  /// Instructions whose record's time is the broker's, which is not compared.
+  /// Instructions whose record has the broker's timestamp, which is not compared.
   var untimed = 0
-  /// Partitions of the output that were not read to their end, and the offset at which a transaction was open.
+  /// The partitions of the output that were not read to their end, each with the offset of the open transaction.
   var unread: [Int32: Int64] = [:]
-  /// Rooms of which two partitions of the input spoke, as when it has gained some.
+  /// Rooms that two partitions of the input emitted, as when it has gained some.
   var movedRooms = 0
   package var tally = Comparison.Counts()
-  // What cannot be proved: never counted as right.
+  // What cannot be proved, and is never counted as right.
   var unprovenRooms = 0
   var unprovenInstructions = 0
-  /// What the journal says that its entries led to: instructions and dead letters.
+  /// The number of instructions and dead letters that the journal's entries record.
   package var said = 0
-  /// All partitions were derived from their first entry on.
+  /// Whether all partitions were derived from their first entry on.
   var isComplete = true
   /// Entries of the journal that could not be derived.
   var entriesSkipped = 0
-  /// Of them, by version, those that other versions of the engine's rules made.
+  /// The number of those that other versions of the engine's rules made, by version.
   var entriesOfOtherRules: [Rules: Int] = [:]
   package var findings = Findings()
 
   package init() {}
 
-  /// What is wrong, a sentence for each kind.
+  /// The differences, one sentence per kind.
   package var faults: [String] { findings.sentences }
-  /// The group has neither taken records in nor written instructions.
+  /// Whether the group has neither taken in records nor written instructions.
   package var isEmpty: Bool { records == 0 && said == 0 && entriesSkipped == 0 && instructions == 0 && findings.isEmpty }
-  /// No difference was found, and something was compared, if there is anything.
+  /// Whether no difference was found, and something was compared if there is anything.
   package var isProven: Bool { findings.isEmpty && (tally.equal > 0 || (unprovenInstructions == 0 && hasSaidNothing)) }
-  /// The journal knows of no instruction.
+  /// Whether the journal records no instruction.
   private var hasSaidNothing: Bool { said <= deadLetters }
-  /// All that was said was compared.
+  /// Whether everything was compared.
   private var isAll: Bool {
     unprovenInstructions == 0 && unprovenRooms == 0 && tally.deleted == 0 && tally.skipped == 0 && tally.pending == 0
       && tally.unread == 0 && unread.isEmpty && entriesSkipped == 0 && isComplete
@@ -77,7 +76,7 @@ package struct VerifyReport: Equatable, Sendable {
     findings.merge(outcome.findings)
   }
 
-  /// For people: some lines, the last of them the verdict.
+  /// The report for people, in lines, the last of which is the verdict.
   package var summary: String {
     func n(_ number: some BinaryInteger) -> String { ProgressMeter.grouped(Int(number)) }
     func n(_ number: some BinaryInteger, _ words: String) -> String { Counted.text(number, words) }
@@ -121,7 +120,7 @@ package struct VerifyReport: Equatable, Sendable {
     if tally.unread > 0 { lines.append("not compared: \(n(tally.unread, "instructions that may stand there"))") }
     if lettersCompared == nil, deadLetters > 0 { lines.append("not compared: the dead letters, whose topic was not read") }
     if untimed > 0 { lines.append("not compared: the times of \(n(untimed, "records")), which the broker set") }
-    // They name rooms, whose ids anybody may have made up.
+    // The faults name rooms, whose ids anybody can make up.
     for fault in faults { lines.append("DIFFERS: \(DisplayWidth.harmless(fault))") }
     lines.append(conclusion)
     return lines.joined(separator: "\n") + "\n"
@@ -144,7 +143,7 @@ package struct VerifyReport: Equatable, Sendable {
         : "NOT proven: nothing was compared, because no derived instruction is in the part of the output that was to be compared"
     }
     let each = repetitions > 0 ? "each instruction, those that stand there again the same" : "each instruction once"
-    // What was sent back stands in the input once more.
+    // Records that were sent back are in the input once more.
     let bad = max(0, deadLetters - lettersSentBack)
     let much =
       dropped * 2 > records
@@ -158,7 +157,7 @@ package struct VerifyReport: Equatable, Sendable {
   }
 }
 
-/// Why there can be no verdict, in a sentence.
+/// The reason why there can be no verdict, as a sentence.
 struct VerifyFault: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

@@ -1,7 +1,6 @@
 internal import ComboSystem
 
-/// Puts together what the partitions found: the derived part of the output, the missing part, and the part that cannot be
-/// judged.
+/// Combines the results of the partitions: the derived part of the output, the missing part, and the part that cannot be judged.
 struct VerifyVerdict {
   private let index: OutputIndex
   private let outcomes: [PartitionAudit.Outcome]
@@ -41,7 +40,7 @@ struct VerifyVerdict {
       if room.epochs.contains(where: { $0.firstSeq > 1 || !$0.earlier.isEmpty }) { judgeHoles(room, byEpoch) }
       let partitions = Set(byEpoch.joined().map(\.partition))
       if partitions.count > 1 { found.movedRooms += 1 }
-      // A room is spoken of by its partition. The unknown part of another one does not matter, unless no partition has the room.
+      // A room's own partition emits it. The unknown parts of other partitions do not matter, unless no partition has the room.
       let own = partitions.isEmpty ? outcomes : outcomes.filter { partitions.contains($0.number) }
       let isComplete = own.allSatisfy(\.isComplete)
       let knownSince = own.reduce(Int64.min) { max($0, $1.knownSince) }
@@ -65,7 +64,7 @@ struct VerifyVerdict {
     }
   }
 
-  /// Letters that no bad record led to.
+  /// Reports dead letters that no bad record led to.
   private mutating func judgeLetters() {
     guard let letters else { return }
     found.lettersCompared = outcomes.reduce(0) { $0 + $1.lettersCompared.count }
@@ -81,7 +80,8 @@ struct VerifyVerdict {
     }
   }
 
-  /// A room that has moved to another partition may still be spoken of from its old one; one partition's epochs follow each other.
+  /// Checks the order of epochs. The old partition of a room that has moved may still emit it; epochs of one partition follow
+  /// each other.
   private mutating func checkOrder(_ epoch: OutputIndex.Epoch, _ late: Place, _ claims: [Claim], later: [Int32]) {
     guard let claim = claims.first, later.contains(claim.partition), epoch.lastAt >= from else { return }
     found.findings.add(
@@ -90,12 +90,12 @@ struct VerifyVerdict {
         + " \(claim.partition) (\(late))", at: epoch.lastAt)
   }
 
-  /// The comparison reports those that are certainly wrong.
+  /// Counts repetitions. The comparison reports those that are certainly wrong.
   private mutating func judgeRepetitions(_ epoch: OutputIndex.Epoch, _ claims: [Claim]) {
     if epoch.repetitions.isEmpty { return }
     let isAtLeastOnce = outcomes.contains(where: \.isAtLeastOnce)
     for again in epoch.repetitions {
-      // Said again, and its first is gone: that is possible only where something was deleted.
+      // A repetition whose first occurrence is gone is possible only where records were deleted.
       let isAllowed = isAtLeastOnce && (!again.isLate || places.first[Int(again.place.partition)] > 0)
       if isAllowed {
         found.repetitions += 1
@@ -107,8 +107,8 @@ struct VerifyVerdict {
     }
   }
 
-  /// Gaps that any reader sees, unless what is missing may have been deleted: then nothing of the room that was written before is
-  /// there.
+  /// Reports gaps that any reader sees, unless the missing records may have been deleted: then no earlier record of the room
+  /// exists.
   private mutating func judgeHoles(_ room: OutputIndex.Room, _ byEpoch: [[Claim]]) {
     let beginnings = beginnings(of: room)
     for (place, epoch) in room.epochs.enumerated() {
@@ -134,7 +134,7 @@ struct VerifyVerdict {
     return room.name.withUnsafeBytes { places.ofRoom($0) }.contains { places.unread[Int32($0)] != nil && Int32($0) != partition }
   }
 
-  /// The first record of a room in each partition: the place of its epoch, and its `seq`.
+  /// Returns the first record of a room in each partition: the index of its epoch, and its `seq`.
   private func beginnings(of room: OutputIndex.Room) -> [Int32: (epoch: Int, seq: Int)] {
     var found: [Int32: (epoch: Int, seq: Int, offset: Int64)] = [:]
     for (place, epoch) in room.epochs.enumerated() {
@@ -154,7 +154,7 @@ struct VerifyVerdict {
       if places.first[partition] == 0 { return false }
       guard let beginning = beginnings[Int32(partition)] else { return true }
       if (beginning.epoch, beginning.seq) >= (epoch, seq) { return true }
-      // Of a room that has moved to another partition of the input, an older epoch may continue after a newer one's beginning.
+      // If a room has moved to another partition of the input, an older epoch may continue after a newer one's beginning.
       if beginning.epoch == epoch || room.epochs[beginning.epoch].firstSeq == 1 { return false }
       let (one, other) = (byEpoch[beginning.epoch], byEpoch[epoch])
       if one.isEmpty || other.isEmpty { return outcomes.count > 1 }
@@ -162,13 +162,13 @@ struct VerifyVerdict {
     }
   }
 
-  /// - Returns: how many of its records cannot be proved.
+  /// - Returns: The number of its records that cannot be proved.
   private mutating func judge(
     _ epoch: OutputIndex.Epoch, _ claims: [Claim], mustBeDerived: Bool, lastMustBeDerived: Bool
   ) -> Int {
     if claims.count == 1, claims[0].from == epoch.firstSeq, claims[0].upTo == epoch.end - 1 { return 0 }
     let last = claims.max { $0.upTo < $1.upTo }
-    // Of a partition that was derived to its end, the last word is known of each room that was followed.
+    // If a partition was derived to its end, the last instruction of each room that was followed is known.
     let isEndKnown =
       last.map { last in last.isEndKnown && outcomes.first { $0.number == last.partition }?.isSteady ?? false }
       ?? lastMustBeDerived

@@ -3,13 +3,13 @@ internal import ComboEdge
 internal import ComboSystem
 internal import ComboWire
 
-/// Reads as another one does, and says so if it does not get on because a transaction is open. Any number of threads.
+/// Reads through another reader, and reports if a transaction that is open holds it up. Used by any number of threads.
 final class WatchedReading: ReadEdge {
-  /// How long a read may stand still.
+  /// The limits for a read that makes no progress.
   struct Patience: Sendable {
-    /// Until it is said what is waited for, in milliseconds.
+    /// The time after which the wait is reported, in milliseconds.
     var tellAfterMs: Int64 = 5_000
-    /// Until ``WatchedReading/readStable(_:_:from:to:_:)`` waits no longer.
+    /// The time after which ``WatchedReading/readStable(_:_:from:to:_:)`` stops waiting, in milliseconds.
     var giveUpAfterMs: Int64 = 15_000
   }
 
@@ -63,8 +63,8 @@ final class WatchedReading: ReadEdge {
     }
   }
 
-  /// The same, but if a transaction stays open, only up to there.
-  /// - Returns: the offset at which it is open; nil: all was read.
+  /// Reads like ``read(_:_:from:to:unless:_:)``, but if a transaction stays open, only up to there.
+  /// - Returns: The offset at which it is open, or nil if everything was read.
   func readStable(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
   ) throws(EdgeError) -> Int64? {
@@ -84,7 +84,7 @@ final class WatchedReading: ReadEdge {
       return !isOver
     }
     guard !isOver, wait.openAt != nil, wait.isTooLong else { return nil }
-    // The records before it that the brokers had not delivered yet.
+    // Reads the records before it that the brokers had not delivered yet.
     let openAt = try min(end, reader.stableEnd(topic, partition))
     try read(topic, partition, from: next, to: openAt, unless: { false }, take)
     if openAt == end { return nil }
@@ -104,7 +104,7 @@ final class WatchedReading: ReadEdge {
     return "partition \(partition) of \(name)"
   }
 
-  /// A read under way.
+  /// A read in progress.
   private struct Wait {
     private let reading: WatchedReading
     private let topic: Topic
@@ -131,7 +131,7 @@ final class WatchedReading: ReadEdge {
 
     mutating func look() {
       if openAt != nil || waitedMs < reading.patience.tellAfterMs { return }
-      // The client reports brokers that do not answer.
+      // The client reports brokers that do not respond.
       guard let stable = try? reading.reader.stableEnd(topic, partition), stable < end else {
         since = MonotonicClock.nowMs
         return

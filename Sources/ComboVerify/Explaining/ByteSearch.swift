@@ -3,9 +3,9 @@ internal import Glibc
 
 /// Finds texts in the bytes of records.
 enum ByteSearch {
-  /// Where a text begins, from a place on; nil: nowhere.
+  /// Returns where a text begins, at `start` or later, or nil if it does not occur.
   ///
-  /// Looks for the text's last byte: ids differ in their last bytes, so that it is less common in a record than their first one.
+  /// Searches for the text's last byte: ids differ in their last bytes, so that one is rarer in a record than their first one.
   static func find(_ text: [UInt8], in value: Bytes, from start: Int = 0) -> Int? {
     guard let base = value.baseAddress, let last = text.last else { return nil }
     var place = start + text.count - 1

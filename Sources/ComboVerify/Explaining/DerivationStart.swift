@@ -4,24 +4,24 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// From where a partition, with one of its rooms, can be derived.
+/// A place from which a partition can be derived with one of its rooms.
 struct DerivationStart {
   let partition: Partition
   let derivation: Derivation
-  /// The room, if its snapshot is newer.
+  /// The room by the entry of its snapshot, if that is newer than the checkpoint.
   var silent: [Int64: [Room]] = [:]
-  /// The entries from this offset of the journal on are run.
+  /// The offset of the journal from which entries are run.
   let journal: Int64
-  /// Where the journal stands there.
+  /// The journal's terms at that offset.
   let terms: JournalTerms
-  /// Whether the room is known, and whether no room was awake.
+  /// Whether the room is known, and below it whether no room was awake.
   let isKnown: Bool
   let isEmpty: Bool
-  /// Whether the group began to read there.
+  /// Whether the group began reading here.
   private(set) var isFirst = false
 
-  /// At a checkpoint; nil: nothing can be derived from there on.
-  /// - Parameter input: the offsets that the input has, and its end.
+  /// Creates a start at a checkpoint, or nil if nothing can be derived from there.
+  /// - Parameter input: The offsets of the input, including its end.
   init?(
     at state: PartitionTopics.State, _ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, journalEnd: Int64,
     input: ClosedRange<Int64>, rules: ClosedRange<Rules>, log: ServiceLog
@@ -30,7 +30,7 @@ struct DerivationStart {
       checkpoint.journal <= journalEnd, try checkpoint.journal >= reader.bounds(.journal, number).first
     else { return nil }
     let terms = JournalTerms(after: checkpoint)
-    // Under what settings a snapshot was taken that is newer than the checkpoint, the entries between say.
+    // The settings of a snapshot that is newer than the checkpoint are in the entries in between.
     let pages = JournalPages(number, topics, reader, from: checkpoint.journal, to: journalEnd, after: terms)
     var entries: [JournalEntry] = []
     let newest = try Self.newestSnapshot(in: state)
@@ -52,7 +52,7 @@ struct DerivationStart {
     isEmpty = false
   }
 
-  /// The entry up to which the room's snapshot holds.
+  /// Returns the number of the entry that the room's newest snapshot covers.
   private static func newestSnapshot(in state: PartitionTopics.State) throws -> Int64 {
     let (keys, decoder) = (StateKeyDecoder(), StateDecoder())
     var newest: Int64 = 0
@@ -65,9 +65,9 @@ struct DerivationStart {
     return newest
   }
 
-  /// At the first entry of the journal, from an offset on, that says by what is derived and whose input is still there; nil: there is
-  /// none.
-  /// - Parameter n: only entries above this one.
+  /// Creates a start at the first entry of the journal, from `offset` on, whose derivation is known and whose input still exists,
+  /// or nil if there is none.
+  /// - Parameter n: Only entries above this one are considered.
   init?(
     from offset: Int64, after n: Int64, _ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, journalEnd: Int64,
     input: ClosedRange<Int64>, rules: ClosedRange<Rules>
@@ -79,7 +79,7 @@ struct DerivationStart {
     while let item = try pages.next() {
       let entry = item.entry
       defer { last = entry }
-      // A gap: what lay between is not known.
+      // After a gap, the derivation in effect is unknown.
       if let last, entry.n != last.n + 1, entry.takeover == nil { derivation = nil }
       if let takeover = entry.takeover {
         derivation = takeover.derivation

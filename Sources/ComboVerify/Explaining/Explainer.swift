@@ -4,47 +4,47 @@ internal import ComboRooms
 package import ComboSystem
 package import ComboWire
 
-/// Says what became of gifts, derived from a group's input and journal.
+/// Finds out what became of gifts, derived from a group's input and journal.
 ///
-/// Reads only, is no member of the group, and may run beside a live service: what that commits meanwhile is left out. Of the partition of the
-/// room one room is derived; memory does not grow with input or journal. Derives on one thread; where nothing is found, all partitions are
-/// searched on all processors.
+/// It only reads, does not join the group, and may run beside a live service; what that commits meanwhile is left out. It
+/// derives only one room of the partition, so its memory does not grow with input or journal. It derives on one thread; if
+/// nothing is found, it searches all partitions on all processors.
 package struct Explainer {
-  /// What came of it, beside the gifts that were handed out.
+  /// The results other than the gifts that were passed on.
   package struct Outcome {
-    /// In the order in which they were read.
+    /// The partitions in the order in which they were read.
     package var partitions: [ExplainedPartition] = []
     package var gifts = 0
-    /// The first of what was missed in the room's partition, and how many there are.
+    /// The first misses in the room's partition, and below it the number of all.
     package var misses: [GiftMiss] = []
     package var missCount = 0
-    /// So many of them only may be what is asked for.
+    /// The number of misses that are only guesses.
     package var guessCount = 0
-    /// What is nearest to what is asked for, in this room or another one, by time; only where nothing else is sure.
+    /// The gifts nearest to the question, in this room or others, sorted by time; only if nothing certain was found.
     package var nearest: [GiftMiss] = []
-    /// Partitions that were searched for it.
+    /// The number of partitions that were searched.
     package var searched = 0
 
-    /// Whether anything was found that is, or may be, what is asked for. The nearest gifts are not.
+    /// Whether anything was found that is, or may be, what is asked for. The nearest gifts do not count.
     package var hasFound: Bool { gifts > 0 || missCount > 0 }
-    /// Whether something is what is asked for.
+    /// Whether anything certainly is what is asked for.
     package var isSure: Bool { gifts > 0 || missCount > guessCount }
   }
 
   private let reader: WatchedReading
   private let topics: TopicIdentity
   private let log: ServiceLog
-  /// The rules whose entries can be derived; tests alone set others.
+  /// The rules whose entries can be derived; only tests set others.
   var rules = Rules.known
-  /// In which of so many partitions a producer puts a room.
+  /// Returns the partition, of the given number, to which a producer sends a room.
   var placement: (Bytes, Int) -> Int = KeyPartitioner.partition
-  /// How many search at a time.
+  /// The number of threads that search.
   package var threads = 1
   private let notice: @Sendable (String) -> Void
-  /// Called now and then with a number of offsets that were run through; by any thread, one call at a time.
+  /// Called now and then with a number of offsets processed. Any thread may call it, but only one at a time.
   package var progress: (Int) -> Void = { _ in }
 
-  /// - Parameter notice: hears what is waited for, and where else is looked, in sentences.
+  /// - Parameter notice: Receives sentences about waits, and about where the search continues.
   package init(
     _ reader: any ReadEdge, topics: TopicIdentity, log: ServiceLog = ServiceLog(.error),
     notice: @escaping @Sendable (String) -> Void
@@ -55,9 +55,9 @@ package struct Explainer {
     self.notice = notice
   }
 
-  /// Answers a question. Throws if there can be no answer: a ``VerifyFault`` or an `EdgeError`.
-  /// - Parameter tell: takes each gift and each miss that is to be told, but for the nearest ones, in the order of the input of each
-  ///   partition, and what was read of it; false: no more is wanted.
+  /// Answers a question. Throws a ``VerifyFault`` or an `EdgeError` if there can be no answer.
+  /// - Parameter tell: Receives each gift and each miss to report, except the nearest ones, in the order of each partition's
+  ///   input, and what was read of the partition. Returns false to stop.
   package func run(_ question: GiftQuestion, _ tell: @escaping (Finding, ExplainedPartition) -> Bool) throws -> Outcome {
     let partitions = try reader.partitions(.input)
     if let asked = question.partition, !partitions.contains(asked) {
@@ -98,7 +98,7 @@ package struct Explainer {
       say(question, own, hasRoom, searched.count)
       found = try SearchCrew(searched, question, reader, try derivation ?? anyDerivation(question), progress: progress)
         .run(threads: threads)
-      // A producer with another partitioner puts the room somewhere else.
+      // A producer with another partitioner sends the room elsewhere.
       for other in found where other.number != own && wantsMore && (!other.own.isEmpty || !question.namesGift && other.hasRoom) {
         try explain(other.number)
       }
@@ -129,7 +129,8 @@ package struct Explainer {
     }
   }
 
-  /// Gifts of the room that nobody sees who reads what is committed: their producer's transaction is open, or was aborted.
+  /// Returns gifts of the room that readers of committed records do not see: their producer's transaction is open, or was
+  /// aborted.
   private func unsettled(_ found: [PartitionSearch.Found], _ outcome: Outcome) -> [GiftMiss] {
     found.flatMap(\.own).compactMap { miss in
       var miss = miss
@@ -145,14 +146,14 @@ package struct Explainer {
     }
   }
 
-  /// Records that became no gifts, and were not missed before.
+  /// Returns records that became no gifts, and are not among the misses.
   private func unread(_ found: [PartitionSearch.Found], _ outcome: Outcome) -> [GiftMiss] {
     found.flatMap(\.unread).filter { record in
       !outcome.misses.contains { $0.partition == record.partition && $0.offset == record.offset }
     }
   }
 
-  /// By what records become events, as any partition's journal or checkpoint says; nil: none does.
+  /// Returns the derivation of any partition, from its journal or a checkpoint, or nil if there is none.
   private func anyDerivation(_ question: GiftQuestion) throws -> Derivation? {
     for number in try reader.partitions(.journal) {
       let (first, end) = (try reader.bounds(.journal, number).first, try reader.stableEnd(.journal, number))

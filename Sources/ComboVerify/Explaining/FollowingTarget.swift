@@ -3,9 +3,9 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboWire
 
-/// Follows the gifts of the one room that is derived.
+/// Follows the gifts of the one derived room.
 final class FollowingTarget: SaidTarget, @unchecked Sendable {
-  // The proof: one thread runs the partition, and with it the room that emits here.
+  // Sendable: one thread runs the partition, and with it the room that emits here.
   let trail = GiftTrail(followsBanners: true)
 
   func said(_ record: Bytes, _ instruction: Instruction, by room: Room) { trail.follow(instruction) }

@@ -1,37 +1,37 @@
 internal import ComboCore
 package import ComboWire
 
-/// What became of a gift that was asked for, and where it stands in the input.
+/// The fate of a gift that was asked for, and its place in the input.
 package struct ExplainedGift: Equatable, Sendable {
   package var fate: GiftFate
   package var partition: Int32
   package var offset: Int64
-  /// How many banners were to come out of the queue before its own when it had been taken in; nil: its own did not wait.
+  /// The number of banners ahead of its own in the queue when it was taken in; nil if its own did not wait.
   package var waitingBefore: Int?
-  /// What its gifts are worth together.
+  /// The worth of its gifts together.
   package var worth = 0.0
-  /// Of a duplicate: where the gift stands whose id is remembered; nil: before what was derived.
+  /// The offset of the gift that it duplicates; nil if it is no duplicate, or that gift precedes what was derived.
   package var firstOffset: Int64?
-  /// For how much of its wait no service ran its room, in milliseconds: in an outage, or while the partition was restored.
+  /// The part of its wait in which no service ran its room, in milliseconds: in an outage, or while the partition was restored.
   package var awayMs: Int64 = 0
-  /// Of one that still waits: whether its room has no slots, so that nothing is shown.
+  /// Whether it still waits in a room without slots, so that nothing is shown.
   package var isPaused = false
-  /// When it was sent, in milliseconds since the Unix epoch; nil: not known.
+  /// The time at which it was sent, in milliseconds since the Unix epoch; nil if unknown.
   package var sentAt: Int64?
-  /// nil: `redrive` did not send it.
+  /// Its history if `redrive` sent it, or nil.
   package var redriven: Redriven?
 }
 
-/// What became of a record before `redrive` sent it to where it is.
+/// The history of a record before `redrive` sent it to its place.
 package struct Redriven: Equatable, Sendable {
-  /// The header by which `redrive` counts the rounds of a record.
+  /// The header in which `redrive` counts the rounds of a record.
   package static let header = "combo.redriven"
-  /// The header of a receipt in the dead-letter topic: the places that were sent back in its transaction, with commas between.
+  /// The header of a receipt in the dead-letter topic: the places that its transaction sent back, separated by commas.
   package static let receipt = "combo.redrive.receipt"
 
-  /// How often it was sent back.
+  /// The number of times it was sent back.
   package var rounds: Int
-  /// The dead letters that it was, the oldest first, as far as they were read.
+  /// The dead letters that it became, oldest first, as far as they were read.
   package var letters: [Letter] = []
 
   /// A record of the input that became a dead letter.
@@ -57,7 +57,7 @@ package struct GiftName: Equatable, Sendable {
     gift = fate.gift
   }
 
-  /// Of a gift whose bytes are borrowed.
+  /// Copies the ids of a gift whose bytes are borrowed.
   init(_ gift: Gift) {
     id = Array(gift.id)
     sender = Array(gift.senderID)
@@ -66,27 +66,27 @@ package struct GiftName: Equatable, Sendable {
   }
 }
 
-/// A record that is, or may be, the gift asked for, of which no engine was told; or a gift that is nearly the one asked for.
+/// A record that is, or may be, the gift asked for, but reached no engine; or a gift that is nearly the one asked for.
 package struct GiftMiss: Equatable, Sendable {
-  /// Why.
+  /// The reason for a miss.
   package enum Kind: String, Sendable {
     /// It is a bad event.
     case deadLetter = "dead_letter"
     /// The map drops it.
     case dropped
-    /// The gift is of another room.
+    /// It belongs to another room.
     case otherRoom = "other_room"
     /// The group has not committed it yet.
     case notCommitted = "not_committed"
-    /// It was taken in, but what its room was like then is not known.
+    /// It was taken in, but the state of its room at that time is unknown.
     case beforeJournal = "before_journal"
-    /// An operator had it skipped.
+    /// An operator skipped it.
     case passedOver = "passed_over"
-    /// The group began to read behind it.
+    /// The group began reading after it.
     case beforeGroup = "before_group"
     /// Its producer's transaction was aborted.
     case aborted
-    /// A gift of the room, but of another sender, of another kind, or of another time than asked for.
+    /// It is a gift of the room, but of another sender, kind or time than asked for.
     case otherSender = "other_sender"
     case otherGift = "other_gift"
     case otherTime = "other_time"
@@ -95,15 +95,15 @@ package struct GiftMiss: Equatable, Sendable {
   package var kind: Kind
   package var partition: Int32
   package var offset: Int64
-  /// When it was taken in, else its own time, in milliseconds since the Unix epoch.
+  /// The time at which it was taken in, or else its own time, in milliseconds since the Unix epoch.
   package var time: Int64?
-  /// What else there is to say: the reason of a dead letter or of a skip, the map's rule, the other room.
+  /// The details: the reason of a dead letter or a skip, the map's rule, or the other room.
   package var detail = ""
-  /// nil: the record could not be read.
+  /// The gift's ids, or nil if the record could not be read.
   package var name: GiftName?
-  /// Whether it only may be what is asked for: the record cannot be read, but has these texts among its values.
+  /// Whether it is only a guess: the record cannot be read, but has the texts asked for among its values.
   package var isGuess: Bool
-  /// nil: `redrive` did not send it.
+  /// Its history if `redrive` sent it, or nil.
   package var redriven: Redriven?
 
   package init(
@@ -134,24 +134,24 @@ package enum Finding {
   }
 }
 
-/// What was read to answer a question.
+/// The part of a partition that was read to answer a question.
 package struct ExplainedPartition: Equatable, Sendable {
   package var number: Int32
   /// Whether any event of the room was in it.
   package var hasRoom = false
-  /// The offsets of the input that can be read, and the one behind them: but for the records of open transactions.
+  /// The first offset of the input that can be read, and below it the one after the last, without records of open transactions.
   package var from: Int64 = 0
   package var end: Int64 = 0
-  /// Whether a transaction of a producer was open there.
+  /// Whether a producer's transaction was open there.
   package var isHeldUp = false
-  /// Up to this offset they were read.
+  /// The offset up to which the input was read.
   package var seenTo: Int64 = 0
-  /// Up to this time and this entry the group has come, as far as it was looked at; nil: there is no entry.
+  /// The time that the group has reached, as far as it was read, or nil if there is no entry; and below it the entry.
   package var clock: Int64?
   package var entry: Int64 = 0
-  /// From this time on the room was known; nil: it never was.
+  /// The time from which the room was known; nil if it never was.
   package var knownSince: Int64?
   package var records = 0
-  /// What could not be read or derived, in sentences.
+  /// What could not be read or derived, as sentences.
   package var faults: [String] = []
 }

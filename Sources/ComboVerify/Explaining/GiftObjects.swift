@@ -31,8 +31,8 @@ extension ByteBuffer {
 }
 
 extension ExplainedGift {
-  /// Appends the object that says it: its fate's members, and what else the words say.
-  /// - Parameter room: the room that was asked about, as a JSON string.
+  /// Appends the gift as a JSON object: the members of its fate, and the other facts of its line of text.
+  /// - Parameter room: The room that was asked about, as a JSON string.
   package func write(room: Bytes, to buffer: ByteBuffer) {
     fate.writeMembers(room: room, to: buffer)
     if fate.end == .forgotten { buffer.append(#","forgotten":true"#) }
@@ -53,11 +53,11 @@ extension ExplainedGift {
 }
 
 extension GiftMiss {
-  /// Appends the object that says it.
+  /// Appends the miss as a JSON object.
   /// - Parameters:
-  ///   - room: the room that was asked about, as a JSON string.
-  ///   - reach: what was read of its partition.
-  ///   - isNearest: whether it is not what is asked for, but near to it.
+  ///   - room: The room that was asked about, as a JSON string.
+  ///   - reach: What was read of its partition.
+  ///   - isNearest: Whether it is only near to what is asked for.
   package func write(room: Bytes, reach: ExplainedPartition? = nil, isNearest: Bool = false, to buffer: ByteBuffer) {
     buffer.append(#"{"room":"#)
     buffer.append(room)

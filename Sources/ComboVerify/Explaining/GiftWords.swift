@@ -2,20 +2,20 @@ internal import ComboCore
 internal import ComboSystem
 internal import ComboWire
 
-/// Says in words what became of gifts: a line each, a line with the date where that changes. Times are UTC.
+/// Describes what became of gifts, in one line each. The date has its own line when it changes. Times are UTC.
 package struct GiftWords {
   private var day: Substring = ""
 
   package init() {}
 
-  /// One gift's line, after the date if it is another one.
+  /// Returns the line of a gift, after the date if that has changed.
   package mutating func text(of gift: ExplainedGift) -> String {
     let fate = gift.fate
     let name = Self.name(of: fate.gift, count: fate.taken.count, from: fate.sender, to: fate.receiver)
     return line(at: fate.taken.at, "\(name): \(Self.text(of: gift.redriven, offset: gift.offset))\(Self.story(of: gift))")
   }
 
-  /// The same for a record of which no engine was told.
+  /// Returns the line of a record that reached no engine, after the date if that has changed.
   package mutating func text(of miss: GiftMiss, reach: ExplainedPartition?) -> String {
     let place = "offset \(miss.offset) of partition \(miss.partition)"
     let what =
@@ -38,7 +38,7 @@ package struct GiftWords {
     return line(at: miss.time, name + Self.text(of: miss.redriven, offset: miss.offset) + what + guess)
   }
 
-  /// What became of a record before it was sent back, as the beginning of a sentence.
+  /// Describes the history of a record before it was sent back, as the beginning of a sentence.
   private static func text(of redriven: Redriven?, offset: Int64) -> String {
     guard let redriven else { return "" }
     var text = ""
@@ -80,7 +80,7 @@ package struct GiftWords {
   }
 
   private static func name(of gift: [UInt8], count: Int, from sender: [UInt8], to receiver: [UInt8]) -> String {
-    // Ids may be numbers, so each is said to be what it is.
+    // Ids may be numbers, so each is labeled.
     (gift.isEmpty ? "a gift" : "gift \(shown(gift))") + (count > 0 ? " ×\(count)" : "")
       + (sender.isEmpty ? "" : " from sender \(shown(sender))") + (receiver.isEmpty ? "" : " to receiver \(shown(receiver))")
   }
@@ -115,7 +115,7 @@ package struct GiftWords {
       if let retracted = gift.fate.retractedAt { parts.append("retracted at \(clock(retracted)): the banner left the screen") }
     case .skipped(let at, let reason):
       let when = at > taken.at ? " at \(clock(at)), \(duration(at - taken.at))\(away(gift.awayMs))" : ""
-      // Worth tells why it, and not another one, was skipped.
+      // The worth explains why this gift was skipped and not another one.
       let why =
         switch reason {
         case .overflow: "the queue was full, worth \(number(gift.worth))"

@@ -1,24 +1,24 @@
 internal import ComboEdge
 
-/// Where the gifts stand whose ids a room remembers. As large as what it remembers.
+/// The offsets of the gifts whose ids a room remembers. Its size is proportional to their number.
 struct IDOffsets {
   private struct Place {
     var offset: Int64
-    /// Up to this time it is remembered, all shifts taken off.
+    /// The time up to which the id is remembered, without shifts.
     var expiry: Int64
   }
 
   private var places: [RoomKey: Place] = [:]
-  /// The ids in the order in which they came; one that came again after it had expired stands here twice.
+  /// The ids in the order of their arrival. An id that arrived again after it had expired occurs twice.
   private var order: [(key: RoomKey, offset: Int64)] = []
   private var head = 0
 
-  /// A gift with this id comes.
+  /// Registers a gift with this id.
   /// - Parameters:
-  ///   - at: when it is taken in, all shifts taken off.
-  ///   - dedupeMs: how long ids are remembered.
-  ///   - idsMax: how many.
-  /// - Returns: where the first one stands, if its id is still remembered.
+  ///   - at: The time at which it is taken in, without shifts.
+  ///   - dedupeMs: The time for which ids are remembered.
+  ///   - idsMax: The most ids that are remembered.
+  /// - Returns: The offset of the first gift with this id, if it is still remembered.
   mutating func came(_ id: Bytes, offset: Int64, at: Int64, dedupeMs: Int, idsMax: Int) -> Int64? {
     if dedupeMs == 0 || idsMax == 0 { return nil }
     let key = RoomKey(id)

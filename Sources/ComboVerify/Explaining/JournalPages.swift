@@ -2,7 +2,8 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboWire
 
-/// The entries of a partition's journal that count, one after the other, a page at a time: memory does not grow with the journal.
+/// The entries of a partition's journal that count, in order. They are read in pages, so that memory does not grow with the
+/// journal.
 final class JournalPages {
   struct Item {
     let offset: Int64
@@ -16,12 +17,12 @@ final class JournalPages {
   private var position: Int64
   private var page: ArraySlice<Item> = []
 
-  /// So many are read at once: reading on costs a question to the broker.
+  /// The number of entries per page; each further page costs a request to the broker.
   private static let pageMax = 20_000
 
   /// - Parameters:
-  ///   - terms: the terms of the journal before `position`.
-  ///   - end: the offset after the last record that is read.
+  ///   - terms: The terms of the journal before `position`.
+  ///   - end: The offset after the last record to read.
   init(
     _ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, from position: Int64, to end: Int64,
     after terms: JournalTerms
@@ -33,7 +34,8 @@ final class JournalPages {
     self.end = end
   }
 
-  /// The next one; nil: there is none. Throws a ``VerifyFault`` if a record is none of this group's, or cannot be read.
+  /// Returns the next entry, or nil if there is none. Throws a ``VerifyFault`` if a record is not this group's, or cannot be
+  /// read.
   func next() throws -> Item? {
     if page.isEmpty { try turn() }
     return page.popFirst()

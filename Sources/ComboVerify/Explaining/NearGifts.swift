@@ -2,14 +2,14 @@ internal import ComboCore
 internal import ComboEdge
 internal import ComboWire
 
-/// Gifts of the room that are not what is asked for, but nearly: a sender's name is spelled in another way, or the time is another one.
+/// Gifts of the room that nearly match the question: the sender's name is spelled differently, or the time is another one.
 struct NearGifts {
   private let question: GiftQuestion
   private let partition: Int32
   private var others: [GiftMiss] = []
   private var before: GiftMiss?
   private var after: GiftMiss?
-  /// Whether one has the id that is asked for: nothing can be nearer.
+  /// Whether one has the id asked for, so that nothing can be nearer.
   private(set) var hasID = false
 
   private static let othersMax = 5
@@ -19,10 +19,10 @@ struct NearGifts {
     self.partition = partition
   }
 
-  /// The last before the time that is asked for, the first of others, and the first after that time.
+  /// The last match before the span asked for, the first gifts that differ otherwise, and the first match after that span.
   var found: [GiftMiss] { [before].compactMap { $0 } + others + [after].compactMap { $0 } }
 
-  /// A gift of the room comes that is not asked for.
+  /// Considers a gift of the room that is not asked for.
   mutating func look(_ event: Event, _ record: InputRecord, at now: Int64?) {
     let ownTime = event.ts >= 0 ? event.ts : record.time?.ms
     let gift = event.gift
@@ -44,7 +44,7 @@ struct NearGifts {
     others.append(miss(kind))
   }
 
-  /// In what it differs; nil: in too much.
+  /// Returns how the gift differs, or nil if it differs too much.
   private mutating func kind(of gift: Gift) -> GiftMiss.Kind? {
     let isSender = question.sender.map { $0.elementsEqual(gift.senderID) } ?? true
     let isGift = question.gift.map { $0.elementsEqual(gift.giftID) } ?? true
@@ -60,7 +60,7 @@ struct NearGifts {
     return question.sender != nil || isLikeGift ? .otherGift : nil
   }
 
-  /// Whether two ids differ in nothing but large and small letters of ASCII, and in what is no letter or digit of it.
+  /// Whether two ids differ only in ASCII case, and in ASCII characters that are neither letters nor digits.
   private static func isAlike(_ one: [UInt8], _ other: Bytes) -> Bool {
     func core(_ bytes: some Sequence<UInt8>) -> [UInt8] {
       bytes.compactMap { byte in

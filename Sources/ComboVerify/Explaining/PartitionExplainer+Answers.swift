@@ -3,9 +3,9 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboWire
 
-/// What is told of the gifts of the room.
+/// Reports the gifts of the room.
 extension PartitionExplainer {
-  /// The dead letters that a record was before it was sent back; they are not told by themselves then.
+  /// Removes and returns the former dead letters of a record that was sent back. They are then not reported separately.
   func takeDeadLetters(like record: UInt64, rounds: Int) -> [Redriven.Letter] {
     guard let letter = untold.takeDeadLetter(like: record, rounds: rounds) else { return [] }
     misses.removeAll { $0.kind == .deadLetter && $0.offset == letter.offset }
@@ -32,8 +32,8 @@ extension PartitionExplainer {
     return aways.reduce(0) { $1.from >= fate.taken.at && $1.from + $1.ms <= end ? $0 + $1.ms : $0 }
   }
 
-  /// Tells of gifts that are complete, or of all.
-  /// - Parameter provenOnly: the entry under way is another input's: what became of its gifts is not known.
+  /// Reports gifts whose fate is complete, or all gifts.
+  /// - Parameter provenOnly: Whether the entry in progress belongs to another input, so that the fates of its gifts are unknown.
   func takeOut(all: Bool, provenOnly: Bool = false) {
     var count = 0
     target.trail.takeOut(all: all) { fate in

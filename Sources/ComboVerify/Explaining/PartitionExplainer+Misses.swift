@@ -4,9 +4,9 @@ internal import ComboMaps
 internal import ComboRooms
 internal import ComboWire
 
-/// Gifts that no engine was told of, and records of which nothing is derived.
+/// Handles gifts that reached no engine, and records from which nothing is derived.
 extension PartitionExplainer {
-  // MARK: - What no engine was told of
+  // MARK: - Gifts that reached no engine
 
   func missed(_ event: Event, _ record: InputRecord, _ kind: GiftMiss.Kind, at now: Int64?, detail: String = "") {
     guard question.isAbout(event.room) else { return }
@@ -36,17 +36,17 @@ extension PartitionExplainer {
       like: kind == .deadLetter ? record.fingerprint : nil)
   }
 
-  /// - Parameter record: the fingerprint of the record that became a dead letter.
+  /// - Parameter record: The fingerprint of the record that became a dead letter.
   func add(_ miss: GiftMiss, like record: UInt64? = nil) {
     missCount += 1
     if miss.isGuess { guessCount += 1 }
     if misses.count == Self.missesMax { return }
     misses.append(miss)
-    // Of a whole room it does not matter what other records the map drops, if there is any gift.
+    // If a whole room is asked for, other records that the map drops do not matter once there is any gift.
     if miss.kind != .dropped || question.namesGift { untold.add(miss, like: record) }
   }
 
-  /// What a record had been through before `redrive` sent it; nil: it did not.
+  /// Returns the history of a record before `redrive` sent it, or nil if it did not.
   func redriven(_ record: InputRecord) -> Redriven? {
     if let lastRedriven, lastRedriven.offset == record.offset { return lastRedriven.redriven }
     var rounds = 0
@@ -85,8 +85,8 @@ extension PartitionExplainer {
     }
   }
 
-  /// What lies before the place from which the partition can be derived.
-  /// - Parameter isBeginning: whether the group began to read there.
+  /// Reads the records before the place from which the partition can be derived.
+  /// - Parameter isBeginning: Whether the group began reading there.
   func passUnknown(to end: Int64, _ derivation: Derivation?, isBeginning: Bool = false) throws {
     if seenTo >= end { return }
     let probe = try derivation.map { try RecordProbe($0) } ?? RecordProbe()
@@ -99,7 +99,7 @@ extension PartitionExplainer {
     seenTo = end
   }
 
-  /// The ids that the room's snapshot remembers, and where their gifts stand.
+  /// Finds the gifts whose ids the room's snapshot remembers.
   func rememberIDs(before end: Int64, _ derivation: Derivation, at clock: Int64) throws {
     let settings = derivation.settings
     if settings.dedupeMs == 0 || settings.maxIds == 0 { return }

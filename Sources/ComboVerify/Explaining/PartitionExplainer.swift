@@ -4,20 +4,20 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// Derives one room of a partition again, and says what became of the gifts that a question asks for. One thread.
+/// Derives one room of a partition again, and reports what became of the gifts that a question asks for. Used by one thread.
 ///
-/// Nothing of the other rooms is derived: rooms do not depend on each other. So it costs what reading and decoding the input costs, and
-/// its memory is that of one room and of a page of the journal.
+/// Other rooms are not derived, as rooms do not depend on each other. So the cost is that of reading and decoding the input, and
+/// the memory is that of one room and one page of the journal.
 final class PartitionExplainer {
-  /// What is asked of all partitions.
+  /// The parameters that all partitions share.
   struct Task {
     let question: GiftQuestion
     let topics: TopicIdentity
     let reader: any ReadEdge
-    /// The version of the engine's rules.
+    /// The versions of the engine's rules that can be derived.
     let rules: ClosedRange<Rules>
     let log: ServiceLog
-    /// Takes what was found, in the order of the input, and what was read for it; false: no more is wanted.
+    /// Receives each finding, in the order of the input, and what was read for it. Returns false to stop.
     let tell: (Finding, ExplainedPartition) -> Bool
     let progress: (Int) -> Void
   }
@@ -25,47 +25,47 @@ final class PartitionExplainer {
   let number: Int32
   let task: Task
   var report: ExplainedPartition
-  /// The first of those that were missed, and how many there are in all.
+  /// The first misses, and below it the number of all.
   var misses: [GiftMiss] = []
   var missCount = 0
-  /// So many of them only may be what is asked for.
+  /// The number of misses that are only guesses.
   var guessCount = 0
-  /// What was found, but not told yet.
+  /// Findings that have not been reported yet.
   var untold = UntoldFindings()
   /// Gifts of the room that are nearly what is asked for.
   var near: NearGifts
   var isStopped = false
-  /// What is left can only be later than the time that is asked for.
+  /// Whether all that follows is later than the span asked for.
   private var isPastUntil = false
 
   private var journalEnd: Int64 = 0
-  /// Up to this offset of the input all was looked at.
+  /// The offset up to which the input has been examined.
   var seenTo: Int64 = 0
   var derivation: Derivation?
   let target = FollowingTarget()
   var notes: [Note] = []
-  /// What the room was last seen as.
+  /// The room as of its last gift.
   var room: Room?
-  /// So many of them are of entries that were found to be those of this input.
+  /// The number of notes whose entries were found to be of this input.
   var provenNotes = 0
-  /// When no service ran the partition, as takeovers say: from one time, and for how long. Since the first gift that was not handed out.
+  /// Spans in which no service ran the partition, from takeovers: start and duration, since the first gift that was not reported.
   var aways: [(from: Int64, ms: Int64)] = []
   var ids = IDOffsets()
-  /// What is known of the room before its next event.
+  /// Whether the room is known before its next event.
   private var standing = RoomStanding()
-  // The record in hand.
+  // The record in progress.
   private var record: InputRecord?
   private var now = Int64.min
   var partition: Partition?
   var madeProbe: (derivation: Derivation?, probe: RecordProbe?)?
   var lastRedriven: (offset: Int64, redriven: Redriven)?
 
-  /// More misses are counted only.
+  /// Misses beyond this number are only counted.
   static let missesMax = 100
-  /// A record whose own time lies so far behind the asked ones ends the search: producers' clocks are no better.
+  /// The search ends at a record whose own time is later than the span asked for by this much, as producers' clocks may be wrong.
   static let lateMs: Int64 = 60_000
 
-  /// What is known of a gift beside its fate.
+  /// The facts about a gift besides its fate.
   struct Note {
     var offset: Int64
     var waitingBefore: Int?
@@ -85,7 +85,7 @@ final class PartitionExplainer {
   var question: GiftQuestion { task.question }
   var reader: any ReadEdge { task.reader }
 
-  /// Reads it. Throws a ``VerifyFault`` or an `EdgeError`.
+  /// Answers the question for this partition. Throws a ``VerifyFault`` or an `EdgeError`.
   func run() throws {
     let journalFirst = try reader.partitions(.journal).contains(number) ? reader.bounds(.journal, number).first : 0
     journalEnd = try reader.partitions(.journal).contains(number) ? reader.stableEnd(.journal, number) : 0
@@ -118,15 +118,15 @@ final class PartitionExplainer {
     try end()
   }
 
-  /// From the journal's beginning, or the first checkpoint if that is gone.
+  /// Derives from the journal's beginning, or from the first checkpoint if the beginning is gone.
   private func runAll(_ journalFirst: Int64, _ input: ClosedRange<Int64>, _ checkpoints: [DerivationStart]) throws {
     var next = try beginning(from: journalFirst, input)
-    // An empty journal: nothing was taken in yet.
+    // The journal is empty: nothing has been taken in yet.
     if next == nil, checkpoints.isEmpty, journalEnd == journalFirst { return }
     if let first = checkpoints.first, first.partition.n < next?.partition.n ?? .max { next = first }
     while let start = next, !isStopped {
       try passUnknown(to: start.partition.offset, start.derivation, isBeginning: start.isFirst)
-      // Where the room is not known, the next checkpoint says what it is like.
+      // If the room is not known, the next checkpoint has its state.
       let later = checkpoints.first { $0.partition.n > start.partition.n }
       next = nil
       switch try pass(start, unknownUpTo: start.isKnown ? nil : later?.partition.n, mayBeTooLate: false) {
@@ -138,7 +138,7 @@ final class PartitionExplainer {
         next = (checkpoint?.partition.n ?? .max) <= (takeover?.partition.n ?? .max) ? checkpoint : takeover
       }
     }
-    // No entry tells of what is left.
+    // No entry covers the rest.
     if !isStopped { try passUnknown(to: report.end, derivation) }
   }
 
@@ -159,9 +159,9 @@ final class PartitionExplainer {
   private enum End {
     case finished
     case atCheckpoint
-    /// The room was known only after the time that is asked for, or not at all.
+    /// The room became known only after the beginning of the span asked for, or never.
     case tooLate
-    /// No entry can be derived from this one on, which stands at that offset.
+    /// No entry can be derived from this one on, which is at the given offset of the journal.
     case failed(n: Int64, journal: Int64)
   }
 
@@ -230,7 +230,7 @@ final class PartitionExplainer {
         try runner.finish()
       }
       if isAtCheckpoint { return .atCheckpoint }
-      // The question's time, or the input, may end before the room is known.
+      // The span asked for, or the input, may end before the room is known.
       let staysUnknown = mayBeTooLate && !isStopped && standing.silentUpTo > partition.n
       return isTooLate || staysUnknown ? .tooLate : .finished
     } catch let fault as ReplayFault {
@@ -243,7 +243,7 @@ final class PartitionExplainer {
       )
     }
     takeOut(all: true, provenOnly: true)
-    // Behind a gap the entry itself may be one to begin with.
+    // After a gap, the entry itself may be a valid start.
     let isGap = current.n > partition.n + 1
     return .failed(n: isGap ? current.n - 1 : current.n, journal: current.journal)
   }
@@ -267,14 +267,14 @@ final class PartitionExplainer {
         task.progress(Int(record.offset - told))
         told = record.offset
       }
-      // The last one may be another run's, which begins with it.
+      // The last record may belong to the next run, which begins with it.
       let goesOn = try take(record)
       if goesOn { seenTo = record.offset + 1 }
       return goesOn
     }
   }
 
-  /// Whether neither this record nor one behind it can be of the time that is asked for.
+  /// Whether neither this record nor a later one can be in the span asked for.
   private func isBeyond(_ record: InputRecord) -> Bool {
     if question.until == .max || now < question.until || !target.trail.isEmpty { return false }
     return time(of: record).map { $0 >= question.until &+ Self.lateMs } ?? true
@@ -288,7 +288,7 @@ final class PartitionExplainer {
 
   private func end() throws {
     takeOut(all: true)
-    // What nothing was derived of, as there is no entry: it is not committed yet.
+    // Without any entry, nothing was derived from these records: they are not committed yet.
     if seenTo < report.end, report.entry == 0, !isStopped, !isPastUntil {
       try read(from: seenTo) { record in
         try notCommitted(record); return true
@@ -349,7 +349,7 @@ final class PartitionExplainer {
     notes.append(note)
   }
 
-  /// A gift comes that is older than the maximum age: no engine sees it, whatever is known of its room.
+  /// Processes a gift that is older than the maximum age: no engine receives it, whatever is known of its room.
   private func takeOld(_ event: UnsafePointer<Event>, at now: Int64) {
     self.now = now
     guard let record, question.isAbout(event.pointee.room) else { return }

@@ -4,16 +4,17 @@ internal import ComboMaps
 internal import ComboRooms
 internal import ComboWire
 
-/// Looks for gifts in all records of a partition, also those of transactions that were aborted or are open. Derives nothing. One thread.
+/// Searches all records of a partition for gifts, including those of aborted and open transactions. Derives nothing. Used by one
+/// thread.
 final class PartitionSearch {
-  /// What it came to: the first few of each.
+  /// The results: the first few of each kind.
   struct Found: Sendable {
     let number: Int32
-    /// Whether any event of the room is there.
+    /// Whether any event of the room was found.
     var hasRoom = false
-    /// Gifts of the room that are asked for. Their kind is still to be found out.
+    /// Gifts of the room that are asked for. Their kind is determined later.
     var own: [GiftMiss] = []
-    /// The same of other rooms.
+    /// Gifts of other rooms that are asked for.
     var elsewhere: [GiftMiss] = []
     /// Records that became no gifts, but are, or may be, what is asked for.
     var unread: [GiftMiss] = []
@@ -23,7 +24,8 @@ final class PartitionSearch {
   private let question: GiftQuestion
   private let reader: any ReadEdge
   private let probe: RecordProbe
-  /// What stands in each record that can be meant, so that others need not be decoded; nil: a map makes the ids, maybe of several fields.
+  /// A text that each matching record contains, so that others need not be decoded; nil if a map makes the ids, maybe of several
+  /// fields.
   private let needle: [UInt8]?
   private let isMapped: Bool
 
@@ -31,7 +33,7 @@ final class PartitionSearch {
   /// The fingerprints of the records in ``Found/unread``.
   private var fingerprints: [UInt64] = []
 
-  /// - Parameter derivation: by what records become events; nil: not known.
+  /// - Parameter derivation: How records become events; nil if unknown.
   init(_ number: Int32, _ question: GiftQuestion, _ reader: any ReadEdge, _ derivation: Derivation?) throws {
     found = Found(number: number)
     self.question = question
@@ -41,12 +43,12 @@ final class PartitionSearch {
     needle = !isMapped ? question.id ?? question.sender ?? question.room : nil
   }
 
-  /// - Parameter progress: called now and then with a number of offsets that were run through.
+  /// - Parameter progress: Called now and then with a number of offsets processed.
   func run(_ progress: (Int) -> Void) throws -> Found {
     let bounds = try reader.bounds(.input, found.number)
     var start = bounds.first
     if question.since > .min {
-      // Whoever sent it may have had a clock that is a little wrong.
+      // The sender's clock may have been slightly wrong.
       guard let first = try reader.offset(.input, found.number, atMs: max(0, question.since &- PartitionExplainer.lateMs)) else {
         return found
       }
@@ -74,7 +76,7 @@ final class PartitionSearch {
 
   private func look(at record: InputRecord) {
     let recordTime = record.time?.ms
-    // A record that `redrive` sent back is named instead of the dead letter that it was.
+    // A record that `redrive` sent back is reported instead of its former dead letter.
     record.withLastHeader(Redriven.header) { _ in
       if let place = fingerprints.firstIndex(of: record.fingerprint) {
         fingerprints.remove(at: place)

@@ -3,12 +3,12 @@ internal import ComboEdge
 internal import ComboMaps
 internal import ComboWire
 
-/// Reads records that no engine is told of. One a thread.
+/// Reads records that reach no engine. Used by one thread.
 final class RecordProbe {
   private let decoder: RecordDecoder
   private let arena = BumpArena()
   private var event = Event()
-  /// Whether it is known how the service reads them: only then what is no event is known to be none.
+  /// Whether it is known how the service reads records. Only then is a record that is not an event known to be none.
   let isKnown: Bool
 
   init(_ derivation: Derivation) throws(FormatFault) {
@@ -16,7 +16,7 @@ final class RecordProbe {
     isKnown = true
   }
 
-  /// For records of which nobody knows how they would be read.
+  /// Creates a probe for records whose reading is unknown.
   init() {
     var limits = WireLimits()
     limits.roomFromBody = true
@@ -24,10 +24,10 @@ final class RecordProbe {
     isKnown = false
   }
 
-  /// Why the last record was dropped.
+  /// The reason why the last record was dropped.
   var dropReason: String { decoder.dropReason }
 
-  /// Hands out the events of a record; none if it is a bad event, or the map drops it.
+  /// Passes the events of a record to `body`: none if it is a bad event, or the map drops it.
   @discardableResult
   func forEachEvent(of record: InputRecord, _ body: (Event) -> Void) -> RecordFate {
     guard let value = record.value else { return .events }

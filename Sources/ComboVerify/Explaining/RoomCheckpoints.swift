@@ -3,14 +3,15 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// The checkpoints that the state topic holds of a partition, each with what it held of one room then.
+/// The checkpoints of a partition that the state topic holds, each with the state of one room at that time.
 ///
-/// The topic is compacted, but not at once: of some hours, older checkpoints may still be there. If one is, so is the newest record of each
-/// key before it, or a later one has replaced that before the next checkpoint: then the room is known from that record on.
+/// The topic is compacted, but not at once, so older checkpoints of some hours may still exist. If one does, so does the newest
+/// record of each key before it, or a later record has replaced that before the next checkpoint. Then the room is known from that
+/// record on.
 struct RoomCheckpoints {
-  /// In their order: the first of all, and the last ones whose time is not after the question's.
+  /// The checkpoints in order: the first of all, and the last ones whose time is not after the question's.
   private(set) var found: [PartitionTopics.State] = []
-  /// The newest of all.
+  /// The newest checkpoint.
   private(set) var newest: PartitionTopics.State?
 
   init(_ number: Int32, of room: [UInt8], since: Int64, _ topics: TopicIdentity, _ reader: any ReadEdge) throws {
@@ -21,12 +22,12 @@ struct RoomCheckpoints {
     var fault: FormatFault?
     try reader.read(.state, number, from: bounds.first, to: try reader.stableEnd(.state, number), unless: { false }) { record in
       guard let key = record.key else { return true }
-      // A record of somebody else is no room's.
+      // A record of another writer belongs to no room.
       guard let kind = try? keys.key(key) else { return true }
       do throws(FormatFault) {
         switch kind {
         case .checkpoint:
-          // The room's first record since the last checkpoint is all that is known of it there.
+          // If the room has no record before the last checkpoint, its first one after that is all that is known of it there.
           settleLast(now)
           now.checkpoint = nil
           guard let value = record.value else { return true }
@@ -58,7 +59,7 @@ struct RoomCheckpoints {
     newest = state
     if let clock = state.checkpoint?.clock, clock > since, !found.isEmpty { return }
     found.append(state)
-    // The first, for what nothing else is known of; of the others those that are nearest.
+    // The first is kept for times of which nothing else is known; of the others, the nearest are kept.
     if found.count > 4 { found.remove(at: 1) }
   }
 }

@@ -2,16 +2,17 @@ internal import ComboCore
 internal import ComboRooms
 internal import ComboWire
 
-/// Whether a room's state is known where the derivation has come to.
+/// Whether a room's state is known at the position of the derivation.
 ///
-/// Where it is not, it becomes known by a rest: once it was silent for longer than it can have stayed awake, its next gift finds a new engine.
+/// An unknown room becomes known by a rest: once it has been silent for longer than it can have stayed awake, its next gift finds
+/// a new engine.
 struct RoomStanding {
   private(set) var isKnown = false
-  /// Up to this entry the room's snapshot holds: nothing before is derived.
+  /// The entry up to which the room's snapshot holds; nothing before it is derived.
   private(set) var silentUpTo: Int64 = -1
-  /// When something of it was seen last, all shifts taken off.
+  /// The time at which the room was last seen, without shifts.
   private var lastSeen = Int64.min
-  /// It may have settings of its own, with which it does not rest.
+  /// Whether it may have its own settings, with which it does not rest.
   private var mayHaveOwn = false
 
   init() {}
@@ -22,11 +23,11 @@ struct RoomStanding {
     lastSeen = start.partition.clock - start.partition.shifted
   }
 
-  /// An event of the room comes.
-  /// - Returns: whether the room can take it in.
+  /// Registers an event of the room.
+  /// - Returns: Whether the room can take the event in.
   mutating func admits(_ kind: Event.Kind, _ own: OwnSettings?, at now: Int64, shifted: Int64, _ settings: Settings) -> Bool {
     if isKnown { return true }
-    // Whether it begins to have settings of its own or not: what it had before does not matter then.
+    // New settings replace the previous ones, whatever those were.
     let mayWake = kind == .roomSettings || kind == .gift && !mayHaveOwn
     let silence = settings.silenceMax
     if mayWake, silence < .max, now - shifted - lastSeen > silence {

@@ -2,9 +2,9 @@ internal import ComboEdge
 internal import ComboSystem
 internal import ComboWire
 
-/// Searches partitions side by side, on several threads.
+/// Searches partitions in parallel, on several threads.
 final class SearchCrew: @unchecked Sendable {
-  // Sendable: all that changes, and `progress`, is used under the lock.
+  // Sendable: all mutable state, and `progress`, is used under the lock.
   private let lock = Lock()
   private let question: GiftQuestion
   private let reader: any ReadEdge
@@ -25,7 +25,7 @@ final class SearchCrew: @unchecked Sendable {
     self.progress = progress
   }
 
-  /// What was found, by partition.
+  /// Runs the search, and returns what was found, sorted by partition.
   func run(threads: Int) throws -> [PartitionSearch.Found] {
     let others = (0..<max(0, min(threads, left.count) - 1)).map { _ in WorkThread { self.work() } }
     work()

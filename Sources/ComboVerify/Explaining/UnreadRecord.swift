@@ -1,27 +1,27 @@
 internal import ComboEdge
 internal import ComboSystem
 
-/// A record of which no gift was made, since it cannot be read or the map drops it: whether it may be the one that is asked for.
+/// A record that became no gift, since it cannot be read or the map drops it, but may be the one asked for.
 struct UnreadRecord {
-  /// How well it fits a question.
+  /// How well a record matches a question.
   enum Match {
     case none
-    /// What is asked for is among its values: nobody can tell whether they are the fields that are meant.
+    /// Its values include what is asked for, but it is unknown whether these are the fields that are meant.
     case guess
-    /// Each field that is asked for can be read, and has what is asked for.
+    /// Each field asked for can be read, and matches.
     case certain
   }
 
   private let record: InputRecord
   private let isMapped: Bool
 
-  /// - Parameter isMapped: whether a map makes the fields, so that they may be anywhere in the record.
+  /// - Parameter isMapped: Whether a map makes the fields, so that they may be anywhere in the record.
   init(_ record: InputRecord, isMapped: Bool) {
     self.record = record
     self.isMapped = isMapped
   }
 
-  /// - Parameter needsRoom: whether it must name the room too.
+  /// - Parameter needsRoom: Whether it must also name the room.
   func match(_ question: GiftQuestion, needsRoom: Bool = true) -> Match {
     guard let value = record.value else { return .none }
     var asked: [(text: [UInt8], path: [String])] = []
@@ -31,7 +31,7 @@ struct UnreadRecord {
     let isOfRoom = record.key.map { question.room.elementsEqual($0) } ?? false
     if needsRoom, !isOfRoom { asked.append((question.room, ["room"])) }
     if asked.isEmpty { return .certain }
-    // Most records are told apart by this. A text may be written with escapes.
+    // This rules out most records. A text may be written with escapes.
     if asked.contains(where: { ByteSearch.find($0.text, in: value) == nil }),
       ByteSearch.find([UInt8(ascii: "\\")], in: value) == nil
     {
@@ -57,7 +57,7 @@ struct UnreadRecord {
   }
 }
 
-/// A text that cannot be parsed: JSON that was cut or is broken, or another format.
+/// A text that cannot be parsed: truncated or broken JSON, or another format.
 private struct BrokenText {
   private let bytes: Bytes
   private let isLikeJSON: Bool
@@ -68,7 +68,7 @@ private struct BrokenText {
     isLikeJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
   }
 
-  /// Whether a text plausibly stands there as a whole value.
+  /// Whether a text plausibly occurs as a whole value.
   func hasValue(_ text: [UInt8]) -> Bool {
     var place = 0
     while let found = ByteSearch.find(text, in: bytes, from: place) {
@@ -89,11 +89,11 @@ private struct BrokenText {
     return !isOfWord(range.lowerBound - 1) && !isOfWord(range.upperBound)
   }
 
-  /// Whether it is a whole string or number, and not the name of a member.
+  /// Whether the range is a whole string or number, and not the name of a member.
   private func isValue(_ range: Range<Int>) -> Bool {
     let quote = UInt8(ascii: "\"")
     if byte(range.lowerBound - 1) == quote {
-      // JSON in a string of JSON has its quotes escaped.
+      // The quotes of JSON within a JSON string are escaped.
       let end = byte(range.upperBound) == UInt8(ascii: "\\") ? range.upperBound + 1 : range.upperBound
       return byte(end) == quote && next(after: end) != UInt8(ascii: ":")
     }
@@ -111,7 +111,7 @@ private struct BrokenText {
 }
 
 extension JSONValue {
-  /// Whether a text is one of its strings or numbers, as a whole. Looks into strings that are JSON, too.
+  /// Whether a text equals one of its strings or numbers. Also searches strings that are JSON.
   fileprivate func holds(_ text: String) -> Bool {
     switch self {
     case .null, .bool: return false

@@ -1,7 +1,7 @@
-/// What was found in a partition and is not told yet, so that it is told in the order of the input.
+/// The findings of a partition that have not been reported yet, so that they are reported in the order of the input.
 ///
-/// A gift passes straight through unless a miss comes before it. A dead letter waits until all was read, since a later record may be what it
-/// was sent back as. Above ``max`` findings all are told that come before the newest gift.
+/// A gift passes straight through unless a miss precedes it. A dead letter waits until everything has been read, since a later
+/// record may be the one as which it was sent back. Above ``max`` findings, all that precede the newest gift are reported.
 struct UntoldFindings {
   private struct Item {
     var finding: Finding
@@ -15,17 +15,17 @@ struct UntoldFindings {
 
   mutating func add(_ miss: GiftMiss, like record: UInt64?) { items.append(Item(finding: .miss(miss), record: record)) }
 
-  /// Adds a gift; returns what is to be told now.
+  /// Adds a gift, and returns the findings to report now.
   mutating func add(_ gift: ExplainedGift) -> [Finding] {
     if !items.contains(where: { $0.finding.offset < gift.offset }) { return [.gift(gift)] }
     items.append(Item(finding: .gift(gift)))
     return items.count > Self.max ? take { $0 <= gift.offset } : []
   }
 
-  /// What is left.
+  /// Removes and returns the remaining findings.
   mutating func takeAll() -> [Finding] { take { _ in true } }
 
-  /// Takes out the oldest dead letter of such a record that has been sent back once less; nil: there is none.
+  /// Removes and returns the oldest dead letter of this record with one round less, or returns nil if there is none.
   mutating func takeDeadLetter(like record: UInt64, rounds: Int) -> GiftMiss? {
     for (index, item) in items.enumerated() where item.record == record {
       if case .miss(let miss) = item.finding, (miss.redriven?.rounds ?? 0) == rounds - 1 {
