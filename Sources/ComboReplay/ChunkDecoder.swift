@@ -3,23 +3,23 @@ package import ComboMaps
 internal import ComboWire
 internal import Glibc
 
-/// Makes events of lines. One a thread.
+/// Decodes lines into events. Used by one thread.
 package final class ChunkDecoder {
   private let decoder: RecordDecoder
-  /// The room of records that name none, or their key; nil: they are bad.
+  /// The key, or the room of records that name none; nil if such records are bad.
   var room: Bytes?
   private let hasher = GiftHasher()
 
-  /// - Parameter fromTopic: records have a time of their own, and may have a key.
+  /// - Parameter fromTopic: Whether records have their own time, and may have a key.
   package init(map: RecordMap?, fromTopic: Bool = false) {
     var limits = WireLimits.replay
-    // Not every platform's records have a time and a room; a line has no key.
+    // Not every platform's records have a time and a room, and a line has no key.
     if map != nil || fromTopic { limits.requireTs = false }
     decoder = RecordDecoder(limits: limits, map: map)
     room = map == nil || fromTopic ? nil : Self.roomName.withUTF8Buffer { Bytes($0) }
   }
 
-  /// Records that the map has dropped so far, by its reasons.
+  /// The number of records that the map has dropped so far, by reason.
   var drops: [String: Int] {
     var drops: [String: Int] = [:]
     for row in decoder.rows where row.outcome == "dropped" { drops[row.reason, default: 0] += row.count }
@@ -29,7 +29,8 @@ package final class ChunkDecoder {
   /// The room of gifts that name none.
   package static let roomName: StaticString = "replay"
 
-  /// Decodes whole lines of the chunk's own memory, each event to the group of its room. `isFirst`: these are the first lines.
+  /// Decodes whole lines of the chunk's own memory, and adds each event to the group of its room. `isFirst` marks the input's
+  /// first lines.
   func decode(_ text: UnsafeRawBufferPointer, into chunk: ReplayChunk, groups: Int, isFirst: Bool) {
     guard var line = text.baseAddress else { return }
     let end = line + text.count

@@ -1,32 +1,31 @@
-/// The chunks of an input that are on their way, in its order; each is used again and again. Belongs to the thread that holds the lock of the
-/// pipeline.
+/// The chunks in progress, in the order of the input; their memory is reused. Used under the pipeline's lock.
 struct ChunkRing {
   private let chunks: [ReplayChunk]
-  /// By place in `chunks`.
+  /// Whether the chunk at each place of `chunks` is decoded.
   private var isDecoded: [Bool]
-  /// Chunks that were begun; the next one's number.
+  /// The number of chunks begun, which is the next one's number.
   private(set) var begun = 0
-  /// Chunks that are decoded, and all before them.
+  /// The number of chunks that are decoded, together with all before them.
   private(set) var decoded = 0
   private var sweeps: SweepPace
 
   /// - Parameters:
-  ///   - groups: of rooms.
-  ///   - textBytes: of a chunk.
-  ///   - sweepLines: at least this many lines from one sweep for rested rooms to the next.
+  ///   - groups: The number of room groups.
+  ///   - textBytes: The size of a chunk's text.
+  ///   - sweepLines: The fewest lines between two sweeps for rested rooms.
   init(threads: Int, groups: Int, textBytes: Int, sweepLines: Int) {
     chunks = (0..<max(4, 3 * threads)).map { _ in ReplayChunk(groups: groups, textBytes: textBytes) }
     isDecoded = Array(repeating: false, count: chunks.count)
     sweeps = SweepPace(linesMin: sweepLines)
   }
 
-  /// How many can be on their way at a time.
+  /// The number of chunks that can be in progress.
   var count: Int { chunks.count }
 
-  /// The chunk of this number, which must be on its way.
+  /// The chunk of this number, which must be in progress.
   subscript(number: Int) -> ReplayChunk { chunks[number % chunks.count] }
 
-  /// The next one.
+  /// Begins the next chunk.
   mutating func begin(_ kind: ReplayChunk.Kind) -> ReplayChunk {
     let chunk = self[begun]
     isDecoded[begun % chunks.count] = false
@@ -35,8 +34,8 @@ struct ChunkRing {
     return chunk
   }
 
-  /// A chunk is decoded.
-  /// - Returns: the numbers of those that are decoded now with all before them, in order.
+  /// Marks a chunk as decoded.
+  /// - Returns: The numbers of the chunks that are now decoded together with all before them, in order.
   mutating func wasDecoded(_ chunk: ReplayChunk) -> Range<Int> {
     isDecoded[chunk.number % chunks.count] = true
     let first = decoded

@@ -2,15 +2,15 @@ package import ComboCore
 package import ComboMaps
 internal import ComboWire
 
-/// A replay that reports what became of each gift in place of the instructions: one thread, chunk by chunk.
+/// A replay that reports what became of each gift instead of the instructions. Runs on one thread, chunk by chunk.
 package final class ExplainingReplay {
   private struct Room {
     var engine: Engine
     let trail = GiftTrail()
     let name: [UInt8]
-    /// Its name as a JSON string.
+    /// The name as a JSON string.
     let json: [UInt8]
-    /// The latest time of its events.
+    /// The latest time of the room's events.
     var time: Int64
   }
 
@@ -22,19 +22,19 @@ package final class ExplainingReplay {
   private let report: ([String]) -> Void
   private let buffer = ByteBuffer(capacity: 1 << 16)
   private var indexes: [[UInt8]: Int] = [:]
-  /// In the order in which they came up; nil: the room has rested, and its engine was forgotten.
+  /// The rooms in the order of their first events; nil for a room that has rested, and whose engine was discarded.
   private var rooms: [Room?] = []
   private let roomsMax: Int
   private var sweeps: SweepPace
 
   /// - Parameters:
-  ///   - source: the lines.
-  ///   - map: by which lines become events; nil: they are events.
-  ///   - maxRestedRooms: above this many rooms, the engines of those that have rested are forgotten, as in any other replay.
-  ///   - chunkBytes: read at once; above the longest record allowed.
-  ///   - sweepLines: at least this many lines from one sweep for rested rooms to the next.
-  ///   - write: writes objects, a line each; false: it cannot.
-  ///   - report: takes sentences about bad lines.
+  ///   - source: The lines.
+  ///   - map: The map that turns lines into events; nil if they are events.
+  ///   - maxRestedRooms: The number of rooms above which the engines of rested ones are discarded, as in any other replay.
+  ///   - chunkBytes: The bytes read at once; more than the longest record allowed.
+  ///   - sweepLines: The fewest lines between two sweeps for rested rooms.
+  ///   - write: Writes objects, one per line. Returns false if it cannot.
+  ///   - report: Receives sentences about bad lines.
   package init(
     _ source: LineSource, settings: Settings, map: RecordMap? = nil, maxRestedRooms: Int = 65_536, chunkBytes: Int = 1 << 19,
     sweepLines: Int = ReplayPipeline.sweepLines, write: @escaping (Bytes) -> Bool, report: @escaping ([String]) -> Void
@@ -49,7 +49,7 @@ package final class ExplainingReplay {
     chunk = ReplayChunk(groups: 1, textBytes: chunkBytes)
   }
 
-  /// Runs it to its end.
+  /// Runs the replay to its end.
   package func run() -> ReplayPipeline.Summary {
     var summary = ReplayPipeline.Summary()
     var number = 0
@@ -83,7 +83,7 @@ package final class ExplainingReplay {
     }
   }
 
-  /// Lets a room take an event; nil: it has no engine, and needs none.
+  /// Applies an event to its room. Returns the room's index, or nil if the room has no engine and needs none.
   private func take(_ number: Int) -> Int? {
     let event = chunk.events + number
     let (now, name) = (event.pointee.ts, Array(event.pointee.room))
@@ -109,12 +109,13 @@ package final class ExplainingReplay {
     return index
   }
 
-  /// Forgets the engines of rooms that have rested, as a replay does (``RoomGroup``): memory does not grow with the rooms that ever were.
+  /// Discards the engines of rooms that have rested, as a replay does (``RoomGroup``), so that memory does not grow with the
+  /// number of all rooms.
   private func sweepIfDue() {
     guard let time = sweeps.add(chunk), indexes.count > roomsMax else { return }
     let rest = Int64(settings.values.rest)
     for index in rooms.indices {
-      // No copy of the engine is held: it would have to be copied when it is changed.
+      // No copy of the engine is held, as it would be duplicated when it is modified.
       guard let trail = rooms[index]?.trail, rooms[index]!.time + rest < time else { continue }
       var sink = trail.sink
       rooms[index]!.engine.advance(to: time, to: &sink)
@@ -130,7 +131,7 @@ package final class ExplainingReplay {
     }
   }
 
-  /// After the last line each room runs on until it has no deadline.
+  /// After the last line, each room is advanced until it has no deadline.
   private func finish() -> Bool {
     for index in rooms.indices {
       guard let trail = rooms[index]?.trail else { continue }

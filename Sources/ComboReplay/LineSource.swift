@@ -1,10 +1,9 @@
 internal import Glibc
 
-/// Cuts what is read from a file into pieces of whole lines.
+/// Splits the content of a file into pieces of whole lines.
 ///
-/// One thread at a time.
+/// Used by one thread at a time.
 package final class LineSource {
-  /// The kind of a piece.
   package enum Piece: Equatable {
     /// The number of bytes of whole lines in the memory; the last one may lack its line end if the input does.
     case lines(Int)
@@ -17,19 +16,19 @@ package final class LineSource {
 
   private let read: (UnsafeMutableRawBufferPointer) -> Int
   private let isWaiting: () -> Bool
-  /// The part that was read of an unfinished line.
+  /// The part of an unfinished line that was read.
   private var rest: [UInt8] = []
   private var hasEnded = false
 
   /// - Parameters:
-  ///   - read: as read(2): fills a part of the memory; 0 is the end, below 0 minus the number of an error.
-  ///   - isWaiting: whether reading would wait. Then whole lines are returned that do not fill the memory.
+  ///   - read: Reads like read(2) into a part of the memory: 0 is the end, and a negative number is a negated error number.
+  ///   - isWaiting: Whether reading would wait. If so, whole lines are returned even if they do not fill the memory.
   package init(read: @escaping (UnsafeMutableRawBufferPointer) -> Int, isWaiting: @escaping () -> Bool = { false }) {
     self.read = read
     self.isWaiting = isWaiting
   }
 
-  /// Of an open file, a pipe or a terminal.
+  /// Creates a source for an open file, a pipe or a terminal.
   package convenience init(descriptor: Int32) {
     self.init(
       read: { memory in
@@ -45,7 +44,7 @@ package final class LineSource {
       })
   }
 
-  /// The next piece. `memory` must hold more than the longest line of interest.
+  /// Returns the next piece. `memory` must hold more than the longest line of interest.
   package func next(into memory: UnsafeMutableRawBufferPointer) -> Piece {
     precondition(rest.count < memory.count, "a piece's memory must not become smaller than what was left over")
     var filled = rest.count
@@ -65,7 +64,7 @@ package final class LineSource {
     return .lines(end + 1)
   }
 
-  /// The place of the last line end.
+  /// Returns the place of the last line end.
   private func lineEnd(_ memory: UnsafeMutableRawBufferPointer, _ count: Int) -> Int? {
     var place = count - 1
     while place >= 0, memory[place] != 0x0a { place -= 1 }

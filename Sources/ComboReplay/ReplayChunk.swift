@@ -1,39 +1,38 @@
 internal import ComboCore
 internal import ComboWire
 
-/// A part of the input on its way: its events, and what came of them. Used again and again.
+/// A part of the input in progress: its events and their results. Reused for later parts.
 ///
-/// Belongs to one thread while it is decoded or written out. While it is applied, several threads read its events, and
-/// each writes to the output of the room group that it has; the pipeline's lock is between these times.
+/// It belongs to one thread while it is decoded or written. While it is applied, several threads read its events, and each writes
+/// to the output of its own room group; the pipeline's lock separates these phases.
 final class ReplayChunk {
-  /// A room's place in the input: its chunk and the event in it.
+  /// Returns an event's place in the input, from the chunk and the event in it.
   static func place(_ number: Int, _ event: Int) -> UInt64 { UInt64(number) << 24 | UInt64(event) }
 
-  /// The chunk that it is a part of.
   enum Kind {
-    /// The input.
+    /// Lines of the input.
     case lines
-    /// The rooms that are there after it: `finishing` decides.
+    /// Rooms that are left after the input; `finishing` lists them.
     case end
   }
 
   /// 0, 1, 2 … in the order of the input.
   var number = 0
   var kind = Kind.lines
-  /// Its lines, blank and bad ones included.
+  /// The number of its lines, including blank and bad ones.
   var lineCount = 0
-  /// The places of its records, if they are those of a topic.
+  /// The places of its records, if they come from a topic.
   var records: [RecordFeed.Record] = []
   /// The faults of its bad lines, each with the line's index.
   var badLines: [(line: Int, sentence: String)] = []
   /// The earliest `ts` of its events.
   var earliest = Int64.max
-  /// If set, rooms that rested before this time may be forgotten after its events.
+  /// The time before which rested rooms may be forgotten after its events; nil for no sweep.
   var sweepBefore: Int64?
 
-  /// Its lines as they were read; its events point into them. Padding follows.
+  /// Its lines as they were read, followed by padding. Its events point into them.
   let text: UnsafeMutableRawBufferPointer
-  /// The differences of its events from the text.
+  /// The memory for parts of its events that differ from the text.
   let arena = BumpArena(chunkSize: 1 << 16)
   private(set) var events: UnsafeMutablePointer<Event>
   private(set) var hashes: UnsafeMutablePointer<UInt64>
@@ -43,17 +42,17 @@ final class ReplayChunk {
   private(set) var groups: UnsafeMutablePointer<UInt8>
   /// The indexes of the events of each group.
   let members: [GrowingList<Int32>]
-  /// The settings of its `room_settings`, by event.
+  /// The settings of `room_settings` events, by event.
   var owns: [Int: OwnSettings] = [:]
-  /// The rooms of the last part: for each entry the index in its group.
+  /// The index within its group for each room of a part of kind `end`.
   var finishing: [Int32] = []
-  /// For each event the next one of the same room, or -1.
+  /// The next event of the same room for each event, or -1.
   private(set) var following: UnsafeMutablePointer<Int32>
-  /// For each event, the place of its output in its group's buffer.
+  /// The place of each event's output in its group's buffer.
   private var spans: UnsafeMutablePointer<(start: Int, end: Int)>
   /// The instructions of each group's rooms.
   let buffers: [ByteBuffer]
-  /// The place of a sweep's output in each group's buffer. No array: each group writes to its own place at its own time.
+  /// The place of a sweep's output in each group's buffer. Not an array, as each group writes to its own place at its own time.
   let sweepStarts: UnsafeMutableBufferPointer<Int>
 
   init(groups count: Int, textBytes: Int) {
@@ -81,7 +80,7 @@ final class ReplayChunk {
     sweepStarts.deallocate()
   }
 
-  /// Makes it the `number`th one, empty.
+  /// Resets the chunk, and makes it the `number`th one.
   func begin(_ number: Int, _ kind: Kind) {
     self.number = number
     self.kind = kind
@@ -98,26 +97,26 @@ final class ReplayChunk {
     sweepStarts.update(repeating: .max)
   }
 
-  /// Its only line is too long to be held.
+  /// Registers its only line as too long to be held.
   func passOver(bytes: Int) {
     lineCount = 1
     passOver(0, bytes: bytes)
   }
 
-  /// One of its lines is too long.
+  /// Registers one of its lines as too long.
   func passOver(_ line: Int, bytes: Int) {
     let limit = WireLimits.replay.recordBytes
     badLines.append((line, BadEvent(.tooLarge, "the record has \(bytes) bytes; at most \(limit) are allowed").description))
   }
 
-  /// The slot of the next event. It counts once it is ``add(group:hash:)``ed.
+  /// Returns the slot of the next event, which counts once ``add(group:hash:)`` is called.
   @inline(__always)
   func nextEvent() -> UnsafeMutablePointer<Event> {
     if eventCount == eventCapacity { grow() }
     return events + eventCount
   }
 
-  /// Takes in the event that was written to ``nextEvent()``.
+  /// Adds the event that was written to ``nextEvent()``.
   @inline(__always)
   func add(group: Int, hash: UInt64) {
     hashes[eventCount] = hash
@@ -126,7 +125,7 @@ final class ReplayChunk {
     eventCount += 1
   }
 
-  /// Takes in a room that is to be finished.
+  /// Adds a room that is to be finished.
   func finish(group: Int, room: Int) {
     if eventCount == eventCapacity { grow() }
     finishing.append(Int32(room))
@@ -151,13 +150,13 @@ final class ReplayChunk {
     return new
   }
 
-  /// Notes where in its group's buffer stands what an event led to.
+  /// Notes the place of an event's output in its group's buffer.
   @inline(__always)
   func note(_ event: Int, _ start: Int, _ end: Int) {
     spans[event] = (start, end)
   }
 
-  /// The instructions of all groups, in the order of the events that led to them; those of a sweep come last, by group.
+  /// Appends the instructions of all groups, in the order of the events that led to them. Those of a sweep come last, by group.
   func gather(into out: ByteBuffer) {
     for event in 0..<eventCount {
       let span = spans[event]

@@ -6,20 +6,20 @@ internal import Glibc
 
 /// Runs a replay on several threads.
 ///
-/// The input goes through in chunks of whole lines. A free thread takes the next step: write out the oldest chunk; let a
-/// group of rooms take in its share of a chunk (each group has its chunks in order, one at a time); read and decode a
-/// further chunk. What is said is put back into the order of the input, so that neither threads nor chunks show.
+/// The input is processed in chunks of whole lines. A free thread performs the next step: it writes the oldest chunk; or applies
+/// a chunk's share to a group of rooms (each group processes chunks in order, one at a time); or reads and decodes another chunk.
+/// The output is put back into the order of the input, so that it does not depend on threads and chunks.
 package final class ReplayPipeline: @unchecked Sendable {
-  // Sendable: all that changes is guarded by `lock`, or belongs to the thread that took it under the lock (a chunk that is
+  // Sendable: all mutable state is guarded by `lock`, or belongs to the thread that acquired it under the lock (a chunk that is
   // decoded or written, a group that is busy, the source while `isReading`, the output while `isWriting`).
 
-  /// What came of a replay.
+  /// The results of a replay.
   package struct Summary: Equatable, Sendable {
     package var lines = 0
     package var badLines = 0
-    /// Records that the map dropped, by its reasons.
+    /// The number of records that the map dropped, by reason.
     package var drops: [String: Int] = [:]
-    /// Why it ended early, as a sentence.
+    /// The reason why it ended early, as a sentence.
     package var failure: String?
 
     package init(lines: Int = 0, badLines: Int = 0) {
@@ -28,11 +28,11 @@ package final class ReplayPipeline: @unchecked Sendable {
     }
   }
 
-  /// Lines between two sweeps for rooms that have rested.
+  /// The number of lines between two sweeps for rested rooms.
   package static let sweepLines = 131_072
-  /// Room groups: more than threads, so that a busy one does not hold up the rest.
+  /// Room groups: more than threads, so that a busy one does not delay the others.
   private static let groupCount = 8
-  /// Rooms at a time that are brought to their ends: each may have a thousand banners waiting, all of which are said at once.
+  /// The number of rooms that are finished at once. Each may have a thousand waiting banners, all of which are then emitted.
   private static let endingRooms = 16
 
   private let source: LineSource
@@ -47,28 +47,29 @@ package final class ReplayPipeline: @unchecked Sendable {
 
   private let lock = Lock()
   private var chunks: ChunkRing
-  /// Chunks that each group has taken in.
+  /// The number of chunks that each group has applied.
   private var applied: [Int]
   private var isBusy: [Bool]
   private var written = 0
   private var isReading = false
   private var isWriting = false
   private var hasEnded = false
-  /// The rooms that were there at the end, in the order of their first lines, and how many of them are on their way.
+  /// The rooms that were left at the end, in the order of their first lines, and below it the number of those in progress or
+  /// done.
   private var ending: [(place: UInt64, group: Int, room: Int)]?
   private var endingBegun = 0
   private var failed = false
   private var summary = Summary()
 
   /// - Parameters:
-  ///   - map: by which lines become events; nil: they are events.
-  ///   - maxRestedRooms: above this many rooms, those that have rested are forgotten.
-  ///   - threads: how many work, the caller's among them.
-  ///   - chunkBytes: read at once; above the longest record allowed.
-  ///   - sweepLines: at least this many lines from one sweep for rested rooms to the next.
-  ///   - write: takes the output, on any thread, one call at a time, in order; false ends the replay.
-  ///   - report: takes sentences, one for each bad line, likewise.
-  ///   - progress: called with the number of lines that are done.
+  ///   - map: The map that turns lines into events; nil if they are events.
+  ///   - maxRestedRooms: The number of rooms above which rested ones are forgotten.
+  ///   - threads: The working threads, including the caller's.
+  ///   - chunkBytes: The bytes read at once; more than the longest record allowed.
+  ///   - sweepLines: The fewest lines between two sweeps for rested rooms.
+  ///   - write: Receives the output in order, on any thread, one call at a time. Returns false to end the replay.
+  ///   - report: Receives one sentence per bad line, likewise.
+  ///   - progress: Receives the number of lines that are done.
   package init(
     _ source: LineSource, settings: Settings, map: RecordMap? = nil, maxRestedRooms: Int, threads: Int, chunkBytes: Int = 1 << 19,
     sweepLines: Int = ReplayPipeline.sweepLines,
@@ -90,7 +91,7 @@ package final class ReplayPipeline: @unchecked Sendable {
     isBusy = Array(repeating: false, count: Self.groupCount)
   }
 
-  /// Runs it to its end, on the caller's and other threads.
+  /// Runs the replay to its end, on the caller's and other threads.
   package func run() -> Summary {
     let others = (1..<threadCount).map { index in WorkThread { self.work(index) } }
     work(0)
@@ -98,7 +99,7 @@ package final class ReplayPipeline: @unchecked Sendable {
     return summary
   }
 
-  // MARK: - What is next
+  // MARK: - The next step
 
   private enum Work {
     case read(ReplayChunk)
@@ -143,14 +144,14 @@ package final class ReplayPipeline: @unchecked Sendable {
     lock.wakeAll()
   }
 
-  /// What this thread shall do, or nil if all is done. Under the lock.
+  /// Returns the next step of this thread, or nil if all is done. Called under the lock.
   private func next(_ thread: Int) -> Work? {
     if failed { return nil }
     if !isWriting, written < chunks.decoded, applied.min()! > written {
       isWriting = true
       return .write(chunks[written])
     }
-    // Groups that this thread had before are likely to be in its cache.
+    // The groups that this thread had before are likely to be in its cache.
     if let work = applicable(where: { $0 % threadCount == thread }) { return work }
     if let work = readable() { return work }
     if let work = applicable(where: { _ in true }) { return work }
@@ -180,13 +181,13 @@ package final class ReplayPipeline: @unchecked Sendable {
 
   // MARK: - Steps
 
-  /// Decodes what was read. Under the lock, but not while it decodes.
+  /// Decodes what was read. Called under the lock, which is released during decoding.
   private func take(
     _ piece: LineSource.Piece, _ chunk: ReplayChunk, _ decoder: ChunkDecoder
   ) {
     switch piece {
     case .lines(let count):
-      // Others may read on meanwhile.
+      // Other threads may continue reading meanwhile.
       lock.wakeAll()
       lock.unlock()
       decoder.decode(
@@ -204,10 +205,10 @@ package final class ReplayPipeline: @unchecked Sendable {
     _ = chunks.wasDecoded(chunk)
   }
 
-  /// The system's words for an error.
+  /// The system's description of an error.
   static func words(of error: Int32) -> String { String(cString: strerror(error)) }
 
-  /// Once all lines are taken in, the rooms that are left go through in parts as the lines did. Under the lock.
+  /// Once all lines are applied, finishes the remaining rooms in parts, which are processed like lines. Called under the lock.
   private func beginEnding() {
     guard chunks.decoded == chunks.begun else { return }
     if ending == nil {

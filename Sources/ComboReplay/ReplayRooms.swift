@@ -4,21 +4,22 @@ internal import Glibc
 
 /// Rooms with their engines, found by name.
 ///
-/// Open addressing over indexes; engines do not move while they are used, only when the table grows. One thread at a time.
+/// Open addressing over indexes. Engines do not move while they are used, only when the table grows. Used by one thread at a
+/// time.
 final class ReplayRooms {
-  /// A room: a line of the cache.
+  /// A room, in one cache line.
   struct Room {
     var engine: Engine
     let hash: UInt64
-    /// The name and, after it, the name as a JSON string.
+    /// The name, followed by the name as a JSON string.
     let names: UnsafeRawPointer
     let nameLength: Int32
     let jsonLength: Int32
-    /// Its first place in the input: rooms in this order are in the order of their first lines.
+    /// The room's first place in the input. Rooms sorted by it are in the order of their first lines.
     let first: UInt64
-    /// Its latest time.
+    /// The latest time of the room.
     var time: Int64
-    /// Its first and last event in the chunk at hand; -1 if it has none.
+    /// The first and last event in the current chunk, or -1 if there is none.
     var firstEvent: Int32 = -1
     var lastEvent: Int32 = -1
     private var padding = 0
@@ -45,7 +46,7 @@ final class ReplayRooms {
   private struct Cell {
     /// The upper half of the hash.
     var tag: UInt32
-    /// 0: empty; else the index of the room + 1.
+    /// The index of the room + 1; 0 if the cell is empty.
     var index: UInt32
   }
 
@@ -53,11 +54,10 @@ final class ReplayRooms {
   private var mask: Int
   private var rooms: UnsafeMutablePointer<Room>
   private var capacity: Int
-  /// Indexes below this are in use, or in `free`.
+  /// The indexes below this one are in use or in `free`.
   private var end = 0
   private var free: [Int] = []
   private let json = ByteBuffer(capacity: 2048)
-  /// The number of elements.
   private(set) var count = 0
 
   init() {
@@ -84,30 +84,31 @@ final class ReplayRooms {
 
   private static let seed = UInt64.random(in: 0...UInt64.max)
 
-  /// The hash that rooms are found by. Its seed is this process's own, so that collisions cannot be constructed; no output depends on it.
+  /// Returns the hash by which rooms are found. Its seed is particular to this process, so that collisions cannot be constructed.
+  /// No output depends on it.
   @inline(__always)
   static func hash(_ name: UnsafeRawBufferPointer) -> UInt64 { XXH3.hash(name, seed: seed) }
 
-  /// Their places; valid until one is added or removed.
+  /// The memory of the rooms, valid until one is added or removed.
   @inline(__always)
   var base: UnsafeMutablePointer<Room> { rooms }
 
-  /// A room; valid until one is added or removed.
+  /// Returns a room, valid until one is added or removed.
   @inline(__always)
   subscript(index: Int) -> UnsafeMutablePointer<Room> { rooms + index }
 
-  /// The beginning of the search for a room.
+  /// Returns the cell at which the search for a room begins.
   @inline(__always)
   func place(of hash: UInt64) -> UnsafeRawPointer { UnsafeRawPointer(cells + (Int(truncatingIfNeeded: hash) & mask)) }
 
-  /// The room most likely to be meant, from a look at ``place(of:)`` alone; nil: none.
+  /// Returns the room that is most likely meant, from ``place(of:)`` alone, or nil if there is none.
   @inline(__always)
   func likely(_ hash: UInt64) -> UnsafeMutablePointer<Room>? {
     let cell = cells[Int(truncatingIfNeeded: hash) & mask]
     return cell.index == 0 ? nil : rooms + (Int(cell.index) - 1)
   }
 
-  /// The index of a room, or -1.
+  /// Returns the index of a room, or -1.
   @inline(__always)
   func find(_ name: UnsafeRawBufferPointer, hash: UInt64) -> Int {
     var place = Int(truncatingIfNeeded: hash) & mask
@@ -123,7 +124,7 @@ final class ReplayRooms {
     return -1
   }
 
-  /// The number of cells that a search for this hash reads before an empty one.
+  /// Returns the number of cells that a search for this hash reads before an empty one.
   func probes(_ hash: UInt64) -> Int {
     var place = Int(truncatingIfNeeded: hash) & mask
     var count = 0
@@ -134,7 +135,7 @@ final class ReplayRooms {
     return count
   }
 
-  /// A new room, which must not be there yet; its index.
+  /// Adds a room, which must not exist yet, and returns its index.
   func add(_ name: UnsafeRawBufferPointer, hash: UInt64, first: UInt64, engine: Engine, at time: Int64) -> Int {
     if (count + 1) * 2 > mask { grow() }
     json.removeAll()
@@ -147,7 +148,6 @@ final class ReplayRooms {
     return index
   }
 
-  /// Forgets a room.
   func remove(_ index: Int) {
     var place = Int(truncatingIfNeeded: rooms[index].hash) & mask
     while Int(cells[place].index) != index + 1 { place = (place + 1) & mask }
@@ -165,7 +165,8 @@ final class ReplayRooms {
     count -= 1
   }
 
-  /// The indexes of all rooms, in the order of their places in memory. Takes time in proportion to the most rooms ever held.
+  /// The indexes of all rooms, in the order of their places in memory. Takes time proportional to the largest number of rooms
+  /// ever held.
   var indices: [Int] {
     var isUsed = Array(repeating: true, count: end)
     for index in free { isUsed[index] = false }
@@ -182,7 +183,7 @@ final class ReplayRooms {
     if end == capacity {
       precondition(capacity < Int(UInt32.max) / 4, "more rooms than a table can hold")
       let larger = Self.memory(for: capacity * 2)
-      // None is free here, so all are there.
+      // None is free here, so all are in use.
       larger.moveInitialize(from: rooms, count: end)
       rooms.deallocate()
       rooms = larger

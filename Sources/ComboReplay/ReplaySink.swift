@@ -3,9 +3,9 @@ internal import ComboWire
 
 /// Writes a room's instructions as JSON lines.
 struct ReplaySink: InstructionSink {
-  /// As a JSON string.
+  /// The room's name as a JSON string.
   let room: UnsafeRawBufferPointer
-  /// Held by the holder of the sink.
+  /// Kept alive by the owner of the sink.
   unowned(unsafe) let buffer: ByteBuffer
 
   mutating func say(_ instruction: Instruction) {

@@ -2,20 +2,20 @@ internal import CPrefetch
 internal import ComboCore
 internal import ComboWire
 
-/// A share of the rooms with their engines: what one thread at a time works on.
+/// A share of the rooms with their engines, used by one thread at a time.
 final class RoomGroup {
   private let index: Int
   private let rooms = ReplayRooms()
   private let settings: EngineSettings
   private let roomsMax: Int
-  /// The rooms that have events in the chunk at hand.
+  /// The rooms that have events in the current chunk.
   private let touched = GrowingList<Int32>()
-  /// The events of the chunk at hand, room by room, each room's in their order.
+  /// The events of the current chunk, room by room, in order within each room.
   private let turns = GrowingList<(room: Int32, event: Int32)>()
-  /// The places that engines say they will look at.
+  /// The addresses that engines are about to read.
   private let places = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.prefetchMax)
 
-  /// Above `roomsMax` rooms, those that have rested are forgotten.
+  /// Creates a group. Above `roomsMax` rooms, rested ones are forgotten.
   init(index: Int, settings: EngineSettings, roomsMax: Int) {
     self.index = index
     self.settings = settings
@@ -24,16 +24,15 @@ final class RoomGroup {
 
   deinit { places.deallocate() }
 
-  /// Rooms held.
   var count: Int { rooms.count }
 
-  /// All rooms, with their places in the input.
+  /// All rooms with their places in the input.
   var roomsByPlace: [(place: UInt64, room: Int)] { rooms.indices.map { (rooms[$0].pointee.first, $0) } }
 
-  /// Takes this group's events of `chunk` in.
+  /// Applies this group's events of `chunk`.
   ///
-  /// Room by room, each with its events in order: an engine's memory comes into the processor's cache once a chunk. What
-  /// the rooms say is put back into the order of the events when the chunk is written out.
+  /// It processes the events room by room, in order within each room, so that an engine's memory enters the processor's cache
+  /// once per chunk. The output is put back into the order of the events when the chunk is written.
   func apply(_ chunk: ReplayChunk) {
     let buffer = chunk.buffers[index]
     switch chunk.kind {
@@ -55,12 +54,12 @@ final class RoomGroup {
     }
   }
 
-  /// Lets the rooms take their events.
+  /// Applies the events to the rooms.
   ///
-  /// Most engines are not in the processor's cache when their turn comes: what the next turns will look at is asked for
-  /// early, step by step, since one thing says where the next one is.
+  /// Most engines are not in the processor's cache at their turn. The memory of the next turns is prefetched early, in steps, as
+  /// one address leads to the next.
   private func takeTurns(_ chunk: ReplayChunk, _ buffer: ByteBuffer) {
-    // Out of the objects once: a look at them for each turn would count references.
+    // Read from the objects once: access at each turn would count references.
     let (turns, count, rooms, events) = (self.turns.base, self.turns.count, self.rooms.base, chunk.events)
     let places = self.places
     func prefetchPlaces(_ count: Int) { prefetch_all(places, count) }
@@ -94,7 +93,7 @@ final class RoomGroup {
     }
   }
 
-  /// Finds the room of each event, making it if it is new, and lines its events up behind it.
+  /// Finds or creates the room of each event, and queues the events by room.
   private func lineUp(_ chunk: ReplayChunk) {
     touched.count = 0
     let members = chunk.members[index]
@@ -160,13 +159,13 @@ final class RoomGroup {
     while let deadline = room.pointee.engine.nextDeadline { room.pointee.engine.advance(to: deadline, to: &sink) }
   }
 
-  /// Forgets rooms that are idle and rested by `time`. That shows only if one of them later goes back behind `time`, since
-  /// an engine that has rested is replaced at the next gift in any case.
+  /// Forgets rooms that are idle and rested by `time`. This matters only if the time of one of them later goes back before
+  /// `time`, as an engine that has rested is replaced at the next gift in any case.
   private func sweep(before time: Int64, to buffer: ByteBuffer) {
     let rest = Int64(settings.values.rest)
     for index in rooms.indices {
       let room = rooms[index]
-      // One that heard of something lately cannot have rested.
+      // A room with a recent event cannot have rested.
       if room.pointee.time + rest >= time { continue }
       var sink = ReplaySink(room: room.pointee.json, buffer: buffer)
       room.pointee.engine.advance(to: time, to: &sink)

@@ -1,14 +1,14 @@
-/// Decides when rooms that have rested are looked for: by the input alone, so that it does not depend on threads.
+/// Decides when to look for rested rooms. It depends only on the input, and not on threads.
 struct SweepPace {
   private let linesMin: Int
   private var lines = 0
   private var earliest = Int64.max
 
-  /// - Parameter linesMin: at least this many lines from one sweep to the next.
+  /// - Parameter linesMin: The least number of lines between two sweeps.
   init(linesMin: Int) { self.linesMin = linesMin }
 
-  /// A chunk is decoded, and all before it.
-  /// - Returns: the earliest time since the last sweep, if it is time for one.
+  /// Adds a chunk that is decoded, like all before it.
+  /// - Returns: The earliest time since the last sweep, if it is time for one.
   mutating func add(_ chunk: ReplayChunk) -> Int64? {
     lines += chunk.lineCount
     earliest = min(earliest, chunk.earliest)

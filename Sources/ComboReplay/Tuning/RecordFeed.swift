@@ -2,18 +2,19 @@ package import ComboCore
 internal import ComboSystem
 internal import ComboWire
 
-/// Records of a topic on their way to a replay: one thread reads them, another one takes them in pieces. Holds a few pieces at most.
+/// A queue of a topic's records for a replay: one thread reads them, another one receives them in pieces. It holds a few pieces
+/// at most.
 package final class RecordFeed: @unchecked Sendable {
-  // Sendable: `filling` belongs to the thread that reads; all else is guarded by `lock`.
+  // Sendable: `filling` belongs to the reading thread; everything else is guarded by `lock`.
 
   /// A record within a piece.
   struct Record {
-    /// The beginnings of its key and its value; -1: it is too large, and missing.
+    /// The start of its key, which its value follows; -1 if the record is too large, and left out.
     var start: Int
-    /// -1: it has none.
+    /// The length of its key; -1 if it has none.
     var keyCount: Int
     var valueCount: Int
-    /// In milliseconds since the Unix epoch; -1: it has none.
+    /// The time in milliseconds since the Unix epoch; -1 if it has none.
     var time: Int64
   }
 
@@ -34,21 +35,21 @@ package final class RecordFeed: @unchecked Sendable {
   private var ended: String?
   private var filling: Piece
 
-  /// - Parameter pieceBytes: at most so many bytes of records are handed over at once.
+  /// - Parameter pieceBytes: The most bytes of records in a piece.
   package init(pieceBytes: Int = 1 << 19) {
     self.pieceBytes = pieceBytes
     filling = Piece(capacity: pieceBytes)
   }
 
-  /// Why the reading ended early, as a sentence; nil: it did not.
+  /// The reason why reading ended early, as a sentence; nil if it did not.
   package var failure: String? {
     lock.lock()
     defer { lock.unlock() }
     return ended
   }
 
-  /// Copies a record. Waits while too many are on their way. The reading thread alone.
-  /// - Parameter time: in milliseconds since the Unix epoch; nil: it has none.
+  /// Copies a record. Waits while too many are queued. Called by the reading thread only.
+  /// - Parameter time: The time in milliseconds since the Unix epoch; nil if it has none.
   package func add(key: Bytes?, value: Bytes, time: Int64?) {
     let count = (key?.count ?? 0) + value.count
     var record = Record(start: -1, keyCount: key?.count ?? -1, valueCount: value.count, time: max(-1, time ?? -1))
@@ -61,7 +62,7 @@ package final class RecordFeed: @unchecked Sendable {
     filling.records.append(record)
   }
 
-  /// Nothing more comes. The reading thread alone.
+  /// Marks the end of the records. Called by the reading thread only.
   package func end(_ failure: String? = nil) {
     handOver()
     lock.lock()
@@ -81,7 +82,8 @@ package final class RecordFeed: @unchecked Sendable {
     filling = next ?? Piece(capacity: pieceBytes)
   }
 
-  /// Copies the next piece to `memory`, which must hold as much; nil: there is none any more. Waits for one. One thread at a time.
+  /// Copies the next piece to `memory`, which must be large enough, or returns nil at the end. Waits for a piece. Used by one
+  /// thread at a time.
   func next(into memory: UnsafeMutableRawBufferPointer) -> [Record]? {
     precondition(memory.count >= pieceBytes, "a piece does not fit into the memory")
     lock.lock()

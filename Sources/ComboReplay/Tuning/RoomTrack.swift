@@ -1,13 +1,13 @@
 internal import ComboCore
 
-/// Follows one room under one combination of settings: what became of its gifts, and what its screen looked like. Follows gifts by the rules
-/// of `GiftTrail`, but keeps only their times and worth.
+/// Follows one room with one combination of settings: what became of its gifts, and how its screen looked. It follows gifts by
+/// the rules of `GiftTrail`, but keeps only their times and worth.
 final class RoomTrack {
-  /// Where many wait, these are most of the memory: 8 bytes each.
+  /// A gift that was not seen yet. If many wait, these take most of the memory: 8 bytes each.
   private struct Unseen {
-    /// The low bits of its time in milliseconds: a wait above 49 days is taken for a shorter one.
+    /// The low bits of its time in milliseconds. A wait above 49 days counts as a shorter one.
     var at: UInt32
-    /// The next one of the same banner; -1: none.
+    /// The next gift of the same banner, or -1.
     var next: Int32
   }
 
@@ -15,38 +15,38 @@ final class RoomTrack {
   private struct Chain {
     var head: Int32
     var tail: Int32
-    /// What they are worth together.
+    /// Their total worth.
     var worth: Double
   }
 
-  /// Durations of a room are kept to 1 %: a room must not take much memory.
+  /// The precision of a room's durations is 1 %, as a room must not take much memory.
   private static let bits = 7
 
   private(set) var measure = RoomMeasure(bits: RoomTrack.bits)
-  /// Its first place in the input.
+  /// The room's first place in the input.
   let place: UInt64
-  /// Of all rooms, and more exactly.
+  /// The durations of all rooms, with a higher precision.
   private unowned(unsafe) let totals: LaneTotals
   /// Gifts that were not seen yet.
   private var unseen: [Unseen] = []
   private var free: Int32 = -1
   private var chains: [Int: Chain] = [:]
-  /// The banners on screen, since when, and how many of their gifts were seen in time.
+  /// The banners on screen, since when, and the number of their gifts that were seen in time.
   private var shown: [(banner: Int, at: Int64, inTime: Int)] = []
   private var slots: Int
-  /// Up to when the screen is accounted for; nil: the room has just come up.
+  /// The time up to which the screen is accounted for; nil before the room's first gift.
   private var accounted: Int64?
   private var began: Int64?
   /// The room's span before it rested.
   private var spanBefore: Int64 = 0
-  /// The second at hand.
+  /// The current second.
   private var second: Int64 = .min
   private var instructionsInSecond = 0
   private var updatesInSecond = 0
-  /// The worth of one of the gift at hand.
+  /// The worth of one unit of the current gift.
   private var value = 0.0
 
-  /// - Parameter earlier: what the room came to before it rested.
+  /// - Parameter earlier: The room's measure from before it rested.
   init(place: UInt64, slots: Int, totals: LaneTotals, earlier: RoomMeasure? = nil) {
     self.place = place
     if let earlier {
@@ -57,20 +57,20 @@ final class RoomTrack {
     self.totals = totals
   }
 
-  /// Lets an engine take a gift.
+  /// Passes a gift to an engine.
   func take(_ gift: Gift, at now: Int64, by engine: inout Engine) {
     value = gift.value
     var sink = sink
     engine.takeFollowed(gift, at: now, to: &sink)
   }
 
-  /// The room has so many slots from now on.
+  /// Sets the number of slots from now on.
   func set(slots: Int, at now: Int64) {
     account(until: now)
     self.slots = slots
   }
 
-  /// For all other calls of the engine.
+  /// The sink for all other calls of the engine.
   var sink: TrackSink { TrackSink(track: self) }
 
   // MARK: - The engine's instructions
@@ -199,9 +199,8 @@ final class RoomTrack {
 
 }
 
-/// An engine's sink.
 struct TrackSink: InstructionSink {
-  /// Held by the holder of the sink.
+  /// Kept alive by the owner of the sink.
   unowned(unsafe) let track: RoomTrack
 
   mutating func say(_ instruction: Instruction) { track.say(instruction) }
@@ -210,7 +209,7 @@ struct TrackSink: InstructionSink {
   mutating func summed(_ banner: Int, at: Int64, _ reason: SkipReason) { track.skip(banner) }
 }
 
-/// Durations of all rooms of a lane, to 1 in 1,000.
+/// The durations of all rooms of a lane, with a precision of 1 in 1,000.
 final class LaneTotals {
   static let bits = 10
   var waits = SpreadCounts(bits: LaneTotals.bits)

@@ -1,26 +1,26 @@
 /// A histogram of durations: counts in buckets that grow with the value.
 ///
-/// Exact below `2 << bits`; above, what a bucket holds differs by less than 1 in `1 << bits`. Takes 8 bytes for each bucket in use while these
-/// are few, and then 4 bytes for each bucket up to the largest value.
+/// Exact below `2 << bits`; above, the values in a bucket differ by less than 1 in `1 << bits`. Takes 8 bytes per bucket in use
+/// while these are few, and then 4 bytes per bucket up to the largest value.
 package struct SpreadCounts: Equatable, Sendable {
   private struct Bucket: Equatable {
     var place: Int32
     var count: UInt32
   }
 
-  /// Above so many buckets in use they lie in an array by place.
+  /// The number of buckets in use above which they are stored in an array indexed by place.
   private static let fewMax = 256
 
   private let bits: Int
-  /// Those in use, by rising place; empty once they are many.
+  /// The buckets in use, sorted by place; empty once they are many.
   private var few: [Bucket] = []
-  /// All of them, by place; empty while they are few.
+  /// All buckets, indexed by place; empty while they are few.
   private var counts: [UInt32] = []
   /// The number of values.
   package private(set) var count = 0
-  /// Their sum.
+  /// The sum of the values.
   package private(set) var sum: Int64 = 0
-  /// The largest; 0 if there are none.
+  /// The largest value; 0 if there are none.
   package private(set) var max: Int64 = 0
 
   package init(bits: Int) { self.bits = bits }
@@ -33,7 +33,7 @@ package struct SpreadCounts: Equatable, Sendable {
     if value > max { max = value }
   }
 
-  /// Counts what another one of the same precision has counted.
+  /// Adds the counts of another histogram of the same precision.
   package mutating func add(_ other: SpreadCounts) {
     precondition(bits == other.bits, "counts of another precision cannot be added")
     other.forEachBucket { place, count in add(count, at: place) }
@@ -65,13 +65,14 @@ package struct SpreadCounts: Equatable, Sendable {
     counts[place] += number
   }
 
-  /// Hands out the buckets in use, the least first.
+  /// Passes the buckets in use to `body`, the smallest first.
   private func forEachBucket(_ body: (_ place: Int, _ count: UInt32) -> Void) {
     for bucket in few { body(Int(bucket.place), bucket.count) }
     for (place, count) in counts.enumerated() where count > 0 { body(place, count) }
   }
 
-  /// The value that this share of all is not above, from 0 to 1; nil if there are none. As exact as the buckets are.
+  /// Returns the value that a share of all values, from 0 to 1, does not exceed, or nil if there are none. It is as exact as the
+  /// buckets.
   package func quantile(_ share: Double) -> Int64? {
     if count == 0 { return nil }
     let rank = Swift.min(count, Swift.max(1, Int((share * Double(count)).rounded(.up))))
@@ -84,7 +85,7 @@ package struct SpreadCounts: Equatable, Sendable {
     return found.map { value(at: $0) }
   }
 
-  /// The mean; nil if there are none.
+  /// The mean of the values, or nil if there are none.
   package var mean: Double? { count == 0 ? nil : Double(sum) / Double(count) }
 
   private func place(of value: Int64) -> Int {
@@ -93,7 +94,7 @@ package struct SpreadCounts: Equatable, Sendable {
     return shift << bits + Int(value >> Int64(shift))
   }
 
-  /// The least value of a bucket.
+  /// Returns the smallest value of a bucket.
   private func value(at place: Int) -> Int64 {
     if place < 2 << bits { return Int64(place) }
     let shift = place >> bits - 1

@@ -1,9 +1,9 @@
 internal import ComboCore
 internal import ComboWire
 
-/// A share of the rooms under one combination of settings: what one thread at a time works on.
+/// A share of the rooms with one combination of settings, used by one thread at a time.
 final class TuneLane {
-  /// A room that rests, or has come to its end.
+  /// A room that rests or has ended.
   struct Entry {
     var place: UInt64
     var measure: RoomMeasure
@@ -14,18 +14,18 @@ final class TuneLane {
   private let roomsMax: Int
   private let restedMax: Int
   private let rooms = ReplayRooms()
-  /// By the room's index.
+  /// The tracks, by the room's index.
   private var tracks: [RoomTrack?] = []
-  /// By name. Only the busiest are kept apart once they are too many.
+  /// The rested rooms by name. Once they are too many, only the busiest are kept separately.
   private(set) var rested: [[UInt8]: Entry] = [:]
-  /// The sum of the others, and their number.
+  /// The sum of the others, and below it their number.
   private(set) var others = RoomMeasure(bits: LaneTotals.bits)
   private(set) var otherCount = 0
   let totals = LaneTotals()
 
   /// - Parameters:
-  ///   - roomsMax: above this many rooms, the engines of those that have rested are forgotten.
-  ///   - restedMax: of so many rested rooms each is known by its name.
+  ///   - roomsMax: The number of rooms above which the engines of rested ones are discarded.
+  ///   - restedMax: The number of rested rooms that are kept by name.
   init(group: Int, settings: EngineSettings, roomsMax: Int, restedMax: Int) {
     self.group = group
     self.settings = settings
@@ -33,14 +33,14 @@ final class TuneLane {
     self.restedMax = restedMax
   }
 
-  /// Takes this lane's events of `chunk` in.
+  /// Applies this lane's events of `chunk`.
   func apply(_ chunk: ReplayChunk) {
     let members = chunk.members[group]
     for place in 0..<members.count { take(Int(members.base[place]), of: chunk) }
     if let time = chunk.sweepBefore, rooms.count > roomsMax { sweep(before: time) }
   }
 
-  /// Lets all rooms go on until they have nothing more to do.
+  /// Advances all rooms until they have no deadline.
   func finish() {
     for index in rooms.indices {
       guard let track = tracks[index] else { preconditionFailure("a room must have a track") }
@@ -85,7 +85,7 @@ final class TuneLane {
     return index
   }
 
-  /// Forgets the engines of rooms that have rested by `time`, as a replay does (``RoomGroup``).
+  /// Discards the engines of rooms that have rested by `time`, as a replay does (``RoomGroup``).
   private func sweep(before time: Int64) {
     let rest = Int64(settings.values.rest)
     for index in rooms.indices {
@@ -105,7 +105,7 @@ final class TuneLane {
     rooms.remove(index)
   }
 
-  /// Half of the rested rooms, those with the fewest gifts, become one sum.
+  /// Moves the rested rooms with the fewest gifts to one sum, until half of the limit remain.
   private func foldQuietest() {
     let quietest = rested.sorted { ($0.value.measure.events, $1.value.place) < ($1.value.measure.events, $0.value.place) }
     for (name, entry) in quietest.prefix(rested.count - restedMax / 2) {

@@ -5,28 +5,28 @@ internal import ComboWire
 
 /// Replays one recording under many combinations of settings, on several threads.
 ///
-/// The input is read and decoded once, in chunks of whole lines. Each combination has its own engines, in lanes: a lane is a share of the
-/// rooms under one combination, and takes chunk after chunk in. A free thread reads and decodes a further chunk if there is room for one,
-/// else lets the lane that is furthest behind take its next. A chunk is used again once all lanes have taken it in, so that memory does not
-/// grow with the input: it takes the chunks, and the rooms times the combinations.
+/// The input is read and decoded once, in chunks of whole lines. Each combination has its own engines, in lanes: a lane is a
+/// share of the rooms with one combination, and processes chunk after chunk. A free thread reads and decodes another chunk if
+/// there is room for one; otherwise it applies the next chunk to the lane that is furthest behind. A chunk is reused once all
+/// lanes have processed it, so that memory does not grow with the input: it holds the chunks, and the rooms times the
+/// combinations.
 package final class TuneReplay: @unchecked Sendable {
-  // Sendable: all that changes is guarded by `lock`, or belongs to the thread that took it under the lock (a chunk that is decoded, a lane
-  // that is busy, the source while `isReading`).
+  // Sendable: all mutable state is guarded by `lock`, or belongs to the thread that acquired it under the lock (a chunk that is
+  // decoded, a lane that is busy, the source while `isReading`).
 
-  /// The maximum of combinations that can be compared at once.
+  /// The most combinations that can be compared at once.
   package static let combinationsMax = 200
-  /// Rooms that are reported one by one.
+  /// The number of rooms that are reported individually.
   private static let busiestMax = 10
-  /// Rested rooms of all lanes that are known by name.
+  /// The number of rested rooms of all lanes that are kept by name.
   private static let restedMax = 1_000_000
-  /// Bad lines that are reported one by one.
+  /// The number of bad lines that are reported individually.
   private static let reportsMax = 20
 
-  /// The source of gifts.
   package enum Source {
     /// Events as JSON lines, whose time is their `ts`.
     case lines(LineSource)
-    /// Records of a topic; their own time counts where they have no `ts`.
+    /// Records of a topic; their own time counts if they have no `ts`.
     case records(RecordFeed)
   }
 
@@ -41,7 +41,7 @@ package final class TuneReplay: @unchecked Sendable {
 
   private let lock = Lock()
   private var chunks: ChunkRing
-  /// Chunks that each lane has taken in; one more once it has finished.
+  /// The number of chunks that each lane has processed, plus one once it has finished.
   private var applied: [Int]
   private var isBusy: [Bool]
   private var isReading = false
@@ -50,14 +50,14 @@ package final class TuneReplay: @unchecked Sendable {
   private var result = TuneResult()
 
   /// - Parameters:
-  ///   - combinations: 1 to ``combinationsMax``.
-  ///   - map: makes events of lines; nil: they are events.
-  ///   - maxRestedRooms: above this many rooms, in all combinations together, engines that have rested are forgotten.
-  ///   - threads: the number of threads that work, the caller's among them.
-  ///   - chunkBytes: read at once; above the longest record allowed.
-  ///   - sweepLines: at least this many lines from one sweep for rested rooms to the next.
-  ///   - report: takes sentences about bad lines, on any thread, one call at a time.
-  ///   - progress: gets the number of decoded lines, likewise.
+  ///   - combinations: The combinations to compare, 1 to ``combinationsMax``.
+  ///   - map: The map that turns lines into events; nil if they are events.
+  ///   - maxRestedRooms: The number of rooms, in all combinations together, above which rested engines are discarded.
+  ///   - threads: The working threads, including the caller's.
+  ///   - chunkBytes: The bytes read at once; more than the longest record allowed.
+  ///   - sweepLines: The fewest lines between two sweeps for rested rooms.
+  ///   - report: Receives sentences about bad lines, on any thread, one call at a time.
+  ///   - progress: Receives the number of decoded lines, likewise.
   package init(
     _ source: Source, _ combinations: [Settings], map: RecordMap? = nil, maxRestedRooms: Int, threads: Int,
     chunkBytes: Int = 1 << 19, sweepLines: Int = ReplayPipeline.sweepLines, report: @escaping ([String]) -> Void,
@@ -70,7 +70,7 @@ package final class TuneReplay: @unchecked Sendable {
     self.progress = progress
     threadCount = max(1, threads)
     combinationCount = combinations.count
-    // Enough lanes for all threads also if there are few combinations.
+    // Even with few combinations, there are enough lanes for all threads.
     var groups = 1
     while groups < 32, groups * combinations.count < 4 * threadCount { groups *= 2 }
     groupCount = groups
@@ -87,7 +87,7 @@ package final class TuneReplay: @unchecked Sendable {
     isBusy = Array(repeating: false, count: laneCount)
   }
 
-  /// Runs it to its end, on the caller's and other threads.
+  /// Runs the replay to its end, on the caller's and other threads.
   package func run() -> TuneResult {
     let others = (1..<threadCount).map { _ in WorkThread { self.work() } }
     work()
@@ -137,7 +137,7 @@ package final class TuneReplay: @unchecked Sendable {
     lock.wakeAll()
   }
 
-  /// The next task of this thread, or nil if all is done. Under the lock.
+  /// Returns the next task of this thread, or nil if all is done. Called under the lock.
   private func next() -> Work? {
     if failed { return nil }
     var (behind, least) = (-1, Int.max)
@@ -175,7 +175,6 @@ package final class TuneReplay: @unchecked Sendable {
     }
   }
 
-  /// Decodes the records of a topic.
   private func decodeRecords(of chunk: ReplayChunk, _ decoder: ChunkDecoder) {
     chunk.lineCount = chunk.records.count
     for (number, record) in chunk.records.enumerated() {
@@ -195,7 +194,7 @@ package final class TuneReplay: @unchecked Sendable {
     }
   }
 
-  /// Decodes what was read. Under the lock, but not while it decodes.
+  /// Decodes what was read. Called under the lock, which is released during decoding.
   private func take(_ piece: LineSource.Piece, _ chunk: ReplayChunk, _ decoder: ChunkDecoder) {
     switch piece {
     case .lines(let count):
@@ -218,7 +217,7 @@ package final class TuneReplay: @unchecked Sendable {
     for number in chunks.wasDecoded(chunk) { admit(chunks[number]) }
   }
 
-  /// In the order of the input, under the lock.
+  /// Counts a decoded chunk. Called in the order of the input, under the lock.
   private func admit(_ chunk: ReplayChunk) {
     if result.badLines < Self.reportsMax, !chunk.badLines.isEmpty {
       let sentences = chunk.badLines.prefix(Self.reportsMax - result.badLines)

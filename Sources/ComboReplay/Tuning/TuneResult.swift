@@ -1,6 +1,6 @@
 /// The results of one recording under many combinations of settings.
 package struct TuneResult: Sendable {
-  /// A room under one combination.
+  /// A room with one combination.
   package struct Room: Equatable, Sendable {
     package var name: String
     package var measure: RoomMeasure
@@ -11,10 +11,10 @@ package struct TuneResult: Sendable {
     }
   }
 
-  /// All rooms under one combination.
+  /// All rooms with one combination.
   package struct Combination: Equatable, Sendable {
     package var total: RoomMeasure
-    /// Those with the most gifts, the busiest first: the same rooms in each combination.
+    /// The rooms with the most gifts, the busiest first. They are the same in each combination.
     package var busiest: [Room]
 
     package init(total: RoomMeasure, busiest: [Room]) {
@@ -25,17 +25,16 @@ package struct TuneResult: Sendable {
 
   package var lines = 0
   package var badLines = 0
-  /// The earliest and the latest time of an event, in milliseconds since the Unix epoch; nil: there was none.
+  /// The earliest time of an event, and below it the latest one, in milliseconds since the Unix epoch; nil if there was none.
   package var first: Int64?
   package var last: Int64?
   package var rooms = 0
-  /// In the order in which they were given.
+  /// The combinations in the order in which they were given.
   package var combinations: [Combination] = []
-  /// Why it ended early, as a sentence.
+  /// The reason why the replay ended early, as a sentence.
   package var failure: String?
 
   package init() {}
 
-  /// Events that are gifts.
   package var giftEvents: Int { combinations.first?.total.events ?? 0 }
 }
