@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Bytes being written, one after the other, to borrowed memory. The writer must know that they fit.
+/// Writes bytes in sequence to borrowed memory. The caller must ensure that they fit.
 struct EventText {
   private let start: UnsafeMutablePointer<UInt8>
   private(set) var count = 0
@@ -25,7 +25,7 @@ struct EventText {
     count += 1
   }
 
-  /// In decimal.
+  /// Writes a number in decimal.
   @inline(__always)
   mutating func put(_ number: UInt64) {
     var length = 1
@@ -46,7 +46,7 @@ struct EventText {
     count += length
   }
 
-  /// In sixteen hexadecimal digits.
+  /// Writes a number as sixteen hexadecimal digits.
   @inline(__always)
   mutating func put(hex number: UInt64) {
     for index in 0..<16 {

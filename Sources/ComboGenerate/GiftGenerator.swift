@@ -1,15 +1,14 @@
 internal import Glibc
 
-/// Makes up gift events: the same seed makes the same ones. Some hundred nanoseconds each, without an allocation.
+/// Generates gift events: the same seed generates the same ones. An event takes some hundred nanoseconds and no allocation.
 ///
-/// Not for several threads at once.
+/// Must not be used by several threads at once.
 package final class GiftGenerator {
-  /// The kind of an event.
   package enum Kind: Sendable {
     case gift, total, again, retract, close, bad
   }
 
-  /// The number of events so far.
+  /// The numbers of events so far.
   package struct Counts: Equatable, Sendable {
     package var events = 0
     package var gifts = 0
@@ -23,24 +22,24 @@ package final class GiftGenerator {
     package init() {}
   }
 
-  /// A sender with this many more of one gift to send.
+  /// The rest of a run in which a sender sends one kind of gift several times.
   private struct Run {
     var sender: UInt32 = 0
     var gift: UInt16 = 0
     var left: UInt16 = 0
-    /// The number of the streak that it belongs to, or 0 if each gift is a record of its own.
+    /// The number of its streak, or 0 if each gift is a separate record.
     var streak: UInt64 = 0
     var total: UInt32 = 0
-    /// The number of its combo, or 0 if that has no name.
+    /// The number of its combo, or 0 if the combo has no name.
     var combo: UInt32 = 0
 
-    /// The highest bit of a streak that has no name: its last total has `ends`.
+    /// The highest bit marks a streak without a name, whose last total has `ends`.
     static let tellsEnd: UInt64 = 1 << 63
   }
 
-  /// No event is longer; room for it must be there in ``make(at:to:)``.
+  /// The length of the longest event, which must fit into the memory for ``make(at:to:)``.
   package static let longest = 20_480
-  /// Events that one sent again is drawn from, and the longest of them.
+  /// The number of recent events from which repeats are drawn, and below it the longest of them.
   private static let recentCount = 64
   private static let recentLongest = 1024
 
@@ -49,18 +48,18 @@ package final class GiftGenerator {
   private let rooms: ZipfTable
   private let viewers = WordTable(GiftWords.viewers)
   private let hosts = WordTable(GiftWords.hosts)
-  /// `"gift":{…}`, whole.
+  /// The whole `"gift":{…}` of each kind.
   private let presents: WordTable
   private let prefix: WordTable
   private let runs: UnsafeMutablePointer<Run>
   private let runCount: Int
-  /// The latest events, each with its length and its room.
+  /// The latest events, and below it the length and room of each.
   private let recent: UnsafeMutablePointer<UInt8>
   private var recentSizes = [(size: Int, room: Int)]()
   private var streaks: UInt64 = 0
   private var combos: UInt32 = 0
   private var number: UInt64 = 0
-  /// Shares as limits on a number of 32 bits, each on top of those before.
+  /// Shares as limits on a number of 32 bits, each added to those before.
   private let limits: (bad: UInt64, close: UInt64, retract: UInt64, again: UInt64)
   private let totalLimit: UInt64
   private let comboLimit: UInt64
@@ -70,11 +69,11 @@ package final class GiftGenerator {
   private let roomText: UnsafeMutablePointer<UInt8>
   private var roomTextSize = 0
 
-  /// The number of events so far.
+  /// The numbers of events so far.
   package private(set) var tally = Counts()
 
-  /// `prefix` begins each event's id: what is made in another run needs another one, or it would be taken for repeats.
-  /// Takes 24 bytes for each room and active sender.
+  /// Creates a generator. `prefix` begins each event's id: another run needs another prefix, or its events would look like
+  /// repeats. Takes 24 bytes per room and active sender.
   package init(_ mix: GiftMix, prefix: String) {
     self.mix = mix
     random = SplitMix64(seed: UInt64(bitPattern: Int64(mix.seed)))
@@ -105,7 +104,7 @@ package final class GiftGenerator {
     roomText.deallocate()
   }
 
-  /// A kind of gift; beyond the list, the same again as another one.
+  /// Returns a kind of gift. Beyond the list, kinds repeat under other names.
   private static func present(_ index: Int) -> String {
     let present = GiftWords.presents[index % GiftWords.presents.count]
     let round = index / GiftWords.presents.count
@@ -115,10 +114,11 @@ package final class GiftGenerator {
       """
   }
 
-  /// The room of the latest event: a record's key. Valid until the next event.
+  /// The room of the latest event, which is the record's key. Valid until the next event.
   package var room: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: roomText, count: roomTextSize) }
 
-  /// Writes the next event, with the time `ts` in milliseconds, to memory with at least ``longest`` bytes; its size and kind.
+  /// Writes the next event, with the time `ts` in milliseconds, to memory of at least ``longest`` bytes. Returns its size and
+  /// kind.
   package func make(at ts: Int64, to memory: UnsafeMutablePointer<UInt8>) -> (size: Int, kind: Kind) {
     let bits = random.next()
     let room = rooms.draw(random.next())
@@ -198,11 +198,11 @@ package final class GiftGenerator {
 
   private func begin(_ run: UnsafeMutablePointer<Run>) {
     let what = random.next(), who = random.next()
-    // The cheaper of two, so that cheap ones are the most given.
+    // The cheaper of two draws, so that cheap gifts are the most frequent.
     let one = SplitMix64.scale(what >> 32, mix.gifts), two = SplitMix64.scale(what & 0xffff_ffff, mix.gifts)
     run.pointee.gift = UInt16(min(one, two))
     run.pointee.sender = UInt32(SplitMix64.scale(who >> 32, mix.senders))
-    // Half of all runs end with their next gift, an eighth of the others continue for long: 8 in the mean.
+    // Half of all runs have 1 to 4 gifts, the others 1 to 26: 8 in the mean.
     let length = who & 0xffff_ffff
     run.pointee.left = length & 1 == 0 ? UInt16(1 + (length >> 1) % 4) : UInt16(1 + (length >> 1) % 26)
     run.pointee.total = 0
@@ -219,7 +219,7 @@ package final class GiftGenerator {
     }
   }
 
-  /// An event of the last ones again, byte for byte.
+  /// Writes one of the latest events again, byte for byte.
   private func again(_ bits: UInt64, _ memory: UnsafeMutablePointer<UInt8>) -> Int {
     let index = SplitMix64.scale(bits & 0xffff_ffff, recentSizes.count)
     let (size, room) = recentSizes[index]
@@ -250,7 +250,7 @@ package final class GiftGenerator {
     return text.count
   }
 
-  /// Of an active sender: all of that sender's, or those to the receiver, or those of one gift.
+  /// Retracts gifts of an active sender: all, or only those to the receiver or of one kind.
   private func retract(_ room: Int, _ bits: UInt64, _ ts: Int64, _ memory: UnsafeMutablePointer<UInt8>) -> Int {
     setRoom(room)
     let run = runs[room * mix.active + SplitMix64.scale(bits & 0xffff_ffff, mix.active)]
@@ -276,7 +276,7 @@ package final class GiftGenerator {
     return text.count
   }
 
-  /// One of each kind of fault, in turn as chance has it.
+  /// Writes a bad event with a random kind of fault.
   private func bad(_ room: Int, _ bits: UInt64, _ ts: Int64, _ memory: UnsafeMutablePointer<UInt8>) -> Int {
     setRoom(room)
     var text = EventText(memory)
@@ -342,7 +342,7 @@ package final class GiftGenerator {
     text.put(UInt64(max(0, ts)))
   }
 
-  /// Sender, receiver and gift. A sender looks the same each time.
+  /// Writes sender, receiver and gift. A sender looks the same each time.
   private func people(_ room: Int, _ run: Run, _ text: inout EventText) {
     let face = SplitMix64.mix(UInt64(room) << 32 | UInt64(run.sender) | 1 << 63)
     text.put(",\"sender\":{\"id\":\"u")

@@ -1,6 +1,5 @@
 /// The words that made-up gifts consist of.
 enum GiftWords {
-  /// Names of viewers.
   static let viewers = [
     "晨光微微", "橙子汽水", "夜航船", "小满", "Echo", "半夏🌿", "阿狸不吃鱼", "云朵面包", "海盐芝士", "猫系少年🐾", "Nora", "青柠",
     "雪落无声❄️", "桃子味的风", "旅行者1号", "豆沙包", "🌙月半弯", "Leo", "听雨", "糯米团子", "程序猿阿强", "北方的河", "苏打饼干",
@@ -8,12 +7,11 @@ enum GiftWords {
     "山野", "Zoe", "薄荷糖", "清欢", "🍉吃瓜群众", "胡同口", "七喜", "Ivy", "银河邮差", "泡芙", "秋刀鱼之味", "👑国王的新衣", "阿福",
   ]
 
-  /// Names of receivers.
   static let hosts = [
     "小鹿唱歌", "阿泽游戏", "甜甜🍬", "老周讲历史", "舞蹈生Kiki", "深夜电台📻", "大厨阿林", "手工小李", "钢琴师Mo", "户外老白", "画画的凉凉🎨", "脱口秀阿布",
   ]
 
-  /// A gift: its id, name, picture, and what one is worth. The cheap ones, which are given most, come first.
+  /// A kind of gift: its id, name, picture, and worth. Cheap kinds, which are given most often, come first.
   struct Present {
     let id: String
     let name: String

@@ -1,12 +1,12 @@
 /// The faults between a platform and the topic.
 package struct PlatformFaults: Equatable, Sendable {
-  /// Share of records that come twice.
+  /// Share of records that are sent twice.
   package var duplicates = 0.0
-  /// Each record comes up to this much later, in milliseconds.
+  /// The largest delay of a record, in milliseconds.
   package var reorderMs = 0
   /// Share of streaks without an end record.
   package var lostEnds = 0.0
-  /// Share of a streak's records that come seconds late, after the streak's end.
+  /// Share of a streak's records that arrive seconds late, after the streak's end.
   package var lateTotals = 0.0
 
   package init() {}

@@ -1,14 +1,15 @@
 internal import ComboSystem
 
-/// Makes gifts in a platform's format, with the requested faults: the same seed makes the same gifts.
+/// Generates gifts in a platform's format, with the requested faults: the same seed generates the same gifts.
 ///
-/// A streak is planned as a whole when it begins; its records wait until they are due. So what is held are the streaks of a few seconds.
+/// A streak is planned as a whole when it begins, and its records wait until they are due. So memory holds the streaks of a few
+/// seconds.
 package struct PlatformGenerator {
-  /// A record on its way.
+  /// A record that has not arrived yet.
   package struct Record: Comparable {
-    /// When it arrives, in milliseconds.
+    /// The time of its arrival, in milliseconds.
     package let at: Int64
-    /// Of records of one time, the order.
+    /// The order of records that arrive at the same time.
     fileprivate let order: Int
     /// The record's key.
     package let room: String
@@ -17,7 +18,7 @@ package struct PlatformGenerator {
     package static func < (one: Record, other: Record) -> Bool { (one.at, one.order) < (other.at, other.order) }
   }
 
-  /// Taps of a streak, in the mean.
+  /// The mean number of taps of a streak.
   private static let tapsMean = 8
 
   private let shape: PlatformShape
@@ -26,12 +27,12 @@ package struct PlatformGenerator {
   private let sendsMax: Int
   private var random: SplitMix64
   private let rooms: ZipfTable
-  /// Of each room, the sender of its next streak: all others come before one comes again.
+  /// The sender of each room's next streak: all others come before one comes again.
   private var nextSender: [Int32]
   private var streaks = 0
   private var records = 0
   private var pushed = 0
-  /// When the next streak begins, in microseconds.
+  /// The time at which the next streak begins, in microseconds.
   private var nextStreak: Int64
   private let betweenStreaks: Int64
   /// The records that are not due yet, the earliest first.
@@ -39,11 +40,11 @@ package struct PlatformGenerator {
   private let keepsTruth: Bool
   private var truth = ""
 
-  /// Taps so far.
+  /// The number of taps so far.
   package private(set) var sends = 0
 
-  /// Begins at `start` with `rate` taps a second (over all rooms), and ends when `sends` are made and the last of their records has
-  /// arrived. Ids are numbered from `first` on: another run's must not pass for repeats of these.
+  /// Begins at `start` with `rate` taps per second over all rooms, and ends when `sends` taps are generated and the last of their
+  /// records has arrived. Ids are numbered from `first`, as another run's must not look like repeats of these.
   package init(
     _ shape: PlatformShape, _ mix: GiftMix, _ faults: PlatformFaults, start: Int64, rate: Int, sends: Int, first: Int = 0,
     keepsTruth: Bool = false
@@ -62,20 +63,20 @@ package struct PlatformGenerator {
     betweenStreaks = max(1, Int64(Self.tapsMean) * 1_000_000 / Int64(rate))
   }
 
-  /// Whether all is made and has arrived.
+  /// Whether everything has been generated and has arrived.
   package var isDone: Bool { sends >= sendsMax && waiting.isEmpty }
 
-  /// The next record, if it arrives by `time`.
+  /// Returns the next record, if it arrives by `time`.
   package mutating func next(upTo time: Int64 = .max) -> Record? {
     while sends < sendsMax, nextStreak / 1000 <= time, nextStreak / 1000 <= waiting.first?.at ?? .max {
       begin(at: nextStreak / 1000)
-      // Between half and one and a half of the mean.
+      // Half to one and a half times the mean.
       nextStreak += betweenStreaks / 2 + Int64(SplitMix64.scale(random.next() >> 32, Int(betweenStreaks) + 1))
     }
     return waiting.pop(if: { $0.at <= time })
   }
 
-  /// The real counts of the streaks that began since the last call: a JSON line each, in the order of their beginning.
+  /// Returns the real counts of the streaks that began since the last call, as JSON lines in the order in which they began.
   package mutating func takeTruth() -> String {
     defer { truth = "" }
     return truth
@@ -85,7 +86,7 @@ package struct PlatformGenerator {
 
   private mutating func begin(at start: Int64) {
     let room = rooms.draw(random.next()), what = random.next()
-    // The cheaper of two, so that cheap ones are the most given.
+    // The cheaper of two draws, so that cheap gifts are the most frequent.
     let present = min(SplitMix64.scale(what >> 32, mix.gifts), SplitMix64.scale(what & 0xffff_ffff, mix.gifts))
     let length = random.next()
     let taps = min(1 + SplitMix64.scale(length >> 32, length & 1 == 0 ? 4 : 26), sendsMax - sends)

@@ -9,10 +9,10 @@ struct SplitMix64: RandomNumberGenerator {
     return Self.mix(state)
   }
 
-  /// From 0 to `bound` − 1, by the upper half of one number.
+  /// Returns a number from 0 to `bound` − 1, from the upper half of one random number.
   mutating func below(_ bound: Int) -> Int { Self.scale(next() >> 32, bound) }
 
-  /// A number of 32 bits, brought to 0 ..< `bound`.
+  /// Scales a number of 32 bits to 0 ..< `bound`.
   static func scale(_ bits: UInt64, _ bound: Int) -> Int { Int((bits &* UInt64(bound)) >> 32) }
 
   /// Spreads the bits of `value`; also a hash.

@@ -1,7 +1,7 @@
 internal import ComboSystem
 internal import Glibc
 
-/// The file for a generator's real counts, if any.
+/// The file for a generator's real counts, if there is one.
 package struct TruthFile: ~Copyable {
   package struct Failure: Error {
     package let description: String
@@ -11,7 +11,7 @@ package struct TruthFile: ~Copyable {
   private let path: String
   private let file: Int32
 
-  /// nil: nowhere.
+  /// Creates the file, or none if `path` is nil.
   package init(_ path: String?) throws(Failure) {
     self.path = path ?? ""
     file = path.map { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) } ?? -1
@@ -20,7 +20,7 @@ package struct TruthFile: ~Copyable {
 
   deinit { if file >= 0 { close(file) } }
 
-  /// The error, or nil.
+  /// Appends lines. Returns the error, or nil.
   package func add(_ lines: String) -> Failure? {
     guard file >= 0, !lines.isEmpty, !Console.write(lines, to: file) else { return nil }
     return Failure(path, errno)

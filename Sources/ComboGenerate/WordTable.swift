@@ -1,9 +1,9 @@
-/// Texts in one piece of memory, to be copied from without touching a reference count.
+/// Texts in one piece of memory, which can be copied without touching a reference count.
 final class WordTable {
   private let bytes: UnsafeMutableBufferPointer<UInt8>
   private let ends: UnsafeMutableBufferPointer<Int>
 
-  /// In the order given; at least one.
+  /// Creates a table of one or more words, in the order given.
   init(_ words: [String]) {
     precondition(!words.isEmpty, "a table without words cannot be drawn from")
     bytes = .allocate(capacity: words.reduce(0) { $0 + $1.utf8.count })
@@ -23,10 +23,9 @@ final class WordTable {
     ends.deallocate()
   }
 
-  /// The number.
   var count: Int { ends.count }
 
-  /// Valid while the table lives.
+  /// Returns a word, valid while the table exists.
   @inline(__always)
   subscript(index: Int) -> UnsafeBufferPointer<UInt8> {
     let start = index == 0 ? 0 : ends[index - 1]

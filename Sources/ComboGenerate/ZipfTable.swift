@@ -1,16 +1,17 @@
 internal import Glibc
 
-/// Draws ranks by Zipf's law with one look-up, however many there are (Walker's alias method: every cell holds one rank's
-/// share, filled up by a part of one other's).
+/// Draws ranks by Zipf's law with one look-up, however many there are. This is Walker's alias method: every cell holds one rank's
+/// share, filled up by a part of another one's.
 struct ZipfTable {
   private struct Cell {
-    /// Below this of 2^32, it is the cell's own rank.
+    /// The limit of the low 32 random bits up to which the cell's own rank is drawn.
     var keep: UInt32
     var other: UInt32
   }
   private let cells: [Cell]
 
-  /// Rank k, from 0 on, has a share of 1 / (k + 1)^`exponent`. Takes time and memory in proportion to `count`.
+  /// Creates a table in which rank k, from 0, has a share of 1 / (k + 1)^`exponent`. Takes time and memory proportional to
+  /// `count`.
   init(count: Int, exponent: Double) {
     guard exponent > 0 else {
       cells = []
@@ -39,7 +40,7 @@ struct ZipfTable {
 
   private let count: Int
 
-  /// A rank, from one random number.
+  /// Draws a rank from one random number.
   func draw(_ bits: UInt64) -> Int {
     let index = SplitMix64.scale(bits >> 32, count)
     if cells.isEmpty { return index }

@@ -1,5 +1,5 @@
 extension PlatformShape {
-  /// AcFun's gift as acfundanmu writes it; the live's id is what a producer adds. See docs/platforms/acfun.md.
+  /// AcFun's gift as acfundanmu writes it, with the live's id, which a producer adds. See docs/platforms/acfun.md.
   static let acfun = PlatformShape(
     "acfun", batches: [1, 1, 1, 10],
     tap: { gift in

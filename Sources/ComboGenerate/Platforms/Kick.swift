@@ -1,7 +1,8 @@
 internal import ComboSystem
 
 extension PlatformShape {
-  /// Kick's web hook `channel.subscription.gifts`, with its headers beside it: one for each who receives one. See docs/platforms/kick.md.
+  /// Kick's webhook `channel.subscription.gifts` together with its headers, with one giftee per receiver. See
+  /// docs/platforms/kick.md.
   static let kick = PlatformShape(
     "kick", batches: [1, 1, 1, 5, 10], giftID: { _ in "subscription" },
     tap: { gift in

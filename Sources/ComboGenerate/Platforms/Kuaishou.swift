@@ -1,5 +1,6 @@
 extension PlatformShape {
-  /// `SCWebFeedPush` with one `WebGiftFeed`; the room is what a producer adds, Kuaishou's message has none. See docs/platforms/kuaishou.md.
+  /// `SCWebFeedPush` with one `WebGiftFeed`. A producer adds the room, which Kuaishou's message does not have. See
+  /// docs/platforms/kuaishou.md.
   static let kuaishou = PlatformShape(
     "kuaishou", batches: [1, 1, 1, 10, 66],
     tap: { gift in

@@ -1,8 +1,8 @@
-/// A platform's format of gifts, which `generate --as` writes. One file a platform; ``all`` lists them.
+/// A platform's format of gifts, for `generate --as`. Each platform has its own file; ``all`` lists them.
 package struct PlatformShape: Sendable {
-  /// The name for `--as` and of the built-in map.
+  /// The name, for `--as` and of the built-in map.
   package let name: String
-  /// The number of gifts that one tap may have.
+  /// The numbers of gifts that a tap may have.
   let batches: [Int]
   /// The sender's id, as the map reads it.
   let senderID: @Sendable (PlatformGift) -> String
@@ -12,9 +12,9 @@ package struct PlatformShape: Sendable {
   let opening: (@Sendable (PlatformGift) -> String)?
   /// The record of a tap.
   let tap: @Sendable (PlatformGift) -> String
-  /// The record that marks a streak's end, if the platform has one; nil for a streak without.
+  /// Returns the record that marks a streak's end, or nil for a streak without one; nil if the platform has none.
   let closing: (@Sendable (PlatformGift) -> String?)?
-  /// Whether a record that is sent again comes under another id.
+  /// Whether a record that is sent again has another id.
   let isRenumbered: Bool
 
   package init(
@@ -40,25 +40,25 @@ package struct PlatformShape: Sendable {
   ]
 }
 
-/// The facts of one record.
+/// The properties of one record.
 package struct PlatformGift: Sendable {
-  /// From 0 on; so are `sender` and `present`.
+  /// The number of the room, from 0; likewise `sender` and `present`.
   package var room: Int
   package var sender: Int
   var present: Int
-  /// Gifts a tap.
+  /// Gifts per tap.
   package var batch: Int
-  /// Taps so far, this one included; in an opening and a closing record, all of them.
+  /// The number of taps so far, including this one; in an opening or closing record, that of all.
   var hits: Int
-  /// Taps of the whole streak.
+  /// The number of taps of the whole streak.
   var taps: Int
-  /// Unlike that of any other streak.
+  /// The unique number of the streak.
   package var streak: Int
-  /// When it was sent, in milliseconds.
+  /// The time of sending, in milliseconds.
   package var ts: Int64
-  /// When its streak began.
+  /// The time at which its streak began.
   package var began: Int64
-  /// Unlike that of any other record.
+  /// The unique number of the record.
   package var number: Int
 
   package init(
@@ -80,7 +80,7 @@ package struct PlatformGift: Sendable {
   var senderNumber: Int { 100_000_000 + room * 1_000_000 + sender }
   var hostNumber: Int { 50_000_000 + room }
   var giftNumber: Int { 5000 + present }
-  /// As long as the ids of real messages: more digits than a double holds.
+  /// The number has as many digits as ids of real messages: more than a double holds.
   var messageNumber: Int { 7_100_000_000_000_000_000 + number * 1000 + 7 }
   var senderName: String { GiftWords.viewers[sender % GiftWords.viewers.count] }
   package var hostName: String { GiftWords.hosts[room % GiftWords.hosts.count] }
@@ -88,6 +88,6 @@ package struct PlatformGift: Sendable {
   package var value: Int { GiftWords.presents[present % GiftWords.presents.count].value }
   /// Expensive gifts are sent one by one.
   var isStreaking: Bool { value < 500 }
-  /// Gifts so far.
+  /// The number of gifts so far.
   package var total: Int { batch * hits }
 }

@@ -1,7 +1,7 @@
 internal import ComboSystem
 
 extension PlatformShape {
-  /// A tip as StreamElements' web socket tells it among the activities. See docs/platforms/streamelements.md.
+  /// A tip as StreamElements' web socket reports it among the activities. See docs/platforms/streamelements.md.
   static let streamElements = PlatformShape(
     "streamelements", senderID: { "viewer\($0.senderNumber)" }, giftID: { _ in "tip" },
     tap: { gift in

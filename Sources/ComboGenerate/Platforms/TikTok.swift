@@ -1,5 +1,5 @@
 extension PlatformShape {
-  /// As TikTok-Live-Connector 2 and its kin hand on a `WebcastGiftMessage`. See docs/platforms/tiktok.md.
+  /// A `WebcastGiftMessage` as TikTok-Live-Connector 2 and similar libraries pass it on. See docs/platforms/tiktok.md.
   static let tiktok = PlatformShape(
     "tiktok", tap: { tikTok($0, isEnd: false) }, closing: { $0.isStreaking ? tikTok($0, isEnd: true) : nil })
 

@@ -1,5 +1,5 @@
 extension PlatformShape {
-  /// USERNOTICE of Twitch's chat with its tags as an object: a bomb's `submysterygift`, then a `subgift` for each receiver; a
+  /// A USERNOTICE of Twitch's chat with its tags as an object: a bomb's `submysterygift`, then a `subgift` for each receiver. A
   /// gift to one viewer has no bomb. See docs/platforms/twitch.md.
   static let twitch = PlatformShape(
     "twitch", giftID: { twitchPlan($0) },
