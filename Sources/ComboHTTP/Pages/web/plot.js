@@ -69,8 +69,8 @@ export class Plot {
     // For those who cannot see it: the values in words, every 10 s.
     if (at - this.#told >= 10) {
       this.#told = at;
-      const word = (value) => (value === null ? word("notKnown") : this.#format(value));
-      const words = this.#names.map((name, index) => `${name} ${word(values[index])}`);
+      const shown = (value) => (value === null ? word("notKnown") : this.#format(value));
+      const words = this.#names.map((name, index) => `${name} ${shown(values[index])}`);
       this.#canvas.setAttribute("aria-label", `${this.#title}: ${words.join(", ")}`);
     }
     this.#wake();
