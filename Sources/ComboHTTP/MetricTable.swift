@@ -223,7 +223,7 @@ enum MetricTable {
     .partition("combo_partition_lag_records", "Records of the input that have not been read yet.") { $0.lag.map(Double.init) },
     .partition(
       "combo_partition_stalled_seconds",
-      "How long records have waited of which none could be read, such as behind an open transaction of a producer; 0 if none wait."
+      "How long the oldest unread record has been waiting, for example behind an open transaction of a producer; 0 if none waits."
     ) { Double($0.stalledMs) / 1000 },
     .partition(
       "combo_partition_schema_wait_seconds",
