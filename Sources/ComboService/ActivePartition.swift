@@ -4,21 +4,21 @@ package import ComboRooms
 package import ComboSystem
 package import ComboWire
 
-/// A partition that is this member's; the token distinguishes its present restoring from earlier ones.
+/// A partition assigned to this member. The token distinguishes the current restore from earlier ones.
 struct Ownership {
   var token: Int
   var cancellation: Cancellation
-  /// Since when each look has found what contradicts itself, by the monotonic clock.
+  /// The monotonic time since which every check has found a contradiction.
   var doubtedSince: Int64?
-  /// Why the last try to restore it failed; nil: it did not.
+  /// Why the last attempt to restore it failed; nil if it did not.
   var failure: String?
-  /// When to check again, if no check is in progress.
+  /// When to check again; nil while a check is in progress.
   var nextTry: Int64?
-  /// Of restoring it.
+  /// The delays between attempts to restore it.
   var backOff = BackOff()
 }
 
-/// The entry by which this owner begins.
+/// The takeover entry that this owner has yet to write.
 package struct PendingTakeover {
   package var shift: Int64
   var reset: JournalEntry.Reset?
@@ -29,54 +29,53 @@ package struct PendingTakeover {
   }
 }
 
-/// A partition that takes in, or will once its takeover is known to count.
+/// A partition that is being consumed, or will be once its takeover is known to count.
 package final class ActivePartition {
   package let partition: Partition
   package let records: RoomRecords
-  /// What decides what is derived from the takeover on.
+  /// The settings, rules, limits and map that apply from the takeover on.
   let derivation: Derivation
   package var clock: PartitionClock
-  /// Not written yet.
+  /// The takeover entry to write; nil once it is written.
   package var takeover: PendingTakeover?
-  /// What earlier entries, and a takeover that had to be claimed, led to and may be missing in the output.
+  /// The output of earlier entries, and of a takeover that had to be claimed, that may be missing in the output topic.
   let unsaid: HeldBack
-  /// Where the journal stood when it was restored.
+  /// The state of the journal when the partition was restored.
   let terms: JournalTerms
   let journalEnd: Int64
-  /// The takeover that was written to claim the partition.
   var claim: JournalEntry?
-  /// An entry must say that all before it was said.
+  /// Whether an entry must be written to record that all earlier output is published.
   package var owesEntry = false
-  /// All rooms must be written, as what they began with cannot be derived.
+  /// Whether all rooms must be written, because their initial state cannot be derived.
   var mustSweep = false
-  /// In at-least-once delivery, once the claim counts: its entries that are on their way.
+  /// The entries in flight. Set in at-least-once delivery only, once the claim counts.
   package var log: PartitionLog?
-  /// By the monotonic clock: when it got its last entry, and when its last sweep began.
+  /// The monotonic times of its last entry and of the start of its last sweep.
   var lastEntry: Int64
   var sweptAt: Int64
   var sweptAtEntry: Int64
   /// The input offset in the last commit that was sent.
   var committedOffset: Int64
 
-  // Of the batch that is being filled.
+  // The batch that is being filled.
   package var now: Int64 = 0
   package var taken = 0
   package var next: Int64 = 0
   package var last: UInt64 = 0
-  /// When the first record of this poll was written, by its own word.
+  /// The producer's timestamp of the first record of this poll, or the wall clock's time if it has none.
   var firstTimestamp: Int64 = 0
-  /// What has come in since the last entry, by kind and by age.
+  /// The events since the last entry by kind, and the arrival times of their records.
   package var tally = EventCounts()
   var arrivals = Arrivals()
-  /// The schema that the record at its offset names, if it waits for that.
+  /// The schema that the record at the current offset names; nil unless the partition waits for it.
   package var awaited: String?
-  /// Which of the member's maps its derivation has.
+  /// The version of the member's map in its derivation.
   var mapVersion = 0
-  /// Whether it was said that its clock is far ahead of the wall clock.
+  /// Whether it was logged that its clock is far ahead of the wall clock.
   private var isAhead = false
-  /// How far its rooms were behind its clock after the last entry, in milliseconds.
+  /// How far its rooms lagged behind its clock after the last entry, in milliseconds.
   private(set) var behindMs: Int64 = 0
-  /// When it was last said that they are far behind, by the monotonic clock; nil: not since they were up to date.
+  /// When it was last logged that they are far behind, by the monotonic clock; nil if not since they were up to date.
   private var saidBehind: Int64?
 
   package init(_ restored: RestoredPartition, derivation: Derivation, takeover: PendingTakeover, time: any TimeSource) {
@@ -96,7 +95,7 @@ package final class ActivePartition {
 
   package var number: Int32 { partition.number }
 
-  /// Whether the state topic holds all its rooms as they are after the last entry, so that no entry has to be run again.
+  /// Whether the state topic holds all its rooms as of the last entry, so that no entry has to be replayed.
   var isWritten: Bool {
     takeover == nil && !owesEntry && !mustSweep && !partition.hasNews && !records.isSweeping && sweptAtEntry == partition.n
   }
@@ -108,7 +107,7 @@ package final class ActivePartition {
     return partition.awake > 0 && monotonic - lastEntry >= Self.entryEveryMs
   }
 
-  /// When, by the monotonic clock, an entry is due even without input.
+  /// The monotonic time at which an entry is due even without input.
   func nextEntry(wall: Int64, monotonic: Int64) -> Int64 {
     if clock.isBehind { return monotonic }
     guard partition.awake > 0 else { return .max }
@@ -119,25 +118,25 @@ package final class ActivePartition {
     return next
   }
 
-  /// A partition with rooms awake gets an entry at least so often, so that a crash makes no one lose more time.
+  /// The maximum interval between entries of a partition with rooms awake, so that a crash never loses more time than this.
   private static let entryEveryMs: Int64 = 1000
 
-  /// Where the group stands with it.
+  /// The position to commit to the group.
   package var position: CommittedOffset { position(after: partition.n, upTo: partition.offset) }
 
-  /// Where the group stands with it after one of its entries.
-  /// - Parameter offset: the input offset after it.
+  /// The position to commit to the group after one of its entries.
+  /// - Parameter offset: The input offset after it.
   func position(after n: Int64, upTo offset: Int64) -> CommittedOffset {
     var position = CommittedOffset(partition: number, offset: offset, metadata: String(n))
     position.namesOwner = partition.settings.rules.namesOwners
     return position
   }
 
-  /// How many records are known to wait.
-  /// - Parameter end: the input's end, as far as it is known.
+  /// The number of records that are known to be waiting.
+  /// - Parameter end: The end offset of the input, if known.
   package func waiting(upTo end: Int64?) -> Int64 { max(0, (end ?? 0) - partition.offset) }
 
-  /// Whether the clock has just come to be so far ahead of the wall clock that somebody should know.
+  /// Returns whether the clock has just become so far ahead of the wall clock that it should be logged.
   func isNewlyAhead(of wall: Int64) -> Bool {
     let lead = clock.lead(over: wall)
     if lead <= 0 { isAhead = false }
@@ -146,8 +145,8 @@ package final class ActivePartition {
     return true
   }
 
-  /// LogNotes how far its rooms are behind.
-  /// - Returns: whether that is so far that somebody should be told, now or again.
+  /// Records how far its rooms are behind.
+  /// - Returns: Whether that is so far that it should be logged, now or again.
   func mustSayBehind(by ms: Int64, monotonic now: Int64) -> Bool {
     behindMs = ms
     if ms == 0 { saidBehind = nil }

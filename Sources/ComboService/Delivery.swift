@@ -5,53 +5,52 @@ internal import ComboSystem
 internal import ComboWire
 internal import Dispatch
 
-/// How rooms' instructions get out, and when entries of the journal are made. The loop's thread alone calls it.
+/// Publishes the rooms' instructions, and decides when journal entries are made. Called by the loop's thread only.
 protocol Delivery: AnyObject {
   /// The target of the rooms' instructions in this delivery.
   var speakers: Speakers { get }
-  /// Whether records may be taken in now; if not, ``turn()`` waits for acknowledgements.
-  /// - Parameter polled: the number of records of the last poll.
+  /// Whether records may be consumed now; if not, ``turn()`` waits for acknowledgements.
+  /// - Parameter polled: The number of records of the last poll.
   func takesIn(polled: Int) -> Bool
-  /// Whether this member has work in progress that becomes void if it loses the partition.
+  /// Whether losing a partition voids work in progress.
   var isVoidedByLoss: Bool { get }
 
-  /// New producers; open transactions of the old ones are ended.
+  /// Replaces the producers, and ends open transactions of the old ones.
   func renew() throws(EdgeError)
-  /// Output of the records follows.
+  /// Called before output of the consumed records is produced.
   func willProduce()
-  /// A record that is no event goes out.
+  /// Publishes a record that is not an event.
   func produce(_ letter: DeadLetter, of active: ActivePartition)
-  /// How long the loop may wait for records.
+  /// Returns how long the loop may wait for records, in milliseconds.
   func waitMs() -> Int32
-  /// Does what is due.
+  /// Performs the work that is due.
   func turn()
 
-  /// Partitions were restored: their takeovers must be written.
+  /// Begins to take over partitions that were restored: their takeovers must be written.
   func begin(_ restored: [ActivePartition])
-  /// The takeover counts: the partition takes in from now on, from its owner's position. `takeover` is the place of that entry
-  /// in the journal, and before `position` no other entry counts.
+  /// Starts consuming a partition whose takeover counts, from its owner's position. `takeover` is the offset of that entry in the
+  /// journal; no other entry counts before `position`.
   func claimed(_ active: ActivePartition, takeover: Int64, position: Int64)
-  /// The entry that was searched for in a gap of the journal was found.
+  /// Receives the result of searching a gap of the journal.
   func checked(_ active: ActivePartition, _ check: JournalCheck)
 
-  /// Answers queries about rooms, each once all its instructions are out.
+  /// Answers queries about rooms, each once all instructions of the room are published.
   func answerQueries()
-  /// The time since which, by the monotonic clock, work waits to be durable; nil if none does.
+  /// The monotonic time since which work has been waiting to become durable; nil if none has.
   var uncommittedSince: Int64? { get }
 
-  /// The partitions are given up in an orderly way: work in progress is finished, as far as there is time.
-  /// - Parameter isStop: whether the service ends. Then all rooms are written if that can be done within
+  /// Gives up partitions in an orderly way, and finishes work in progress as far as time permits.
+  /// - Parameter isStop: Whether the service ends. If so, all rooms are written if that is possible within
   ///   ``DeliveryParts/stopMs``, so that a newer version of the engine's rules can continue.
   func handOver(_ partitions: [Int32], isStop: Bool)
-  /// The partition is no longer taken in.
+  /// Called when a partition is no longer consumed.
   func deactivated(_ active: ActivePartition)
-  /// Discards work in progress. Leaves usable producers, created again if necessary.
+  /// Discards work in progress, and creates the producers again if necessary.
   func drop(_ fault: TransactionFault)
-  /// The process ends without continuing.
+  /// Aborts the open transaction, if any, because the service cannot continue.
   func abandon()
 }
 
-/// The context of a delivery.
 struct DeliveryParts {
   let configuration: ServiceConfiguration
   let edges: Edges
@@ -62,14 +61,14 @@ struct DeliveryParts {
 
   /// The time for giving up partitions.
   static let handOverMs: Int64 = 1000
-  /// The same of a service that ends. The process has 8 s in all: see ``StopWatchdog``.
+  /// The time for giving up partitions when the service ends. The process has 8 s in all: see ``StopWatchdog``.
   static let stopMs: Int64 = 5000
 
-  /// The deadline for giving up partitions from now on, by the monotonic clock.
+  /// Returns the deadline for giving up partitions from now on, by the monotonic clock.
   func deadline(isStop: Bool) -> Int64 { edges.time.monotonicMs() + (isStop ? Self.stopMs : Self.handOverMs) }
 
-  /// Reports which of these were not written to their last entry.
-  /// - Parameter isLost: work in progress failed.
+  /// Logs which of these partitions were not written up to their last entry.
+  /// - Parameter isLost: Whether work in progress failed.
   func warnOfUnwritten(_ given: [ActivePartition], isLost: Bool = false) {
     for active in given where isLost || !active.isWritten {
       log.warning(
@@ -80,32 +79,33 @@ struct DeliveryParts {
   }
 }
 
-/// The requests of a delivery to its loop. The loop's thread alone calls it.
+/// The requests of a delivery to its loop. Called by the loop's thread only.
 protocol DeliveryHost: AnyObject {
-  /// Waits until no room works.
+  /// Waits until no room is running.
   func quiesce()
-  /// A failure: work in progress is discarded, and all partitions are restored from the brokers.
+  /// Handles a failure: discards work in progress, and restores all partitions from the brokers.
   func goBack(_ fault: TransactionFault)
   /// Creates the producers again, for as long as it takes.
   func renewProducers()
-  /// A transaction was committed; the commit began at `began`.
+  /// Records that a transaction was committed; the commit began at `began`.
   func committed(_ totals: Service.Totals, _ arrivals: Arrivals, since began: Int64)
-  /// More work is durable.
+  /// Records that more work is durable.
   func said(_ totals: Service.Totals, _ arrivals: Arrivals, since began: Int64)
-  /// The instructions of watched rooms are committed; no room works.
+  /// Sends the committed instructions of watched rooms to their watchers. No room may be running.
   func tellWatchers()
-  /// Answers queries about rooms in partitions that fit, and about rooms in none, for which `nil` is asked. They are not sent yet.
-  /// No room of these partitions may work, and all their instructions must have been sent, or be sent before.
+  /// Returns answers to queries about rooms in partitions that fit, and about rooms in none, for which `fits` receives nil. The
+  /// answers are not sent yet. No room of these partitions may be running, and all their instructions must have been sent, or be
+  /// sent before.
   func answers(where fits: (ActivePartition?) -> Bool) -> [WatchedRooms.Answer]
 }
 
 extension DeliveryHost {
-  /// Ends a transaction that failed, if one is open, and continues with new producers.
+  /// Ends a failed transaction, if one is open, and continues with new producers.
   func endTransaction(isOpen: Bool, after fault: TransactionFault, _ output: any OutputEdge, log: ServiceLog) {
     if fault.kind == .abort {
       if !isOpen { return }
       do throws(TransactionFault) {
-        // Quicker than if the new producer has to find it open.
+        // Faster than letting the new producer find it open.
         try output.abort()
       } catch {
         log.warning("the transaction could not be aborted: \(.reason, error.reason)")

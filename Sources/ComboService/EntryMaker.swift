@@ -4,7 +4,7 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// Makes the journal's entries, and says when all rooms are to be written. All rooms of a partition are quiet meanwhile.
+/// Makes the journal's entries, and decides when all rooms are to be written. No room of the partition may be running meanwhile.
 struct EntryMaker {
   private let configuration: ServiceConfiguration
   private let time: any TimeSource
@@ -16,7 +16,7 @@ struct EntryMaker {
     self.time = time
   }
 
-  /// The next entry of a partition, up to `target`, or up to an earlier time if that is too much for one entry.
+  /// Returns the next entry of a partition, up to `target`, or up to an earlier time if one entry would become too large.
   func entry(of active: ActivePartition, at target: Int64, _ speakers: Speakers) -> JournalEntry {
     var clock = target
     speakers.withSpeaker { speaker in
@@ -33,16 +33,16 @@ struct EntryMaker {
     return active.partition.closeEntry(clock: clock, of: configuration.topics)
   }
 
-  /// The entry by which an owner begins. Its instructions go to `speaker`.
+  /// Returns the first entry of an owner. Its instructions go to `speaker`.
   func takeover(of active: ActivePartition, _ takeover: PendingTakeover, speaker: Speaker) -> JournalEntry {
     let partition = active.partition
-    // Not what time it is by now: rooms may have been due in between.
+    // Not the current time: rooms may have been due in between.
     let clock = partition.clock + takeover.shift
     // An empty batch holds the offset to continue from.
     partition.tookIn(0, upTo: partition.offset, last: partition.last, now: clock)
     partition.takeOver(
       shift: takeover.shift, settings: active.derivation.engineSettings, isReset: takeover.reset != nil, speaker: speaker)
-    // Under new settings a room may emit something that is over at once.
+    // Under new settings a room may emit something that ends at once.
     partition.forEachDue(at: clock) { room in room.advance(to: clock, speaker: speaker) }
     var entry = partition.closeEntry(clock: clock, of: configuration.topics)
     entry.takeover = JournalEntry.Takeover(
@@ -53,8 +53,8 @@ struct EntryMaker {
     return entry
   }
 
-  /// The takeover of a partition whose last owner may still write at once: it must be known to count before anything it leads to is
-  /// said.
+  /// Returns the takeover of a partition whose last owner may still write without transactions. It must be known to count before
+  /// any of its output is published.
   func claim(of active: ActivePartition) -> JournalEntry {
     let speaker = Speaker(UnsaidTarget(active.unsaid))
     var entry = takeover(of: active, active.takeover!, speaker: speaker)
@@ -63,7 +63,7 @@ struct EntryMaker {
     return entry
   }
 
-  /// Whether enough has come in for a sweep to be worth it.
+  /// Whether enough records were consumed, or enough time has passed, for a sweep to be worthwhile.
   func isSweepDue(_ active: ActivePartition) -> Bool {
     if active.mustSweep { return true }
     guard !active.records.isSweeping, active.partition.n > active.sweptAtEntry else { return false }
@@ -72,7 +72,7 @@ struct EntryMaker {
   }
 
   /// Begins a sweep, right after the entry `partition.n` was made.
-  /// - Parameter journalOffset: what comes above that entry is at this offset or after it.
+  /// - Parameter journalOffset: Later entries are at this offset or after it.
   func beginSweep(_ active: ActivePartition, journalOffset: Int64, term: Int64?) {
     active.mustSweep = false
     active.sweptAt = time.monotonicMs()

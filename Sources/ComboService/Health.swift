@@ -1,25 +1,25 @@
 internal import ComboSystem
 
-/// Whether the service is alive and ready, for orchestrators.
+/// The health of the service, for orchestrators: whether it is alive and ready.
 package enum Health {
-  /// The loop shows in shorter times that it is not stuck, even while brokers are away.
+  /// The silence after which the loop counts as stuck. It beats more often than this even while brokers are away.
   package static let stuckAfterMs: Int64 = 90_000
-  /// The service is not ready if work is not durable after this time.
+  /// How long work may wait to become durable before the service is not ready.
   static let uncommittedMs: Int64 = 10_000
-  /// A schema is there sooner, if its registry is.
+  /// How long a partition may wait for a schema. An available registry answers sooner.
   static let schemaMs: Int64 = 2_000
-  /// Some producers of the input keep their transactions open for minutes.
+  /// How long a transaction may stay open in the input. Some producers keep theirs open for minutes.
   static let inputHeldMs: Int64 = 300_000
-  /// A loop that was silent for this long waits for brokers.
+  /// A loop that has been silent for this long is waiting for brokers.
   static let silentMs: Int64 = 5_000
 
-  /// Why the process should be restarted; nil: it should not.
+  /// Returns why the process should be restarted; nil if it should not.
   package static func reasonToRestart(lastBeat: Int64, at now: Int64, isStopping: Bool) -> String? {
     if isStopping || now - lastBeat < stuckAfterMs { return nil }
     return "the service loop is stuck: it has not made a turn for \((now - lastBeat) / 1000) s"
   }
 
-  /// Why it is not ready; nil: it is.
+  /// Returns why the service is not ready; nil if it is.
   package static func reasonNotReady(
     _ report: ServiceReport?, hindrance: String? = nil, at now: Int64, isStopping: Bool
   ) -> String? {
@@ -58,7 +58,7 @@ package enum Health {
     return nil
   }
 
-  /// The same in a word.
+  /// Returns the state of the service as one word.
   package static func state(_ report: ServiceReport?, isStopping: Bool) -> StaticString {
     if isStopping { return "draining" }
     guard let report else { return "starting" }

@@ -1,10 +1,10 @@
 package import ComboRooms
 
-/// How often a value was up to which bound. One thread counts; a copy may be read by others.
+/// A histogram with fixed bounds. One thread counts; others may read a copy.
 package struct Histogram: Equatable, Sendable {
-  /// Rising.
+  /// The upper bounds, in ascending order.
   package let bounds: [Double]
-  /// Of values above the bound before and up to this one; the last: above all.
+  /// The numbers of values above the previous bound and up to this one; the last is of those above all bounds.
   package private(set) var counts: [Int]
   package private(set) var sum = 0.0
 
@@ -13,7 +13,7 @@ package struct Histogram: Equatable, Sendable {
     counts = Array(repeating: 0, count: bounds.count + 1)
   }
 
-  /// Counts that were made elsewhere: one more than bounds.
+  /// Creates a histogram from existing counts, one more than bounds.
   package init(bounds: [Double], counts: [Int], sum: Double) {
     precondition(counts.count == bounds.count + 1, "a histogram has one count more than bounds")
     self.bounds = bounds
@@ -21,14 +21,14 @@ package struct Histogram: Equatable, Sendable {
     self.sum = sum
   }
 
-  /// How long gifts waited, in seconds.
+  /// Creates a histogram of how long gifts waited, in seconds.
   package init(_ waits: WaitCounts) {
     let bounds = WaitCounts.bounds.map { Double($0) / 1000 }
     let counts = waits.counts.isEmpty ? Array(repeating: 0, count: bounds.count + 1) : waits.counts
     self.init(bounds: bounds, counts: counts, sum: Double(waits.sum) / 1000)
   }
 
-  /// A value that came `times` times.
+  /// Adds a value that occurred `times` times.
   package mutating func add(_ value: Double, times: Int = 1) {
     var place = 0
     while place < bounds.count, value > bounds[place] { place += 1 }
@@ -38,20 +38,21 @@ package struct Histogram: Equatable, Sendable {
 
   package var count: Int { counts.reduce(0, +) }
 
-  /// In seconds, for durations of milliseconds to a minute.
+  /// Bounds in seconds, for durations of milliseconds to a minute.
   package static let seconds: [Double] = [
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
   ]
-  /// In seconds, for delays of up to hours.
+  /// Bounds in seconds, for delays of up to hours.
   static let lateness: [Double] = [
     0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60, 300, 1800, 7200,
   ]
   package static let records: [Double] = [1, 4, 16, 64, 256, 1024, 2048, 4096, 8192]
 }
 
-/// Milliseconds of the last ten seconds, for the median and the maximum: exact up to 16 ms, above that to an eighth.
+/// Durations of the last ten seconds in milliseconds, for percentiles and the maximum: exact up to 16 ms, above that to an
+/// eighth.
 ///
-/// Fixed memory: ten windows of a second. One thread.
+/// Fixed memory: ten windows of one second. One thread.
 package struct RecentTimes {
   private struct Window {
     var second = Int64.min
@@ -59,7 +60,7 @@ package struct RecentTimes {
     var most: Int64 = 0
   }
 
-  /// The result for them; nil where there were none.
+  /// Percentiles and the maximum, in milliseconds.
   package struct Figures: Equatable, Sendable {
     package var p50: Int64
     package var p99: Int64

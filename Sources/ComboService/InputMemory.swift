@@ -2,12 +2,12 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboSystem
 
-/// Notices that the input was deleted and recreated while it is read: where the new topic grows beyond the old position before the next
-/// fetch, brokers hand out its records from there on, and report nothing.
+/// Detects that the input was deleted and recreated while it is read. If the new topic grows beyond the old position before the
+/// next fetch, brokers return its records from there on, and report nothing.
 ///
-/// Every few seconds it reads one record again that was taken in, of one partition after the other. Used by the loop's thread.
+/// Every few seconds it reads one consumed record again, of one partition after the other. Used by the loop's thread.
 struct InputMemory {
-  /// A record that was taken in.
+  /// A record that was consumed.
   struct Place: Sendable {
     let partition: Int32
     let offset: Int64
@@ -26,7 +26,8 @@ struct InputMemory {
 
   private static let everyMs: Int64 = 4000
 
-  /// What is looked for next, by partition. A place is kept until it was found, so that it is older than what may have happened since.
+  /// The record to look for next, by partition. It is kept until it was found, so that it is older than what may have happened
+  /// since.
   private var places: [Int32: Place] = [:]
   private var lookedAt: Int64 = 0
   private var lookedIn: Int32 = -1
@@ -34,8 +35,8 @@ struct InputMemory {
   private let answers = Mailbox<(place: Place, finding: Finding)>()
 
   /// Called about once a second.
-  /// - Parameter taken: the last record taken in, of each partition.
-  /// - Returns: a place at which there is another record now.
+  /// - Parameter taken: The last record consumed of each partition.
+  /// - Returns: A place that holds another record now.
   mutating func watch(_ taken: [Place], _ edges: Edges, at now: Int64) -> Place? {
     for (place, finding) in answers.takeAll() {
       isLooking = false
@@ -75,7 +76,7 @@ extension Service {
         }
       }
     }
-    // A partition that is being restored is compared there.
+    // A partition that is being restored is compared by its restore.
     guard let place = notes.input.watch(taken, edges, at: now), partitions.isActive(place.partition) else { return }
     let hasTakenMore = partitions.active[Int(place.partition)]!.partition.offset > place.offset + 1
     fatal =

@@ -1,8 +1,8 @@
 package import ComboEdge
 package import ComboWire
 
-/// Looks whose the group's journal is, before the group is joined: an instance that was started with another output than the others must not
-/// take a partition from one of them only to find out that it cannot have it.
+/// Checks whose the group's journal is, before the group is joined: an instance started with another output than the others must
+/// not take a partition from one of them only to find that it cannot own it.
 package struct JournalOwner {
   private let reader: any ReadEdge
   private let topics: TopicIdentity
@@ -12,7 +12,7 @@ package struct JournalOwner {
     self.topics = topics
   }
 
-  /// Whether a partition has entries, whosever they are.
+  /// Whether a partition has entries, whoever wrote them.
   package func hasEntries(_ partition: Int32) throws(EdgeError) -> Bool {
     guard try reader.partitions(.journal).contains(partition) else { return false }
     var found = false
@@ -27,7 +27,7 @@ package struct JournalOwner {
     return found
   }
 
-  /// The fault, as a sentence; nil: the journal is empty, or this group's own.
+  /// Returns the fault as a sentence; nil if the journal is empty or this group's own.
   package func fault() throws(EdgeError) -> String? {
     for partition in try reader.partitions(.journal) {
       var found: (entry: JournalEntry, fault: FormatFault)?
@@ -43,8 +43,8 @@ package struct JournalOwner {
     return nil
   }
 
-  /// The fault that names whose mark it is, by a takeover of the journal; nil: none is left. Reads as much of the journal as lies before
-  /// that.
+  /// Returns the fault that names the owner of a mark, according to a takeover in the journal; nil if no takeover is left. Reads
+  /// the journal up to that takeover.
   private func fault(ofMark mark: UInt64, _ partition: Int32) throws(EdgeError) -> String? {
     let (first, end) = try reader.bounds(.journal, partition)
     var cursor = JournalCursor(topics)
@@ -63,8 +63,8 @@ package struct JournalOwner {
 }
 
 extension ReadEdge {
-  /// Hands out a partition's newest records of the journal: an entry is among them, if it holds any, as only marks of transactions stand
-  /// between entries. Records in an open transaction are not waited for.
+  /// Passes on the newest records of a partition's journal. An entry is among them if the partition holds any, as only
+  /// transaction markers are between entries. Does not wait for records in an open transaction.
   func readJournalTail(
     _ partition: Int32, of topics: TopicIdentity, _ take: (JournalCursor.Record) -> Bool
   ) throws(EdgeError) {

@@ -1,23 +1,22 @@
-/// The loop's measurements besides its totals. Only the loop's thread writes; it outlives a fresh start.
+/// The loop's measurements besides its totals. Only the loop's thread writes them; they outlive a fresh start.
 ///
 /// Updated once per poll, entry or commit, never per gift.
 package final class LoopMetrics: @unchecked Sendable {
-  // The proof: of the services of a process one runs at a time, on one thread, and it is not shared.
+  // The proof: the services of a process run one at a time, each on one thread, and no other thread uses this.
 
-  /// From the beginning of a commit, or of writing an entry, until its outcome is durable.
+  /// The time from the start of a commit, or of writing an entry, until its outcome is durable.
   package private(set) var commitSeconds = Histogram(bounds: Histogram.seconds)
-  /// From a record's timestamp until its outcome is durable.
+  /// The time from a record's timestamp until its outcome is durable.
   package private(set) var latenessSeconds = Histogram(bounds: Histogram.lateness)
-  /// From a record's timestamp until it is taken in.
+  /// The time from a record's timestamp until it is consumed.
   package private(set) var inputAgeSeconds = Histogram(bounds: Histogram.lateness)
-  /// From the time at which restoring a partition began until it is taken over.
+  /// The time from the start of restoring a partition until it is taken over.
   package private(set) var restoreSeconds = Histogram(bounds: Histogram.seconds)
-  /// Records that one poll brought.
   package private(set) var batchRecords = Histogram(bounds: Histogram.records)
   private var recentCommits = RecentTimes()
   private var recentLateness = RecentTimes()
 
-  /// So many records of one partition are taken in, the first of which is so old.
+  /// Counts records of one partition that are consumed, the first of which is `ageMs` old.
   func tookIn(_ records: Int, ageMs: Int64) { inputAgeSeconds.add(Double(max(0, ageMs)) / 1000, times: records) }
 
   func restored(afterMs ms: Int64) { restoreSeconds.add(Double(max(0, ms)) / 1000) }
@@ -29,7 +28,7 @@ package final class LoopMetrics: @unchecked Sendable {
     recentCommits.add(ms, monotonic: now)
   }
 
-  /// The output of these records is durable.
+  /// Counts records whose output is durable.
   package func arrived(_ arrivals: Arrivals, wall: Int64, monotonic now: Int64) {
     for (timestamp, count) in arrivals.batches {
       // The timestamp is the producer's, and may be anything.
@@ -45,8 +44,8 @@ package final class LoopMetrics: @unchecked Sendable {
   package init() {}
 }
 
-/// When records of a partition were written to the input, as the first of each poll says: the lateness of the others is not
-/// larger, and asking each would cost.
+/// The times at which records of a partition were written to the input, by the first record of each poll: the others are not
+/// later than it, and reading each would be costly.
 package struct Arrivals: Sendable {
   private(set) var batches: [(timestamp: Int64, count: Int)] = []
 
@@ -54,7 +53,7 @@ package struct Arrivals: Sendable {
   private static let batchesMax = 256
 
   package mutating func add(_ timestamp: Int64, count: Int) {
-    // While commits fail, later work counts as one.
+    // While commits fail, later polls are merged into the last one.
     if batches.count == Self.batchesMax {
       batches[batches.count - 1].count += count
     } else {

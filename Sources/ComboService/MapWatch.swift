@@ -1,31 +1,31 @@
 internal import ComboMaps
 internal import ComboWire
 
-/// Notices that most records become no event: then the map is likely the wrong one, or one is missing. Values in, values out.
+/// Detects that most records become no event: the map is probably the wrong one, or one is missing. Values in, values out.
 struct MapWatch {
-  /// The sentence.
+  /// The figures of a warning.
   struct Finding: Equatable {
-    /// Of the last records.
     let records: Int
     let taken: Int
     let dropped: Int
     let bad: Int
   }
 
-  /// This many records are enough for a report, or fewer after some time.
+  /// The number of records that is enough for a report, or the smaller one that is enough after ``withinMs``.
   static let recordsMin = 1000
   static let recordsLeast = 20
   static let withinMs: Int64 = 30_000
-  /// It is repeated after this time at the earliest.
+  /// The minimum interval of reports.
   static let silenceMs: Int64 = 3_600_000
 
   private var base = RecordOutcomes()
   private var began: Int64?
   private var said: Int64?
 
+  /// Returns a finding if less than half of the records became events.
   /// - Parameters:
-  ///   - now: by the monotonic clock.
-  ///   - outcomes: of all records so far.
+  ///   - now: The time by the monotonic clock.
+  ///   - outcomes: The outcomes of all records so far.
   mutating func check(_ now: Int64, _ outcomes: RecordOutcomes) -> Finding? {
     let began = self.began ?? now
     self.began = began

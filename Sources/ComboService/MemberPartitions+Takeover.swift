@@ -4,15 +4,15 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// From which offset and time a partition goes on that has been restored, and by which map and settings.
+/// The offset, time, map and settings with which a restored partition continues.
 extension MemberPartitions {
-  /// This entry counts, and what it led to may be seen.
-  /// - Parameter offset: the input offset after it.
+  /// Records that an entry counts, and that its output may be visible.
+  /// - Parameter offset: The input offset after it.
   func wrote(_ active: ActivePartition, _ n: Int64, upTo offset: Int64) {
     memory.wrote(active.number, .init(n: n, clock: active.clock.last, offset: offset))
   }
 
-  /// Reports, each once, that this instance has another map or other settings than the partition's last owner.
+  /// Logs, once each, that this instance has another map or other settings than the partition's last owner.
   func tellChanges(from old: Derivation?, to own: Derivation) {
     guard let old else { return }
     let unknown = old.unknownSettings.keys.sorted().joined(separator: ", ")
@@ -40,7 +40,7 @@ extension MemberPartitions {
     if !changes.isEmpty, toldChanges.insert(changes).inserted { log.info("settings changed: \(.text, changes)") }
   }
 
-  /// Takes over the schemas that the last owner had, so that none is ever forgotten.
+  /// Adds the schemas that the last owner had, so that none is ever lost.
   func learn(from derivation: Derivation?) {
     guard let mapping = derivation?.mapping, configuration.map?.readsSchemasByID == true, mapping != learned
     else { return }
@@ -52,8 +52,8 @@ extension MemberPartitions {
     }
   }
 
-  /// Moves a partition on in the input, as an operator wants it. What is skipped is as lost as what was deleted, and the same rules hold:
-  /// all rooms begin a new epoch, and the takeover entry says how much it was.
+  /// Moves a partition forward in the input, as an operator requested. Skipped records are as lost as deleted ones, and the same
+  /// rules hold: all rooms begin a new epoch, and the takeover entry records how many were skipped.
   func seek(_ partition: Partition, to target: Int64, _ reset: JournalEntry.Reset?) -> JournalEntry.Reset? {
     let from = partition.offset
     let isNew = partition.n == 0
@@ -74,7 +74,8 @@ extension MemberPartitions {
       reason: "an operator skipped offsets \(from) to \(target - 1)", offsetsLost: skipped + (reset?.offsetsLost ?? 0))
   }
 
-  /// By how much a partition that was restored moves as it is taken over; nil: it cannot be now, which was said.
+  /// Returns by how much the time of a restored partition moves at its takeover; nil if it cannot be taken over now, which is
+  /// logged.
   func shift(of restored: RestoredPartition) -> Int64? {
     let partition = restored.partition
     let ahead = partition.clock - edges.time.wallMs()
@@ -92,6 +93,6 @@ extension MemberPartitions {
     return Swift.max(0, -ahead)
   }
 
-  /// A lead of no more than this is left as it is.
+  /// The largest lead that is left as it is.
   package static let broughtBackMs: Int64 = 5000
 }

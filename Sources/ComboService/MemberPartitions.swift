@@ -5,77 +5,75 @@ package import ComboRooms
 package import ComboSystem
 internal import ComboWire
 
-/// Hears what becomes of a member's partitions. The loop's thread alone calls it.
+/// Receives the changes of a member's partitions. Called by the loop's thread only.
 package protocol MemberPartitionsDelegate: AnyObject {
-  /// Waits until no room works.
+  /// Waits until no room is running.
   func quiesce()
-  /// The partition takes in from now on.
+  /// Called when a partition starts to be consumed.
   func began(_ active: ActivePartition)
-  /// It does not any more. No room works.
+  /// Called when a partition is no longer consumed. No room is running.
   func ended(_ active: ActivePartition)
-  /// An operator has to act before the service can continue.
+  /// Called when an operator has to act before the service can continue.
   func mustEnd(_ reason: String)
-  /// Somebody has deleted this topic.
+  /// Called when a topic was deleted.
   func isGone(_ topic: Topic)
 }
 
-/// The partitions that are this member's. The loop's thread alone uses it.
+/// The partitions assigned to this member. Used by the loop's thread only.
 ///
-/// One that comes is *owned*, and restored outside of the loop. In at-least-once delivery it is a *claim* then, until its takeover is known to
-/// count. *Active* it takes records in.
+/// An assigned partition is *owned*, and restored outside of the loop. In at-least-once delivery it is then a *claim*, until its
+/// takeover is known to count. An *active* partition is consumed.
 package final class MemberPartitions {
   package weak var delegate: (any MemberPartitionsDelegate)?
   private(set) var configuration: ServiceConfiguration
-  /// Counts the maps: each has more schemas than the one before.
+  /// The number of the map. Each map has more schemas than the one before.
   private(set) var mapVersion = 0
-  /// The map of the partition restored last, whose schemas are known.
+  /// The map of the partition restored last, whose schemas have been added.
   var learned: String?
   let edges: Edges
   let log: ServiceLog
   let memory: GroupMemory
 
   private(set) var owned: [Int32: Ownership] = [:]
-  /// Those of them whose takeover is not known to count yet.
+  /// The owned partitions whose takeover is not known to count yet.
   private(set) var claims: [Int32: ActivePartition] = [:]
-  /// Partitions that were said to be new.
+  /// Partitions logged as new.
   private var toldNew: Set<Int32> = []
-  /// Changes by takeovers that were reported: most partitions have the same.
+  /// Changes by takeovers that were logged: most partitions have the same.
   var toldChanges: Set<String> = []
-  /// Those that take in, by index.
+  /// The partitions that are consumed, by number.
   package private(set) var active: [ActivePartition?] = [] {
     didSet {
       activeHandles = active.map { $0.map(Unmanaged.passUnretained) }
       activeCount = activeHandles.count { $0 != nil }
     }
   }
-  /// The same, without a reference count for each record.
+  /// Handles of the active partitions, which cost no reference count for each record.
   private var activeHandles: [Unmanaged<ActivePartition>?] = []
   private var activeCount = 0
 
-  /// What has come of restoring them.
+  /// Counts of restores and what they led to.
   struct Counts {
-    /// How many were restored, or begun to be; and how many of them were resets.
+    /// Partitions whose restore was begun, and the resets among them.
     var restores = 0
     var resets = 0
     /// Records of the input that were never read, according to resets.
     var lost: Int64 = 0
-    /// Those whose time was brought back.
     var clocksBroughtBack = 0
-    /// Those that `seek` moved on.
     var movedBySeek = 0
   }
   var counts = Counts()
-  /// Since when each partition that is not active has been restored, by the monotonic clock.
+  /// When the restore of each partition that is not active began, by the monotonic clock.
   private var restoringSince: [Int32: Int64] = [:]
-  /// How long the partitions took that were taken over since this was last asked, in milliseconds.
+  /// The restore times of partitions taken over since they were last read, in milliseconds.
   private var restoreTimes: [Int64] = []
-  /// The latest time that a partition had come to when it was given up.
+  /// The latest time that a partition had reached when it was given up.
   private var latestClock = Int64.min
   private var nextToken = 0
   private let restored = Mailbox<RestoreResult>()
   private let checks = Mailbox<JournalCheckResult>()
 
-  /// Finds out to which rules of the engine the group can go over.
+  /// Determines to which rules of the engine the group can upgrade.
   var rulesWatch: RulesWatch
 
   package init(_ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, memory: GroupMemory) {
@@ -86,8 +84,8 @@ package final class MemberPartitions {
     rulesWatch = RulesWatch(configuration, edges)
   }
 
-  /// Asks the group about newer rules, as long as a partition is not under the newest ones.
-  /// - Returns: whether all partitions should be taken over again, to go over to newer rules.
+  /// Queries the group about newer rules, as long as a partition is not under the newest ones.
+  /// - Returns: Whether all partitions should be taken over again, to upgrade to newer rules.
   func canGoOver() -> Bool {
     let behind = active.lazy.compactMap { $0?.derivation.rules }.filter { $0 < .newest }
     rulesWatch.turn(edges, isBehind: activeCount < owned.count || !behind.isEmpty)
@@ -95,16 +93,16 @@ package final class MemberPartitions {
     return configuration.rules(after: rules, agreed: rulesWatch.agreed(isNew: false, at: edges.time.monotonicMs())) > rules
   }
 
-  /// Whether work outside of the loop is awaited for one of them.
+  /// Whether a partition waits for work outside of the loop.
   var isAwaited: Bool { owned.count != activeCount && owned.contains { !isActive($0.key) && $0.value.nextTry == nil } }
 
-  /// The partition that takes a record in; valid until partitions come or go.
+  /// Returns the partition that consumes a record; valid until the active partitions change.
   @inline(__always)
   func handle(_ number: Int32) -> Unmanaged<ActivePartition>? {
     Int(number) < activeHandles.count ? activeHandles[Int(number)] : nil
   }
 
-  /// Whether all that the group gave this member is taken over, and that is durable.
+  /// Whether all assigned partitions are taken over, and their takeovers are durable.
   var areTakenOver: Bool {
     claims.isEmpty
       && owned.keys.allSatisfy { number in
@@ -112,15 +110,15 @@ package final class MemberPartitions {
       }
   }
 
-  /// The latest time that one of them has come to.
+  /// The latest time that an active partition has reached.
   var latestActiveClock: Int64? { active.compactMap { $0?.clock.last }.max() }
 
   package func isActive(_ number: Int32) -> Bool { Int(number) < active.count && active[Int(number)] != nil }
 
-  // MARK: - They come and go
+  // MARK: - Assignment
 
-  /// The partition takes in from now on.
-  /// - Returns: whether it can be read; if not, it is restored again.
+  /// Starts consuming a partition.
+  /// - Returns: Whether it can be read; if not, it is restored again.
   func activate(_ new: ActivePartition) -> Bool {
     do throws(EdgeError) {
       if configuration.purpose == .service { try edges.group.start(new.number, at: new.partition.offset) }
@@ -135,11 +133,11 @@ package final class MemberPartitions {
     return true
   }
 
-  /// Stops reading and writing of a partition.
+  /// Stops reading and writing a partition.
   func deactivate(_ number: Int32) {
     claims[number] = nil
     guard isActive(number) else { return }
-    // Its rooms go with it.
+    // Its rooms are released with it, so none may be running.
     delegate?.quiesce()
     let old = active[Int(number)]!
     active[Int(number)] = nil
@@ -147,7 +145,7 @@ package final class MemberPartitions {
     delegate?.ended(old)
   }
 
-  /// All of them, until they are restored again.
+  /// Deactivates all partitions, until they are restored again.
   func deactivateAll() {
     for number in owned.keys {
       edges.group.stop(number)
@@ -155,7 +153,7 @@ package final class MemberPartitions {
     }
   }
 
-  /// It is no longer this member's.
+  /// Removes a partition that is no longer this member's.
   func forget(_ number: Int32) {
     owned[number]?.cancellation.cancel()
     owned[number] = nil
@@ -165,7 +163,7 @@ package final class MemberPartitions {
   // MARK: - Restoring
 
   /// Begins to restore a partition, on a thread of its own; it is not read meanwhile. It is this member's from now on.
-  /// - Parameter afterMs: not before this time has passed.
+  /// - Parameter afterMs: The delay before the restore begins.
   func restore(_ number: Int32, afterMs: Int64) {
     if afterMs <= 0 { return restore(number) }
     owned[number]?.cancellation.cancel()
@@ -177,7 +175,7 @@ package final class MemberPartitions {
     edges.group.stop(number)
   }
 
-  /// The same at once.
+  /// Begins to restore a partition at once.
   func restore(_ number: Int32) {
     let doubtedSince = owned[number]?.doubtedSince
     owned[number]?.cancellation.cancel()
@@ -211,16 +209,15 @@ package final class MemberPartitions {
     }
   }
 
-  /// All of them, in order.
   func restoreAll(afterMs: Int64) { for number in owned.keys.sorted() { restore(number, afterMs: afterMs) } }
 
-  /// How long the partitions took that were restored since this was asked last, in milliseconds, tries that failed among it.
+  /// Returns the restore times since the last call, in milliseconds, failed attempts included.
   func takeRestoreTimes() -> [Int64] {
     defer { restoreTimes.removeAll() }
     return restoreTimes
   }
 
-  /// Those that have been restored meanwhile and can be taken over. What could not be is tried again.
+  /// Returns the partitions that have been restored and can be taken over. Those that could not be restored are tried again.
   func takeRestored() -> [ActivePartition] {
     restoreDue()
     var ready: [ActivePartition] = []
@@ -251,10 +248,10 @@ package final class MemberPartitions {
       case .failed(let reason):
         log.warning("partition \(.partition, result.number) could not be restored, trying again: \(.reason, reason)")
         owned[result.number]?.failure = reason
-        // Brokers that are away, or a right that is missing, come back by themselves or by an operator, and it goes on.
+        // Brokers that are away come back, a missing right is granted by an operator, and the restore succeeds.
         restore(result.number, afterMs: owned[result.number]?.backOff.failed(at: edges.time.monotonicMs()) ?? 0)
       case .gone(let topic):
-        // Without it no records are read, so nothing else would notice.
+        // Without the topic no records are read, so nothing else would notice.
         delegate?.isGone(topic)
       case .stopped, .examined:
         break
@@ -263,12 +260,12 @@ package final class MemberPartitions {
     return ready
   }
 
-  /// A leader that stood still, and does not know yet that it was replaced, reports the state from before its pause. So what
-  /// contradicts itself is believed only once it was found so for as long as brokers need to notice that: a controller gives up one
-  /// that is silent for 9 s (`broker.session.timeout.ms`).
+  /// A frozen leader that does not know yet that it was replaced reports the state from before its pause. So a contradiction is
+  /// believed only once it has lasted for as long as brokers need to notice that: a controller gives up a leader that is silent
+  /// for 9 s (`broker.session.timeout.ms`).
   private static let doubtMs: Int64 = 10_000
   private static let nextTryMs: Int64 = 1_000
-  /// So often it is looked whether the clock has caught up with a partition's time.
+  /// The interval of checks whether the clock has caught up with a partition's time.
   private static let waitForTimeMs: Int64 = 10_000
 
   private func restoreDue() {
@@ -279,7 +276,7 @@ package final class MemberPartitions {
     }
   }
 
-  /// - Returns: the partition, if it can be taken over.
+  /// Returns the partition, if it can be taken over.
   private func prepare(_ restored: RestoredPartition) -> ActivePartition? {
     let partition = restored.partition
     do throws(EdgeError) {
@@ -301,7 +298,7 @@ package final class MemberPartitions {
       )
       reset =
         reset ?? JournalEntry.Reset(reason: "its time was \(ms) ms ahead of the clock, and was brought back", offsetsLost: 0)
-      // The output refused it.
+      // The output refused these instructions.
       restored.unsaid.removeAll()
       counts.clocksBroughtBack += 1
     }
@@ -313,7 +310,7 @@ package final class MemberPartitions {
     let takeover = PendingTakeover(shift: shift, reset: reset)
     if reset != nil { counts.resets += 1 }
     counts.lost += restored.neverTaken
-    // A claim that had to be repeated begins where the one before it would have begun.
+    // A claim that had to be repeated begins where the previous one would have begun.
     let isTold = partition.n == 0 && !toldNew.insert(partition.number).inserted
     if restored.reset != nil {
       log.warning(restored.summary)
@@ -326,7 +323,7 @@ package final class MemberPartitions {
     let derivation = configuration.derivation(
       after: restored.derivation, agreed: agreed, needed: restored.partition.neededRules)
     if case .pinned(let pinned) = configuration.rules, pinned < derivation.rules {
-      // To end here would hand the partition to the next member with these rules, which would end too.
+      // Ending here would hand the partition to the next member with these rules, which would end too.
       log.warning(
         """
         partition \(.partition, partition.number) stays with rules \(.text, "\(derivation.rules)") of the engine, though --rules is \
@@ -343,7 +340,7 @@ package final class MemberPartitions {
 
   // MARK: - Schemas
 
-  /// From now on takeovers are by a map with these schemas. Partitions that are active keep theirs.
+  /// Makes takeovers use a map with these schemas from now on. Active partitions keep theirs.
   func learn(_ schemas: [String: String]) throws(MapFaults) {
     guard let old = configuration.map else { return }
     let known = RecordMap.schemas(of: old.canonical)
@@ -352,12 +349,12 @@ package final class MemberPartitions {
     mapVersion += 1
   }
 
-  /// The partitions that are active with an earlier map.
+  /// The partitions active with an earlier map.
   var behindMap: [Int32] {
     mapVersion == 0 ? [] : active.compactMap { $0 }.filter { $0.mapVersion < mapVersion }.map(\.number)
   }
 
-  // MARK: - Claims, and looks into the journal
+  // MARK: - Claims and journal checks
 
   func add(claim: ActivePartition) { claims[claim.number] = claim }
 
@@ -367,14 +364,14 @@ package final class MemberPartitions {
     return claims.values.filter { $0.claim == nil }.sorted { $0.number < $1.number }
   }
 
-  /// The claim was committed: does it count?
+  /// Checks whether a committed claim counts.
   func confirm(_ active: ActivePartition) {
     guard let claim = active.claim, let reader = reader(active) else { return }
     let (terms, end) = (active.terms, active.journalEnd)
     check(active) { reader.find(claim, after: terms, from: end) }
   }
 
-  /// Looks whether somebody took over between two offsets of the journal.
+  /// Checks whether another member took over between two offsets of the journal.
   func checkJournal(of active: ActivePartition, from start: Int64, to end: Int64) {
     guard let reader = reader(active) else { return }
     check(active) { reader.check(from: start, to: end) }
@@ -392,10 +389,10 @@ package final class MemberPartitions {
     edges.inBackground(.query) { mailbox.put(JournalCheckResult(active: carried.value, check: body())) }
   }
 
-  /// What was found in the journal meanwhile. Claims that do not count are restored again.
+  /// Handles the results of journal checks. Claims that do not count are restored again.
   /// - Parameters:
-  ///   - checked: gets what was found for a partition that takes in.
-  ///   - claimed: gets a claim that counts.
+  ///   - checked: Called with the result for an active partition.
+  ///   - claimed: Called with a claim that counts.
   func takeChecks(
     checked: (ActivePartition, JournalCheck) -> Void,
     claimed: (_ active: ActivePartition, _ takeover: Int64, _ position: Int64) -> Void
@@ -421,13 +418,12 @@ package final class MemberPartitions {
   }
 }
 
-/// What came of a look into the journal.
 private struct JournalCheckResult {
   let active: ActivePartition
   let check: JournalCheck
 }
 
-/// Handed through another thread, which does not touch it.
+/// A value passed through another thread, which does not touch it.
 private struct Carried<Value>: @unchecked Sendable {
   let value: Value
 }

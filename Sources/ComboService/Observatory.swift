@@ -1,47 +1,46 @@
 package import ComboSystem
 internal import Synchronization
 
-/// A question about rooms.
+/// A query about rooms.
 package enum Query: Sendable {
-  /// The room's screen; and, if it is to be watched, all its instructions from there on.
+  /// The room's screen and, if the room is to be watched, all its instructions after that.
   /// - Parameters:
-  ///   - id: of the answer; 0: a screen for all watchers.
-  ///   - until: after this time of the monotonic clock, in milliseconds, the answer is not needed: there may be none, and then
-  ///     the room is not watched.
+  ///   - id: The id of the answer; 0 for a screen for all watchers.
+  ///   - until: The monotonic time, in milliseconds, after which the answer is not needed. There may then be none, and the room
+  ///     is not watched.
   case screen(room: [UInt8], id: UInt64, watches: Bool, until: Int64 = .max)
-  /// The room has no watchers any more.
+  /// The room no longer has watchers.
   case unwatch(room: [UInt8])
   /// The first rooms in some order whose ids begin with a prefix.
-  /// - Parameter until: as above; it is not looked for any more.
+  /// - Parameter until: The time, as above, after which the search is dropped.
   case survey(prefix: [UInt8], limit: Int, order: RoomOrder, id: UInt64, until: Int64 = .max)
 }
 
-/// The order of a list of rooms; the most comes first.
+/// The order of a list of rooms, descending.
 package enum RoomOrder: String, CaseIterable, Sendable {
-  /// Gifts a second.
+  /// Gifts per second.
   case rate
-  /// The wait of the banner that has waited longest.
+  /// The wait of the longest-waiting banner.
   case wait
-  /// Gifts that were skipped since the room woke.
+  /// Gifts skipped since the room woke.
   case skipped
 }
 
-/// A room as lists show it.
+/// A room in a list.
 package struct RoomLine: Sendable {
   package var room: [UInt8]
   package var epoch: Int64
   package var seq: Int
-  /// On screen.
   package var banners: Int
-  /// Waiting; nil where only instructions are known, which do not contain it.
+  /// Waiting banners; nil if only instructions are known, which do not contain them.
   package var queued: Int?
-  /// Gifts taken in since it woke here; where ``queued`` is nil, only those that were shown.
+  /// Gifts consumed since it woke here; if ``queued`` is nil, only those that were shown.
   package var gifts: Int
-  /// Gifts a second, over about ten seconds.
+  /// Gifts per second, over about ten seconds.
   package var rate: Double
-  /// The wait of the banner that has waited longest, in milliseconds; 0 if none waits; nil if that is not known.
+  /// The wait of the longest-waiting banner, in milliseconds; 0 if none waits; nil if unknown.
   package var waitMs: Int64?
-  /// Gifts that were skipped since it woke here; nil if that is not known.
+  /// Gifts skipped since it woke here; nil if unknown.
   package var skipped: Int?
 
   package init(
@@ -60,24 +59,24 @@ package struct RoomLine: Sendable {
   }
 }
 
-/// The loop's answers. Those of one room are in order: a screen, then the instructions after it.
+/// The loop's answers. Those about one room are in order: a screen, then the instructions after it.
 package enum News: Sendable {
-  /// An instruction that was committed, or acknowledged; the record's value.
+  /// An instruction that was committed, or acknowledged. `record` is the record's value.
   case said(room: [UInt8], record: [UInt8])
   /// The screen after all earlier instructions.
   case screen(id: UInt64, room: [UInt8], record: [UInt8])
   /// The room is this instance's, but not awake.
   case asleep(id: UInt64, room: [UInt8])
-  /// What is on the room's screen is not known before its next `screen`; what it says is told.
+  /// The room's screen is unknown until its next `screen`; its instructions are sent.
   case unknown(id: UInt64, room: [UInt8])
   /// The room's partition is another instance's.
   case elsewhere(id: UInt64, room: [UInt8])
   /// This instance does not know yet which partitions are its own.
   case notYet(id: UInt64, room: [UInt8])
   case survey(id: UInt64, [RoomLine])
-  /// Another service began in this process: it does not know the watched rooms.
+  /// Another service started in this process; it does not know the watched rooms.
   case restarted
-  /// Earlier news are lost, because they were not taken for too long.
+  /// Earlier news was discarded, because it was not read for too long.
   case overrun
 
   package var bytes: Int {
@@ -107,15 +106,14 @@ package final class Observatory: Sendable {
   private let hasQueriesFlag = Atomic<Bool>(false)
   private let beatAt = Atomic<Int64>(0)
   package let metrics = LoopMetrics()
-  /// Whether the service was asked to end.
   package let stop: StopFlag
-  /// By the monotonic clock.
+  /// The time of the start, by the monotonic clock.
   package let began: Int64
 
-  /// Queries that wait for the loop at most; more are refused. The end of watching a room is always accepted, else it would be
-  /// watched for good; of those there are no more than there were watchers.
+  /// The maximum number of queries that wait for the loop; more are refused. The end of watching a room is always accepted, since
+  /// the room would otherwise be watched forever; there are no more of those than there were watchers.
   static let queriesMax = 10_000
-  /// News that wait to be taken at most, in bytes.
+  /// The maximum size of unread news, in bytes.
   static let newsBytesMax = 32 << 20
 
   package init(stop: StopFlag) {
@@ -124,13 +122,13 @@ package final class Observatory: Sendable {
     beatAt.store(began, ordering: .relaxed)
   }
 
-  // MARK: - From outside
+  // MARK: - For observers
 
-  /// The loop's last report; nil: no service has begun yet.
+  /// The loop's last report; nil if no service has started yet.
   package var report: ServiceReport? { state.withLock { $0.report } }
-  /// The sums of earlier services of this process.
+  /// The totals of earlier services of this process.
   package var before: Service.Totals { state.withLock { $0.before } }
-  /// The reason why a service has not begun yet; nil: brokers, if anything.
+  /// Why no service has started yet; nil if it can only be the brokers.
   package var hindrance: String? {
     get { state.withLock { $0.hindrance } }
     set { state.withLock { $0.hindrance = newValue } }
@@ -139,7 +137,8 @@ package final class Observatory: Sendable {
   /// When, by the monotonic clock, the loop last showed that it is not stuck.
   package var lastBeat: Int64 { beatAt.load(ordering: .relaxed) }
 
-  /// - Returns: whether it was taken.
+  /// Queues a query for the loop.
+  /// - Returns: Whether it was accepted.
   package func ask(_ query: Query) -> Bool {
     let isTaken = state.withLock { state in
       if state.queries.count >= Self.queriesMax {
@@ -163,12 +162,12 @@ package final class Observatory: Sendable {
     }
   }
 
-  /// Called when there are news, on any thread.
+  /// Sets the function that is called when there is news, on any thread.
   package func onNews(_ wake: (@Sendable () -> Void)?) { state.withLock { $0.wake = wake } }
 
-  // MARK: - From the loop
+  // MARK: - For the loop
 
-  /// The loop is not stuck.
+  /// Records that the loop is not stuck.
   package func beat() { beatAt.store(MonotonicClock.nowMs, ordering: .relaxed) }
 
   @inline(__always)
@@ -183,7 +182,7 @@ package final class Observatory: Sendable {
   }
 
   package func publish(_ report: ServiceReport) {
-    // The old value is freed outside of the lock.
+    // The old report is freed outside of the lock.
     _ = state.withLock { state in
       let old = state.report
       state.report = report
@@ -207,8 +206,8 @@ package final class Observatory: Sendable {
     wake?()
   }
 
-  /// A service has ended, and another begins in its place.
-  /// - Parameter isWanted: it was asked for, so it is not counted.
+  /// Records that a service has ended, and another starts in its place.
+  /// - Parameter isWanted: Whether it was requested, so that it is not counted.
   package func startsAfresh(after totals: Service.Totals, isWanted: Bool = false) {
     state.withLock { state in
       state.before.addAll(totals)

@@ -2,12 +2,12 @@ package import ComboEdge
 package import ComboWire
 internal import Synchronization
 
-/// Looks whether the output was deleted and recreated. The right to describe it is enough: records are not read.
+/// Detects that the output was deleted and recreated. The right to describe the topic is enough: records are not read.
 package struct OutputLoss {
   private let reader: any ReadEdge
   private let topics: TopicIdentity
 
-  /// How it is known, for `run` and `check`.
+  /// The evidence, for `run` and `check`.
   package static let reason = "it does not hold the instructions that the journal records. They are not written again"
 
   package init(_ reader: any ReadEdge, of topics: TopicIdentity) {
@@ -15,7 +15,7 @@ package struct OutputLoss {
     self.topics = topics
   }
 
-  /// True if instructions are missing that the journal has as written: the output was recreated while no instance ran.
+  /// Whether instructions are missing that the journal records as written: the output was recreated while no instance ran.
   package func happenedBeforeStart() throws(EdgeError) -> Bool {
     for partition in try reader.partitions(.journal) {
       var said: [(n: Int64, clock: Int64)] = []
@@ -23,7 +23,7 @@ package struct OutputLoss {
       try reader.readJournalTail(partition, of: topics) { taken in
         if case .first = taken { (said, saidTo) = ([], .min) }
         guard let entry = taken.counting else { return true }
-        // Where no room is awake, an entry may have led to dead letters only.
+        // If no room is awake, an entry may have led to dead letters only.
         if entry.said > 0, entry.rooms > 0 { said.append((entry.n, entry.clock)) }
         saidTo = max(saidTo, entry.saidTo ?? entry.n)
         return true
@@ -36,8 +36,8 @@ package struct OutputLoss {
 }
 
 extension ReadEdge {
-  /// True if no partition of the output holds a record of this time or older, although retention has removed none. A trial that was
-  /// aborted is a record as well, but a newer one.
+  /// Whether no partition of the output holds a record of this time or older, although retention has removed none. An aborted
+  /// trial is a record as well, but a newer one.
   func outputHoldsNothing(upTo clock: Int64) throws(EdgeError) -> Bool {
     let partitions = try partitions(.output)
     for partition in partitions {
@@ -45,24 +45,24 @@ extension ReadEdge {
       if first > 0 { return false }
       if end > 0, try offset(.output, partition, atMs: clock + 1) != first { return false }
     }
-    // A topic that is gone is reported elsewhere.
+    // A deleted topic is reported elsewhere.
     return !partitions.isEmpty
   }
 }
 
-/// What a running service remembers of the output, so that it notices if others recreate it.
+/// The memory of a running service of its output, by which it notices that others recreated it.
 final class OutputMemory: Sendable {
-  /// Instructions of up to this time were written since the output was last looked at.
+  /// The time of instructions written since the last check; nil if none were.
   private let writtenUpTo = Mutex<Int64?>(nil)
 
-  /// Instructions of up to this time are in the output.
+  /// Records that instructions of up to this time are in the output.
   func wrote(upTo clock: @autoclosure () -> Int64?) {
     writtenUpTo.withLock { if $0 == nil { $0 = clock() } }
   }
 
-  /// Looks at the output. Partitions that have become shorter are ``GroupMemory``'s.
-  /// - Parameter comparesTimes: true if its records have the times that the service gave them.
-  /// - Returns: how it is known that instructions are gone; nil: they are all there.
+  /// Checks the output. ``GroupMemory`` finds partitions that have become shorter.
+  /// - Parameter comparesTimes: Whether its records have the timestamps that the service gave them.
+  /// - Returns: The evidence that instructions are gone; nil if they are all there.
   func loss(_ reader: any ReadEdge, comparesTimes: Bool) throws(EdgeError) -> String? {
     let clock = writtenUpTo.withLock { clock in
       defer { clock = nil }

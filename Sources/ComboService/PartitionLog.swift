@@ -1,22 +1,21 @@
 package import ComboRooms
 
-/// The entries of a partition that are on their way, in at-least-once delivery.
+/// The entries of a partition that are in flight, in at-least-once delivery.
 package final class PartitionLog {
   /// The journal offset of the takeover.
   let term: Int64
-  /// Before this offset this owner knows all entries of the journal.
+  /// The offset before which this owner knows all entries of the journal.
   package var position: Int64
-  /// The last entry of which all is acknowledged, and the input offset after it.
+  /// The last entry that is entirely acknowledged, and the input offset after it.
   var saidTo: Int64
   var saidOffset: Int64
-  /// The part that was committed to the group, and how often to repeat it, because there is no confirmation.
+  /// The last entry committed to the group, and how often to repeat the commit, because it is not confirmed.
   private var reportedTo: Int64
   private var reportsLeft = 0
-  /// In order.
   package var entries: [PendingEntry] = []
-  /// The number of those that are released, from the first on.
+  /// The number of entries that are released, from the first on.
   var released = 0
-  /// Somebody looks what is before the first that is not.
+  /// Whether the journal before the first unreleased entry is being checked.
   var isChecking = false
   /// The output of the entry that is being made.
   package var open: HeldBack
@@ -30,7 +29,7 @@ package final class PartitionLog {
     self.open = open
   }
 
-  /// Whether the position must be committed to the group.
+  /// Returns whether the position must be committed to the group.
   func mustReport() -> Bool {
     if saidTo > reportedTo {
       reportedTo = saidTo
@@ -40,10 +39,10 @@ package final class PartitionLog {
     return reportsLeft >= 0
   }
 
-  /// Whether another entry may be written: not too many are on their way to the journal.
+  /// Whether another entry may be written: not too many are in flight to the journal.
   var mayWrite: Bool { entries.count - released < Self.unwrittenMax && entries.count < Self.unsaidMax }
 
-  /// Entries on their way to the journal at a time: the more, the smaller each is.
+  /// The maximum number of entries in flight to the journal: the more there are, the smaller each is.
   private static let unwrittenMax = 2
   package static let unsaidMax = 256
 }

@@ -1,15 +1,15 @@
 internal import ComboRooms
 
-/// The entries that are on their way, and those of earlier owners of which something may still be heard. The records of an entry bear its
-/// tags. Entries are used again, so that without allocations in the steady state.
+/// The entries in flight, and those of earlier owners that may still be acknowledged. The records of an entry bear its tags.
+/// Entries are reused, so that the steady state has no allocations.
 struct PendingEntries {
   private var entries: [PendingEntry] = []
   private var free: [Int] = []
 
-  /// Whether nothing more will be heard of any.
+  /// Whether no acknowledgement is outstanding.
   var isEmpty: Bool { entries.count == free.count }
 
-  /// One for the entry that a partition has just made.
+  /// Returns a pending entry for the entry that a partition has just made.
   mutating func take(_ active: ActivePartition, since: Int64, moment: Int) -> PendingEntry {
     let pending: PendingEntry
     if let slot = free.popLast() {
@@ -30,7 +30,7 @@ struct PendingEntries {
     return pending
   }
 
-  /// Nothing more will be heard of it.
+  /// Releases an entry once no acknowledgement is outstanding.
   mutating func recycle(_ pending: PendingEntry) {
     pending.active = nil
     pending.held.removeAll()
@@ -40,7 +40,7 @@ struct PendingEntries {
     free.append(pending.slot)
   }
 
-  /// A record with this tag was acknowledged.
+  /// Records that a record with this tag was acknowledged.
   mutating func acknowledged(_ tag: UInt, _ offset: Int64) -> PendingEntry {
     let pending = entries[Int(tag >> 1) - 1]
     if tag & 1 == 0 { pending.journalOffset = offset } else { pending.unacknowledged -= 1 }
@@ -48,12 +48,12 @@ struct PendingEntries {
     return pending
   }
 
-  /// Its partition is no longer this owner's.
+  /// Detaches an entry whose partition is no longer this owner's.
   mutating func disown(_ pending: PendingEntry) {
     if pending.isDone { recycle(pending) } else { pending.active = nil }
   }
 
-  /// A new producer is made: of the records of the old one nothing is heard any more.
+  /// Removes all entries, since the producer is replaced: the old one reports nothing more.
   mutating func removeAll() {
     for entry in entries { entry.active = nil }
     entries = []

@@ -1,23 +1,23 @@
-/// Says the committed totals of this process once a second: `events N instructions N bad N`.
+/// Reports the committed totals of this process once a second: `events N instructions N bad N`.
 package struct Progress {
   private let write: (String) -> Void
   private var saidAt = Int64.min
   private let before: Service.Totals
 
-  /// - Parameter before: what earlier services of this process have done.
+  /// - Parameter before: The totals of earlier services of this process.
   package init(before: Service.Totals = Service.Totals(), _ write: @escaping (String) -> Void) {
     self.before = before
     self.write = write
   }
 
-  /// Called often; reports once a second.
+  /// Reports the totals, at most once a second. May be called often.
   package mutating func tell(_ totals: Service.Totals, monotonic now: Int64) {
     if saidAt != .min, now - saidAt < 1000 { return }
     saidAt = now
     end(totals)
   }
 
-  /// The last state.
+  /// Reports the final totals.
   package func end(_ totals: Service.Totals) {
     var all = before
     all.add(totals)

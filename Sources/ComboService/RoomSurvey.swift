@@ -2,10 +2,11 @@ internal import ComboCore
 internal import ComboRooms
 internal import Glibc
 
-/// Looks for the rooms that come first in some order, some thousands a turn of the loop, so that a million rooms do not delay the loop.
+/// A search for the rooms that come first in some order. It reads some thousands per turn of the loop, so that a million rooms do
+/// not delay the loop.
 package final class RoomSurvey {
   package let id: UInt64
-  /// After this time of the monotonic clock it is not needed.
+  /// The monotonic time after which it is not needed.
   package let until: Int64
   private let prefix: [UInt8]
   private let limit: Int
@@ -19,11 +20,11 @@ package final class RoomSurvey {
     let owner: ActivePartition
     let rate: Double
     let gifts: Int
-    /// By which it is sorted.
+    /// The value that rooms are sorted by.
     let rank: Double
   }
 
-  /// A room that is in no cache takes about 0.1 µs.
+  /// A room that is not in the processor's cache takes about 0.1 µs.
   private static let roomsPerTurn = 16_384
 
   package init(id: UInt64, prefix: [UInt8], limit: Int, order: RoomOrder, until: Int64) {
@@ -34,8 +35,8 @@ package final class RoomSurvey {
     self.until = until
   }
 
-  /// Continues the survey. No room may work, unless the order is that of the rates.
-  /// - Returns: whether all rooms were read.
+  /// Continues the survey. No room may be running, unless the order is ``RoomOrder/rate``.
+  /// - Returns: Whether all rooms were read.
   func search(_ active: [ActivePartition?], wall: Int64, monotonic now: Int64) -> Bool {
     var left = Self.roomsPerTurn
     while partition < active.count {
@@ -69,7 +70,7 @@ package final class RoomSurvey {
     if found.count >= 2 * limit + 64 { keepBest() }
   }
 
-  /// For how long the banner that has waited longest has waited, by the partition's time.
+  /// Returns how long the longest-waiting banner has waited, by the partition's time.
   private static func wait(of room: Room, _ owner: ActivePartition, _ wall: Int64, _ now: Int64) -> Int64 {
     room.engine.waitingSince.map { max(0, owner.clock.time(wall: wall, monotonic: now) - $0) } ?? 0
   }
@@ -83,7 +84,7 @@ package final class RoomSurvey {
     if found.count > limit { found.removeSubrange(limit...) }
   }
 
-  /// The screens that were found. No room may work.
+  /// Returns the rooms that were found. No room may be running.
   package func lines(wall: Int64, monotonic now: Int64) -> [RoomLine] {
     found.map { candidate in
       let engine = candidate.room.engine

@@ -3,21 +3,21 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboSystem
 
-/// Finds out to which rules of the engine the group can go over, while `--rules auto` is in force.
+/// Determines to which rules of the engine the group can upgrade, while `--rules auto` is in force.
 ///
-/// The group goes over once every member has been able to follow the newest rules for a while. Until then the release before can be started
-/// again at any time. What is not known counts as a no. The loop's thread owns it.
+/// The group upgrades once every member has been able to follow the newest rules for a while. Until then the previous release can
+/// be started again at any time. An unknown answer counts as a no. The loop's thread owns it.
 struct RulesWatch {
   private let answers = Mailbox<Int?>()
   private var isAsking = false
   private var nextAsk = Int64.min
-  /// Since when every member can follow the newest rules, by the monotonic clock, or nil if one cannot.
+  /// The monotonic time since which every member can follow the newest rules, or nil if one cannot.
   private var agreedSince: Int64?
   /// Whether the service is alone, or the rules are pinned.
   private let isAlone: Bool
   private let graceMs: Int64
 
-  /// The time between two questions to the group.
+  /// The interval between two queries to the group.
   private static let everyMs: Int64 = 2000
 
   init(_ configuration: ServiceConfiguration, _ edges: Edges) {
@@ -25,14 +25,14 @@ struct RulesWatch {
     graceMs = configuration.rulesGraceMs
   }
 
-  /// Asks the group and waits for the answer, before this instance is a member.
+  /// Queries the group and waits for the answer, before this instance is a member.
   mutating func askFirst(_ edges: Edges) {
     guard let ask = edges.groupRules else { return }
     received(ask(), at: edges.time.monotonicMs())
   }
 
-  /// Asks the group outside of the loop, as long as that can change something.
-  /// - Parameter isBehind: whether a partition of this instance is not under the newest rules yet.
+  /// Queries the group outside of the loop, as long as that can change something.
+  /// - Parameter isBehind: Whether a partition of this instance is not under the newest rules yet.
   mutating func turn(_ edges: Edges, isBehind: Bool) {
     guard let ask = edges.groupRules else { return }
     let now = edges.time.monotonicMs()
@@ -51,8 +51,8 @@ struct RulesWatch {
     if let rules, rules >= Rules.newest.version { agreedSince = agreedSince ?? now } else { agreedSince = nil }
   }
 
-  /// The newest rules that a takeover may bring a partition to.
-  /// - Parameter isNew: whether nobody took the partition over before, so that no release before has to continue it.
+  /// Returns the newest rules that a takeover may bring a partition to.
+  /// - Parameter isNew: Whether the partition was never taken over before, so that no previous release has to continue it.
   func agreed(isNew: Bool, at now: Int64) -> Rules {
     if isAlone { return .newest }
     guard let agreedSince else { return .oldest }

@@ -2,40 +2,39 @@ package import ComboEdge
 
 /// Requests for schemas that records name and the map does not have. Values in, values out; all times are by the monotonic clock.
 package struct SchemaRequests {
-  /// A schema that is asked for.
   package struct Request: Equatable {
     /// When it was first needed.
     let since: Int64
     var isAsking = false
     var next: Int64
     var backOffMs: Int64 = 0
-    /// Since when each answer was that there is no such schema.
+    /// The time since which every answer was that there is no such schema.
     var unknownSince: Int64?
-    /// Why it is not there; nil: there was no answer yet.
+    /// Why it is missing; nil if there was no answer yet.
     var reason: String?
-    /// When the reason was last said.
+    /// When the reason was last logged.
     var saidAt: Int64?
   }
 
-  /// What is to be done after an answer.
+  /// The step that follows an answer.
   package enum Step: Equatable {
     case use(String)
-    /// Records that name it are bad from now on.
+    /// Records that name the schema are bad from now on.
     case refuse(String)
-    /// It is asked for again.
-    /// - Parameter mustSay: whether the reason is due in the log.
+    /// The schema is requested again.
+    /// - Parameter mustSay: Whether the reason is due in the log.
     case wait(String, mustSay: Bool)
   }
 
-  /// A registry may know an id a moment after the first record has it.
+  /// How long an unknown id is retried: a registry may know it only a moment after the first record names it.
   static let patienceMs: Int64 = 10_000
-  /// After so many refusals within this time ids are likely made up, and none is waited for.
+  /// After this many refusals within ``refusalsWithinMs`` ids are probably made up, and none is waited for.
   static let refusalsMax = 3
   static let refusalsWithinMs: Int64 = 600_000
   static let sayEveryMs: Int64 = 60_000
   private static let unknownAgainMs: Int64 = 500
   private static let backOffMs: ClosedRange<Int64> = 250...10_000
-  /// More are not kept; the first ones to be forgotten are asked for again.
+  /// The maximum number of refusals that are kept. Forgotten ones are requested again.
   private static let refusedMax = 1000
 
   package private(set) var open: [String: Request] = [:]
@@ -44,7 +43,7 @@ package struct SchemaRequests {
 
   package init() {}
 
-  /// Why records that name it are bad; nil: it is asked for.
+  /// Returns why records that name the schema are bad; nil if it is requested.
   package func refusal(of id: String) -> String? { refused[id] }
 
   package mutating func forgetRefusals() {
@@ -56,17 +55,18 @@ package struct SchemaRequests {
     if open[id] == nil { open[id] = Request(since: now, next: now) }
   }
 
-  /// No partition waits for any other.
+  /// Drops all requests but these, as no partition waits for others.
   package mutating func keep(_ ids: Set<String>) { open = open.filter { ids.contains($0.key) } }
 
-  /// Those that are to be asked for now; they count as asked.
+  /// Returns the schemas to request now, and marks them as requested.
   package mutating func takeDue(at now: Int64) -> [String] {
     let due = open.filter { !$0.value.isAsking && $0.value.next <= now }.keys.sorted()
     for id in due { open[id]!.isAsking = true }
     return due
   }
 
-  /// - Returns: nil if nobody waits for it any more.
+  /// Processes an answer.
+  /// - Returns: The next step; nil if no partition waits for the schema any more.
   package mutating func heard(_ answer: SchemaAnswer, about id: String, at now: Int64) -> Step? {
     guard var request = open[id] else { return nil }
     request.isAsking = false
@@ -95,7 +95,7 @@ package struct SchemaRequests {
     }
   }
 
-  /// Refuses what cannot be used after all.
+  /// Refuses a schema that cannot be used after all.
   package mutating func refuse(_ id: String, _ reason: String, _ now: Int64) -> Step {
     open[id] = nil
     if refused.count >= Self.refusedMax { refused.removeAll() }

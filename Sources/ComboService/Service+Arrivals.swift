@@ -2,56 +2,56 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboSystem
 
-/// Whether the records that wait do come. Where nothing fails and nothing comes, nothing else would notice.
+/// Checks that waiting records arrive. If nothing fails and nothing arrives, nothing else would notice.
 extension Service {
-  /// The facts about it.
+  /// The state of these checks.
   struct ArrivalWatch {
     let answers = Mailbox<ArrivalAnswer>()
     var isAsking = false
     var askedAt = Int64.min / 2
     var lookedAt = Int64.min / 2
-    /// When the brokers last answered; nil: they were not asked yet. All times are by the monotonic clock.
+    /// When the brokers last answered; nil if they were not queried yet. All times are by the monotonic clock.
     var answeredAt: Int64?
-    /// When an answer last came.
+    /// When an answer last arrived.
     var heardAt = Int64.min
     /// The last findings, by partition.
     var found: [Int32: ArrivalLook] = [:]
-    /// Partitions where a record can be read, and was not handed out: since when, and at which offset.
+    /// Partitions with a readable record that was not received: since when, and at which offset.
     var waiting: [Int32: (since: Int64, offset: Int64)] = [:]
     /// The number of times in a row that the brokers reported that there is no input.
     var timesGone = 0
-    /// Why the service is not ready; nil: it is.
+    /// Why the service is not ready; nil if it is.
     var stall: String?
   }
 
-  /// The findings of a partition.
+  /// The findings for a partition.
   struct ArrivalLook {
     /// Its position, and the end of the readable records.
     var offset: Int64
     var end: Int64
-    /// Whether there is a record in between; nil: it was not looked for, as the partition had moved on since it was read before.
+    /// Whether there is a record in between; nil if that was not checked, as the partition had moved on since the last reading.
     var hasRecord: Bool?
   }
 
-  /// The brokers' answers about the partitions that take in.
+  /// The brokers' answers about the active partitions.
   struct ArrivalAnswer {
-    /// nil: the brokers did not answer.
+    /// The findings by partition; nil if the brokers did not answer.
     var found: [Int32: ArrivalLook]?
     let askedAt: Int64
-    /// There is no such topic.
+    /// Whether the topic does not exist.
     var isGone = false
   }
 
   private static let askEveryMs: Int64 = 5_000
   private static let waitingMs: Int64 = 15_000
   private static let silentMs: Int64 = 20_000
-  /// The same of a member that has lost its partitions, or has none yet.
+  /// The limit for a member that has lost its partitions, or has none yet.
   private static let silentJoiningMs: Int64 = 8_000
 
   /// Called about once a second.
   func watchArrivals(_ now: Int64) {
     if watched.observatory == nil { return }
-    // Where this process itself stood still, it is the cause.
+    // If this process itself was frozen, that is the cause.
     if now - arrivals.lookedAt > Self.askEveryMs {
       if arrivals.answeredAt != nil { arrivals.answeredAt = now }
       arrivals.waiting.removeAll()
@@ -65,15 +65,15 @@ extension Service {
       }
       arrivals.timesGone = answer.isGone ? arrivals.timesGone + 1 : 0
     }
-    // Twice, as a broker that has just started may not know it yet. Nothing else tells it where records only come and offsets are
-    // committed without waiting.
+    // Twice, as a broker that has just started may not know it yet. Nothing else detects it if records are only read and offsets
+    // are committed without waiting.
     if arrivals.timesGone > 1 { return isGone(.input) }
     let positions = partitions.active.compactMap { $0 }.filter { $0.awaited == nil }.map {
       (number: $0.number, offset: $0.partition.offset)
     }
     if positions.isEmpty { arrivals.waiting.removeAll() }
     if positions.isEmpty, hasJoined {
-      // Other checks report a service without partitions. A question that was not asked has no answer to miss.
+      // Other checks report a service without partitions. A query that was not sent has no answer to miss.
       arrivals.answeredAt = nil
     } else if !arrivals.isAsking, now - arrivals.askedAt >= Self.askEveryMs {
       ask(positions, now)
@@ -102,16 +102,16 @@ extension Service {
     edges.inBackground(.query) {
       var found: [Int32: ArrivalLook] = [:]
       do throws(EdgeError) {
-        // A member that waits to be told its partitions only wants to know whether the brokers are there.
+        // A member that waits for its assignment only needs to know whether the brokers are available.
         if positions.isEmpty { _ = try reader.partitions(.input) }
         for (number, offset) in positions {
-          // Behind an open transaction nothing can be read.
+          // Nothing can be read behind an open transaction.
           let end = try reader.stableEnd(.input, number)
           var hasRecord: Bool? = end > offset ? nil : false
           if let last = before[number], last.offset == offset, end > offset {
             hasRecord = last.end == end ? last.hasRecord : nil
             if hasRecord == nil {
-              // The marks of transactions are offsets without a record, so the end alone means nothing.
+              // Transaction markers are offsets without a record, so the end alone means nothing.
               hasRecord = false
               try reader.read(.input, number, from: offset, to: end, unless: { false }) { _ in
                 hasRecord = true
@@ -129,7 +129,7 @@ extension Service {
     }
   }
 
-  /// How long records have waited in a partition of which none could be read; 0: none do.
+  /// Returns how long the oldest unread record of a partition has been waiting, in milliseconds; 0 if none is.
   func stalledMs(_ number: Int32, _ now: Int64) -> Int64 {
     let held = notes.transactions.hanging(at: now).first { $0.transaction.topic == .input && $0.transaction.partition == number }
     let since = [held?.foundAt, arrivals.waiting[number]?.since].compactMap { $0 }.min()

@@ -4,9 +4,9 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// The service follows the wall clock only as far as the output takes its time.
+/// The service follows the wall clock only as far as the output accepts its time.
 extension Service {
-  /// Where the trials stand.
+  /// The state of the trials.
   struct ClockWatch {
     let outcomes = Mailbox<ClockTrial.Outcome>()
     var isTrying = false
@@ -16,7 +16,7 @@ extension Service {
 
   private static let tryAgainMs: Int64 = 5000
 
-  /// Waits until the output takes the time that the clock shows, so that no partition is begun, or taken over, at a wrong one.
+  /// Waits until the output accepts the clock's time, so that no partition is begun, or taken over, at a wrong one.
   func awaitSoundClock() {
     guard let trial = edges.clockTrial else { return }
     while isRunning {
@@ -33,14 +33,14 @@ extension Service {
         log.warning("waiting, and trying again: \(.reason, error)")
         pause(ms: 1000)
       case .failed(let error):
-        // Without the right to try, the clock is believed.
+        // Without the right to run a trial, the clock is trusted.
         log.info("could not determine whether the output accepts the time of this machine's clock: \(.reason, error)")
         return trial.time.trust()
       }
     }
   }
 
-  /// Tries a jump ahead outside of the loop.
+  /// Tries a clock that has jumped ahead, outside of the loop.
   func watchClock() {
     guard let trial = edges.clockTrial else { return }
     for outcome in clockWatch.outcomes.takeAll() {

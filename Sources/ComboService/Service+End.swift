@@ -2,9 +2,9 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboSystem
 
-/// A service whose input ends.
+/// The end of a service whose input ends.
 extension Service {
-  /// Ends the service once its input has ended, all of it is taken in, and no room has more to emit.
+  /// Ends the service once its input has ended, all of it is consumed, and no room has more to emit.
   func endIfDone() {
     guard let inputOver, inputOver.isSet else { return }
     let now = edges.time.monotonicMs()

@@ -5,7 +5,7 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// Records in, each to its room.
+/// Reads records, and passes each to its room.
 extension Service {
   package func poll(maxWaitMs: Int32) {
     let batch = batches[filling]
@@ -25,7 +25,7 @@ extension Service {
         }
         partition.taken += 1
         partition.next = record.offset + 1
-        // Not of each: the last of a poll ends a run.
+        // Not for each record: the last one of a poll ends a run.
         if record.endsRun || asks { partition.last = record.fingerprint }
         let receiver = BatchReceiver(service: self, active: partition, batch: batch)
         Unmanaged.passUnretained(partition.partition)._withUnsafeGuaranteedRef {
@@ -48,7 +48,7 @@ extension Service {
       partition.partition.tookIn(partition.taken, upTo: partition.next, last: partition.last, now: partition.now)
       partition.records.takenSince += partition.taken
       partition.taken = 0
-      // Also where no room has anything to do with it: the offset moves.
+      // Even if no room has anything to do with it: the offset moves.
       delivery.willProduce()
     }
     polled = records
@@ -65,13 +65,13 @@ extension Service {
       batch.dispatch(
         behind: batches[1 - filling], speakers: delivery.speakers, hopMin: configuration.hopMin,
         period: RoomRate.period(at: times?.monotonic ?? 0))
-      // The other one is filled while the rooms are busy with this one.
+      // The other batch is filled while the rooms process this one.
       filling = 1 - filling
       batches[filling].wait()
     }
   }
 
-  /// Says so if most of what is read is no event.
+  /// Logs a warning if most records are no events.
   private func watchMap(_ now: Int64) {
     guard let found = mapWatch.check(now, intake.decoder.outcomes) else { return }
     let most = intake.decoder.commonestLoss
@@ -106,7 +106,7 @@ extension Service {
   }
 }
 
-/// Takes the events of a partition's records into the batch that is being filled.
+/// Adds the events of a partition's records to the batch that is being filled.
 private struct BatchReceiver: RecordReceiver {
   // Without reference counts: all of them outlive the poll, and counting took 3 % of a backlog's CPU.
   private let service: Unmanaged<Service>

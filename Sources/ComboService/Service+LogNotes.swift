@@ -4,11 +4,11 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// The service's reports about itself while it waits, and about its input.
+/// The service's log messages about its own waiting, and about its input.
 extension Service {
-  /// The reports made, and the pending ones.
+  /// The messages that were logged, and those that are pending.
   struct LogNotes {
-    /// Since when it waits for its assignment, by the monotonic clock.
+    /// When it began to wait for its assignment, by the monotonic clock.
     var waitsSince: Int64?
     var hasSaidWaiting = false
     var bad = BadRecords()
@@ -18,12 +18,12 @@ extension Service {
     var input = InputMemory()
     var outputCheckedAt: Int64 = 0
     var topicsCheckedAt: Int64 = 0
-    /// What the topic watch found; nil: nothing.
+    /// The findings of the topic watch: a lost topic, or nil.
     let lostTopics = Mailbox<LostTopic?>()
     var isWatchingTopics = false
   }
 
-  /// A member that died is waited for until its session is over.
+  /// How long joining may take before it is logged. The group waits for a member that died until its session times out.
   private static let joinSaidMs: Int64 = 3000
   private static let checkEveryMs: Int64 = 1000
 
@@ -48,7 +48,7 @@ extension Service {
   private static let outputEveryMs: Int64 = 15_000
   private static let topicsEveryMs: Int64 = 4000
 
-  /// A topic that was deleted is noticed although nothing is written to it at the moment.
+  /// Detects a deleted topic even if nothing is written to it at the moment.
   private func watchTopics(_ now: Int64) {
     for lost in notes.lostTopics.takeAll() {
       notes.isWatchingTopics = false
@@ -89,7 +89,7 @@ extension Service {
     let since = notes.waitsSince ?? now
     notes.waitsSince = since
     if notes.hasSaidWaiting || now - since < Self.joinSaidMs { return }
-    // If the brokers do not answer, it is them that it waits for.
+    // If the brokers do not answer, the service waits for them instead.
     if watched.observatory != nil, arrivals.heardAt < since { return }
     notes.hasSaidWaiting = true
     log.info(
@@ -103,7 +103,7 @@ extension Service {
     if let told = notes.bad.take(at: now) { log(told) }
   }
 
-  /// What was counted and not reported yet, as the service ends.
+  /// Logs what was counted and not reported yet, when the service ends.
   func logRest() {
     if let told = notes.bad.takeRest() { log(told) }
   }
@@ -117,7 +117,7 @@ extension Service {
   }
 }
 
-/// Counts bad records, so that a flood of them is one line a minute.
+/// Counts bad records, so that a flood of them is one line per minute.
 struct BadRecords {
   struct Told: Equatable {
     var count: Int
@@ -134,7 +134,7 @@ struct BadRecords {
     waiting = Told(count: (waiting?.count ?? 0) + 1, code: code, partition: partition, offset: offset)
   }
 
-  /// The messages that are due: the first at once, later ones together.
+  /// Returns the report that is due: the first record at once, later ones together.
   mutating func take(at now: Int64) -> Told? {
     guard let told = waiting, saidAt.map({ now - $0 >= Self.everyMs }) ?? true else { return nil }
     waiting = nil
@@ -142,7 +142,7 @@ struct BadRecords {
     return told
   }
 
-  /// The rest, whether it is due or not.
+  /// Returns the rest, whether it is due or not.
   mutating func takeRest() -> Told? {
     defer { waiting = nil }
     return waiting

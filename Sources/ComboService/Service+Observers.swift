@@ -6,7 +6,7 @@ internal import ComboSystem
 internal import ComboWire
 internal import Synchronization
 
-/// The number of partitions of the input, as the brokers last reported; asked outside of the loop.
+/// The number of partitions of the input, as the brokers last reported it; requested outside of the loop.
 package final class PartitionCount: Sendable {
   private let count = Atomic<Int>(0)
   var value: Int? {
@@ -16,7 +16,7 @@ package final class PartitionCount: Sendable {
   func set(_ value: Int) { count.store(value, ordering: .relaxed) }
 }
 
-/// Observers are served between two turns.
+/// Serving observers, between two turns of the loop.
 extension Service {
   /// Answers queries, and reports the state.
   func serveObservers() {
@@ -60,13 +60,14 @@ extension Service {
 
   // MARK: - Rooms
 
-  /// Asks for the number of the input's partitions, outside of the loop.
+  /// Requests the number of the input's partitions, outside of the loop.
   func countPartitions() {
     if watched.observatory == nil { return }
     watched.countedAt = edges.time.monotonicMs()
     let (reader, count, log) = (edges.reader, watched.partitionCount, log)
     edges.inBackground(.query) {
-      // Unreachable brokers are asked again at the next assignment; until then a room that sleeps counts as this member's.
+      // If the brokers are unreachable, the next assignment repeats the request; until then a sleeping room counts as this
+      // member's.
       guard let found = try? reader.partitions(.input) else { return }
       if let before = count.value, before != found.count {
         log.info("the input now has \(.count, found.count) partitions instead of \(.limit, before)")
@@ -75,13 +76,13 @@ extension Service {
     }
   }
 
-  /// The partition in which Java's producer, and others that place keys as it does, put a room; nil while it is not known.
+  /// Returns the partition that Java's producer, and others that partition like it, choose for a room; nil while unknown.
   private func home(of room: [UInt8]) -> Int32? {
     guard let count = watched.partitionCount.value else { return nil }
     return room.withUnsafeBytes { Int32(KeyPartitioner.partition($0, count)) }
   }
 
-  /// Where a room is, or would be if it woke.
+  /// The place where a room is, or would be if it woke.
   private enum Place {
     case awake(ActivePartition, Room)
     case asleep(ActivePartition)
@@ -91,7 +92,7 @@ extension Service {
     case notYet
   }
 
-  /// - Parameter forAll: asked for all watchers.
+  /// - Parameter forAll: Whether the query is for all watchers.
   private func place(of id: [UInt8], forAll: Bool) -> Place {
     for case let active? in partitions.active {
       if let room = id.withUnsafeBytes({ active.partition.table.find($0) }) {
@@ -100,9 +101,9 @@ extension Service {
     }
     if !hasJoined { return .notYet }
     if let last = watched.partition(of: id) {
-      // Its instructions from its last place may not have been sent yet: the answer comes after them.
+      // Its instructions from its last partition may not have been sent yet: the answer comes after them.
       if partitions.isActive(last) { return .asleep(partitions.active[Int(last)]!) }
-      // It may be awake in there. Its watchers wait until it is back, or counts as gone.
+      // It may be awake there. Its watchers wait until it is back, or counts as gone.
       if partitions.owned[last] != nil || forAll { return .later }
     }
     if let home = home(of: id) {
@@ -110,19 +111,17 @@ extension Service {
       if partitions.owned[home] != nil { return .later }
       if partitions.owned.count < watched.partitionCount.value! { return .elsewhere }
     }
-    // Where is not known, or all partitions are this member's: wherever its producer puts it.
+    // The place is unknown, or all partitions are this member's: it is wherever its producer puts it.
     if let any = partitions.active.lazy.compactMap({ $0 }).first { return .asleep(any) }
     return partitions.owned.isEmpty ? .elsewhere : .later
   }
 
-  /// Answers what is asked of rooms in partitions that fit, and of rooms in none, for which `nil` is asked. They are not sent yet. No
-  /// room of these partitions may work, and all that they said must have been told, or be told before.
   package func answers(where fits: (ActivePartition?) -> Bool) -> [WatchedRooms.Answer] {
     if watched.queries.isEmpty { return [] }
     var answers: [WatchedRooms.Answer] = []
     watched.queries.removeAll { query in
       guard case .screen(let id, let number, let watches, _) = query else { return true }
-      // The watchers that were to get its screen are gone.
+      // The watchers that needed its screen are gone.
       if number == 0, !id.withUnsafeBytes({ watched.watches($0) }) { return true }
       switch place(of: id, forAll: number == 0) {
       case .awake(let active, let room):
@@ -135,7 +134,7 @@ extension Service {
       case .asleep(let active):
         guard fits(active) else { return false }
         let last = watched.partition(of: id)
-        // It may have been awake in any partition: what it said there is in an entry, made before this answer.
+        // It may have been awake in any partition. What it emitted there must be in an entry made before this answer.
         if last == nil, partitions.active.contains(where: { $0?.partition.hasNews ?? false }) { return false }
         answers.append(watched.answer(.asleep(id: number, room: id)))
         if watches { watched.watch(id, in: last ?? home(of: id)) }
@@ -152,15 +151,14 @@ extension Service {
     return answers
   }
 
-  /// The instructions of watched rooms are committed; no room works.
   func tellWatchers() {
     watched.tellCaptured { id in
       for case let active? in partitions.active { active.partition.table.find(id)?.isWatched = false }
     }
   }
 
-  /// The screen of a room for new watchers, with its display settings. The topic's records have nothing of
-  /// these: they are the engine's instructions, byte for byte.
+  /// Returns the screen of a room for new watchers, with its display settings. The topic's records do not contain these: they are
+  /// the engine's instructions, byte for byte.
   private func screen(of room: Room) -> [UInt8] {
     let buffer = ByteBuffer(capacity: 1024)
     room.engine.withScreen { InstructionEncoder.encode($0, room: room.name, into: buffer) }
@@ -171,7 +169,7 @@ extension Service {
     return record
   }
 
-  /// The settings in a screen over HTTP.
+  /// Returns the settings in a screen over HTTP.
   private static func told(_ values: Settings) -> String {
     #","slots":\#(values.slots),"enter_ms":\#(values.enterMs),"count_ms":\#(values.countMs),"exit_ms":\#(values.exitMs)"#
   }
@@ -180,7 +178,7 @@ extension Service {
     if watched.surveys.isEmpty { return }
     watched.surveys.removeAll { $0.until <= now }
     guard let first = watched.surveys.first else { return }
-    // The engines' state is read.
+    // These orders read the engines' state.
     if first.order != .rate { quiesce() }
     guard first.search(partitions.active, wall: edges.time.wallMs(), monotonic: now) else { return }
     watched.surveys.removeFirst()
@@ -188,7 +186,7 @@ extension Service {
     watched.tell([watched.answer(.survey(id: first.id, first.lines(wall: edges.time.wallMs(), monotonic: now)))])
   }
 
-  // MARK: - How things are
+  // MARK: - State report
 
   func report(_ now: Int64) -> ServiceReport {
     var report = ServiceReport()
@@ -199,7 +197,7 @@ extension Service {
     // Without partitions there is nothing to commit.
     report.isFailing = isFailing && !partitions.owned.isEmpty
     report.fault = report.isFailing ? lastFault : nil
-    // It is reported again every 30 s as long as it is denied.
+    // It is reported again every 30 s for as long as it is denied.
     report.denied = denied.flatMap { now - $0.at < 60_000 ? $0.reason : nil }
     report.stall = arrivals.stall
     report.heldUp = heldUp(now)

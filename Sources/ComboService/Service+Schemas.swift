@@ -4,9 +4,9 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// Schemas of records that the map does not have. Their partitions wait, and the others go on.
+/// Schemas that records name and the map does not have. Partitions with such records wait, and the others continue.
 extension Service {
-  /// - Returns: what is bad about the record; nil: its partition waits at it.
+  /// Returns what is bad about the record; nil if its partition waits at it.
   func lacksSchema(_ id: String, _ active: ActivePartition, _ bad: BadEvent) -> BadEvent? {
     guard edges.schemas != nil else { return bad }
     if let reason = schemas.refusal(of: id) {
@@ -16,7 +16,7 @@ extension Service {
     return nil
   }
 
-  /// Partitions have come to records that wait.
+  /// Pauses partitions that have come to a record without its schema, and requests the schema.
   func pauseAwaiting() {
     let now = edges.time.monotonicMs()
     for case let active? in partitions.active {
@@ -29,7 +29,7 @@ extension Service {
     }
   }
 
-  /// Asks for schemas, and puts into force what has come.
+  /// Requests schemas, and puts those that have arrived into force.
   func watchSchemas() {
     if let source = edges.schemas {
       if source.takeRetry() { schemas.forgetRefusals() }
@@ -67,7 +67,7 @@ extension Service {
     }
   }
 
-  /// Reads on where partitions waited for it.
+  /// Resumes the partitions that waited for a schema.
   private func goOn(_ id: String) {
     for case let active? in partitions.active where active.awaited == id {
       active.awaited = nil
@@ -80,7 +80,6 @@ extension Service {
     }
   }
 
-  /// The schema that a partition waits for, for how long, and why.
   func schemaWait(of active: ActivePartition, _ now: Int64) -> ServiceReport.SchemaWait? {
     active.awaited.map { id in
       .init(id: id, ms: schemas.open[id].map { now - $0.since } ?? 0, reason: schemas.open[id]?.reason)

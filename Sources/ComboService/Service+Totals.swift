@@ -2,9 +2,9 @@ package import ComboRooms
 package import ComboWire
 
 extension Service {
-  /// What was taken in and said in this process, as far as it is durable.
+  /// The records consumed and the instructions emitted in this process, as far as they are durable.
   package struct Totals: Equatable, Sendable {
-    /// Records taken in, whatever became of them.
+    /// Records consumed, whatever became of them.
     package var events = 0
     package var instructions = 0
     package var bad = 0
@@ -15,15 +15,14 @@ extension Service {
     package var resets = 0
     package var stateBytes = 0
     package var journalBytes = 0
-    /// How often a partition's clock came to be far ahead of the wall clock.
+    /// How often a partition's clock became far ahead of the wall clock.
     package var clockLeads = 0
     /// Records of the input that were never read, according to resets.
     package var lost = 0
     /// Partitions whose time was brought back.
     package var clocksBroughtBack = 0
-    /// Partitions that `seek` moved on.
     package var movedBySeek = 0
-    /// What came in by kind, and what was said.
+    /// Events by kind, and instructions by operation.
     package var tally = EventCounts()
     package var said = InstructionCounts()
 
@@ -43,7 +42,7 @@ extension Service {
     }
   }
 
-  /// The numbers that are metrics without labels. The page of metrics and its reference are made from this table.
+  /// The totals that are metrics without labels. The metrics page and its reference are made from this table.
   package static let counters: [Counter] = [
     Counter("combo_records_total", \.events, "Records of the input whose outcome is durable."),
     Counter("combo_records_without_value_total", \.withoutValue, "Records without a value; they are skipped."),
@@ -61,7 +60,7 @@ extension Service {
 }
 
 extension Service.Totals {
-  /// Adds what entries took in and led to.
+  /// Adds what entries consumed and emitted.
   package mutating func add(_ other: Service.Totals) {
     events += other.events
     instructions += other.instructions
@@ -83,7 +82,7 @@ extension Service.Totals {
     said.add(other.said)
   }
 
-  /// What an entry took in and led to.
+  /// Adds what an entry consumed and emitted.
   package mutating func add(_ entry: JournalEntry, deadLetters: Int, bytes: Int) {
     for batch in entry.batches { events += batch.taken }
     instructions += entry.said - deadLetters

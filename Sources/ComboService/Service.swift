@@ -5,20 +5,20 @@ package import ComboRooms
 package import ComboSystem
 internal import ComboWire
 
-/// The service: takes gifts in from its partitions, lets the rooms work, and gets out what came of it.
+/// The service: consumes gifts from its partitions, runs the rooms, and publishes the resulting instructions.
 ///
 ///     poll ─▶ decode ─▶ each room, on its queue ─▶ the delivery
 ///
-/// What becomes of it from there is the ``Delivery``'s: in transactions, exactly once, or at once, at least once.
+/// The ``Delivery`` publishes: exactly once, in transactions, or at least once, without waiting for them.
 ///
-/// One thread, the loop's, owns it. Whatever fails, the answer is the same: give up what is under way, look where the journal and the
-/// group stand, restore from there, take over.
+/// One thread, the loop's, owns it. Whatever fails, the response is the same: discard work in progress, read the positions of the
+/// journal and the group, restore from there, take over.
 package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, DeliveryHost {
   package let configuration: ServiceConfiguration
   package let edges: Edges
   package let log: ServiceLog
   package let settings: EngineSettings
-  /// How what the rooms say gets out.
+  /// The delivery, which publishes the rooms' instructions.
   private(set) var delivery: (any Delivery)!
   private(set) var intake: RecordIntake
   private var intakeVersion = 0
@@ -29,9 +29,9 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   package let partitions: MemberPartitions
   var batches = [Batch(), Batch()]
   var filling = 0
-  /// How many records the last poll took in.
+  /// The number of records that the last poll consumed.
   var polled = 0
-  /// Looked at from outside by.
+  /// The rooms that observers watch, and their queries.
   let watched: WatchedRooms
   package let metrics: LoopMetrics
   var clockWatch = ClockWatch()
@@ -41,16 +41,16 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   private var fences = Fences()
   var failuresInARow: Int { backOff.failures }
   private var hasCommittedSinceFailure = true
-  /// Why it last went back to the last commit.
+  /// Why it last returned to the last commit.
   private(set) var lastFault: String?
-  /// A right that was denied to the member, and when that was heard.
+  /// A right that was denied to the member, and when that was reported.
   private(set) var denied: (reason: String, at: Int64)?
-  /// True if what was tried last could not be committed, or that was so a moment ago: while a part of the work cannot be written, other
-  /// work may be committed between two failures.
+  /// Whether the last attempt to commit failed, or failed a moment ago: while a part of the work cannot be written, other work
+  /// may be committed between two failures.
   var isFailing: Bool { !hasCommittedSinceFailure || !backOff.isCalm(at: edges.time.monotonicMs()) }
-  /// All but what the partitions count.
+  /// The totals, without those that the partitions count.
   var counted = Totals()
-  /// What was taken in and said, as far as it is durable.
+  /// The records consumed and the instructions emitted, as far as they are durable.
   package var totals: Totals {
     var totals = counted
     totals.restores = partitions.counts.restores
@@ -61,21 +61,22 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     return totals
   }
   let stopRequested: StopFlag
-  /// Set from outside once nothing more comes in: then the service ends when all is said. nil: it runs until it is told to stop.
+  /// Set from outside once the input has ended; the service then ends when everything is emitted. nil if it runs until it is
+  /// stopped.
   package var inputOver: StopFlag?
   var lookedForEndAt = Int64.min / 2
-  /// Whether the group has said which partitions are its own.
+  /// Whether the group has assigned its partitions.
   private(set) var hasJoined = false
-  /// Why it cannot continue.
+  /// Why the service cannot continue.
   package var fatal: String?
-  /// If it lost its membership of the group, or a topic is gone: how. Another service in its place may continue.
+  /// How it lost its membership of the group, or a topic; nil if it did not. Another service in its place may continue.
   package private(set) var loss: EdgeError.Code?
   /// Called with the totals once a second.
   package var progress: Progress?
 
   /// - Parameters:
-  ///   - observatory: for observers; nil: there are none.
-  ///   - memory: that of services which ran in this process before it.
+  ///   - observatory: The exchange with observers; nil if none.
+  ///   - memory: The memory of services that ran in this process before it.
   package init(
     _ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, stop: StopFlag, observatory: Observatory? = nil,
     memory: GroupMemory = GroupMemory()
@@ -112,7 +113,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     return stop()
   }
 
-  /// Begins: a producer, and the group.
+  /// Creates the producers, and joins the group.
   package func join() {
     awaitSoundClock()
     partitions.rulesWatch.askFirst(edges)
@@ -127,7 +128,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   /// Whether to continue.
   package var isRunning: Bool { fatal == nil && !stopRequested.endsService }
 
-  /// One turn of the loop: waits for what comes first, a record, a deadline or the next commit, and sees to it.
+  /// Runs one turn of the loop: waits for a record, a deadline or the next commit, whichever comes first, and processes it.
   package func turn() {
     watchClock()
     let restored = partitions.takeRestored()
@@ -144,38 +145,35 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     progress?.tell(totals, monotonic: edges.time.monotonicMs())
   }
 
-  /// For how long it may wait for records.
+  /// Returns how long it may wait for records, in milliseconds.
   private func waitMs() -> Int32 {
     if watched.hasUrgentWork { return 0 }
     let ms = delivery.waitMs()
-    // Work for partitions outside of the loop is polled.
+    // Work for partitions that runs outside of the loop is polled.
     return partitions.isAwaited ? min(ms, Self.backgroundCheckMs) : ms
   }
 
   private static let backgroundCheckMs: Int32 = 5
 
-  /// Waits until no room works.
   package func quiesce() {
     for batch in batches { batch.wait() }
   }
 
-  /// How many partitions the group gave it.
+  /// The number of partitions that the group has assigned.
   package var ownedCount: Int { partitions.owned.count }
 
-  /// Whether all that the group gave it is taken over, and that is durable.
+  /// Whether all assigned partitions are taken over, and their takeovers are durable.
   package var hasTakenOver: Bool {
     hasJoined && partitions.areTakenOver
   }
 
-  // MARK: - Durable, or not
+  // MARK: - Commits and failures
 
-  /// A transaction was committed, which began to be at `began`.
   package func committed(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
     counted.commits += 1
     said(totals, arrivals, since: began)
   }
 
-  /// More work is durable.
   package func said(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
     hasCommittedSinceFailure = true
     // An entry with only a takeover is no progress: each fresh start makes one.
@@ -187,7 +185,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     metrics.arrived(arrivals, wall: edges.time.wallMs(), monotonic: now)
   }
 
-  /// Reads records by the newest map from now on, and takes those partitions over again whose journals do not have it.
+  /// Reads records by the newest map from now on, and takes partitions over again whose journals do not have it.
   func useNewestMap() {
     if partitions.mapVersion == intakeVersion, partitions.behindMap.isEmpty { return }
     if partitions.mapVersion != intakeVersion {
@@ -199,19 +197,19 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     if !behind.isEmpty { takeOverAgain(behind) }
   }
 
-  /// Gives up partitions after a last commit, and takes them over again, without leaving the group.
+  /// Gives up partitions after a last commit, and takes them over again without leaving the group.
   private func takeOverAgain(_ numbers: [Int32]) {
     quiesce()
     delivery.handOver(numbers, isStop: false)
     for number in numbers { partitions.restore(number) }
   }
 
-  /// A failure: work in progress is discarded, or counts as if its owner had crashed. All partitions are restored from what
-  /// the brokers say.
+  /// Handles a failure: work in progress is discarded, or treated as if its owner had crashed, and all partitions are restored
+  /// from what the brokers report.
   package func goBack(_ fault: TransactionFault) {
     counted.aborts += 1
     lastFault = fault.reason
-    // Brokers that come back may have lost something, and what they lost may soon have grown again.
+    // Brokers that come back may have lost records, and their partitions may soon have grown to the old size again.
     notes.transactions.askedAt = .min / 2
     let delayMs = countFailure(fault.reason)
     log.warning("returning to the last commit: \(.reason, fault.reason)")
@@ -219,7 +217,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     if fault.isFenced, fences.fenced(at: edges.time.monotonicMs(), commits: totals.commits) {
       fatal =
         "another instance uses the same transactional id, and both fence each other. \(EdgeError.fencedAdvice). \(fault.reason)"
-      // The same as where the group tells it: one fresh start, and whoever loses its place again ends.
+      // As when the group reports it: one fresh start, and an instance that loses its place again ends.
       loss = .fenced
       return
     }
@@ -229,8 +227,8 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     partitions.restoreAll(afterMs: delayMs)
   }
 
-  /// Ends the service if a topic was deleted while it ran: what is produced to it only ever times out.
-  /// - Returns: whether it does.
+  /// Ends the service if a topic was deleted while it ran: records produced to it only ever time out.
+  /// - Returns: Whether the service ends.
   private func endsAsTopicIsGone() -> Bool {
     for topic in Topic.allCases {
       // Brokers that do not answer are another matter.
@@ -243,17 +241,16 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     return false
   }
 
-  /// The next service creates the topic, or waits for it.
+  /// Ends the service because a topic is gone. The next service creates the topic, or waits for it.
   package func isGone(_ topic: Topic) { isLost(LostTopic(topic, "is gone: somebody has deleted it")) }
 
-  /// The same of a topic that brokers have created again by themselves: the next service sets it up.
+  /// Ends the service because a topic is gone, or was created again by the brokers themselves: the next service sets it up.
   func isLost(_ lost: LostTopic) {
     let next = lost.topic == .input ? "" : ". It starts again, and creates what is missing"
     fatal = "its \(lost.topic.word) topic \(lost.what)\(next)"
     loss = .unknownTopic
   }
 
-  /// Creates the producers again, for as long as it takes.
   func renewProducers() {
     while isRunning {
       watched.observatory?.beat()
@@ -270,7 +267,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     }
   }
 
-  /// Blocks the loop, but not beyond the end.
+  /// Blocks the loop, at most until the service ends.
   package func pause(ms: Int64) {
     let until = edges.time.monotonicMs() + ms
     while isRunning, edges.time.monotonicMs() < until {
@@ -279,9 +276,9 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     }
   }
 
-  /// Going back is sound, so it is done for as long as it takes, but not all the time. What has failed for so often may only be fixed
-  /// by new clients: then the service begins afresh.
-  /// - Returns: how long to wait before it is tried again.
+  /// Records a failure. Returning to the last commit is safe, so it is repeated for as long as it takes, with pauses. After too
+  /// many failures new clients may be the only fix: then the service starts afresh.
+  /// - Returns: The time to wait before the next attempt, in milliseconds.
   private func countFailure(_ reason: String) -> Int64 {
     let delayMs = backOff.failed(at: edges.time.monotonicMs())
     hasCommittedSinceFailure = false
@@ -294,7 +291,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
 
   static let failuresMax = 20
 
-  // MARK: - Partitions come and go
+  // MARK: - Assignment
 
   package func assigned(_ partitions: [Int32]) {
     if !partitions.isEmpty { log.info("assigned: partitions \(.partitions, Self.list(partitions))") }
@@ -310,7 +307,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     log.info(
       lost
         ? "lost: partitions \(.partitions, Self.list(partitions))" : "revoked: partitions \(.partitions, Self.list(partitions))")
-    // A member without partitions is told anew which are its own, if only that none is. Until then it may be no member.
+    // A member without partitions is assigned its partitions anew, even if there are none. Until then it may not be a member.
     if partitions.count == self.partitions.owned.count { hasJoined = false }
     quiesce()
     if lost {
@@ -351,7 +348,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     }
     log.warning("trouble with Kafka: \(.reason, error)")
     if error.code == .notAuthorized { denied = (error.message, edges.time.monotonicMs()) }
-    // If the input comes back, it may be another topic: only a restore compares it with what was taken in.
+    // If the input comes back, it may be another topic: only a restore compares it with what was consumed.
     if [.unknownTopic, .unknownPartition].contains(error.code), partitions.active.contains(where: { $0 != nil }) {
       goBack(.abort("the input was not there for a moment"))
     }
@@ -359,7 +356,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
 
   // MARK: - The end
 
-  /// Gives up in good order, and leaves the group.
+  /// Gives up all partitions in good order, and leaves the group. Returns the exit code.
   package func stop() -> Int32 {
     let hadFailed = fatal != nil
     let isFreshStart = stopRequested.endsService && !stopRequested.isSet

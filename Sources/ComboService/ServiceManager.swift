@@ -2,15 +2,15 @@ package import ComboSystem
 internal import Dispatch
 internal import Glibc
 
-/// Notifies systemd (or another supervisor with its protocol) that the service is ready, alive, or stopping: a datagram of
+/// Notifies systemd (or another supervisor with its protocol) that the service is ready, alive or stopping, by datagrams of
 /// `NAME=value` lines to the socket that `NOTIFY_SOCKET` names.
 ///
-/// libsystemd does the same with one call, but brings four compression and encryption libraries into the process for these few
-/// lines, and is on no machine but Linux with systemd; the protocol is stable by systemd's own promise.
+/// libsystemd does the same with one call, but loads four compression and encryption libraries for these few lines, and exists
+/// only on Linux with systemd. systemd promises that the protocol is stable.
 ///
 /// Lives until the process ends. Does nothing without a listener.
 package final class ServiceManager: @unchecked Sendable {
-  // The proof: after `init`, only the timer's queue uses what changes.
+  // The proof: after `init`, only the timer's queue uses the mutable state.
   private let queue = DispatchQueue(label: "service-manager")
   private let timer: any DispatchSourceTimer
   private let socket: NotifySocket
@@ -18,8 +18,8 @@ package final class ServiceManager: @unchecked Sendable {
   private var words: ServiceManagerWords
 
   /// - Parameters:
-  ///   - environment: looks up a variable.
-  ///   - observatory: the service's reports about itself.
+  ///   - environment: Looks up a variable.
+  ///   - observatory: The service's reports about itself.
   /// - Returns: nil if there is no listener.
   package init?(environment: (String) -> String?, observatory: Observatory, log: ServiceLog) {
     guard let name = environment("NOTIFY_SOCKET"), !name.isEmpty else { return nil }
@@ -38,32 +38,33 @@ package final class ServiceManager: @unchecked Sendable {
     timer.resume()
   }
 
-  /// Whether a supervisor wants reports: then an observatory is needed.
+  /// Whether a supervisor wants reports, which need an observatory.
   package static func isWanted(_ environment: (String) -> String?) -> Bool { environment("NOTIFY_SOCKET")?.isEmpty == false }
 
-  /// How often it wants to hear that the service lives; nil: never. Meant for this process, if it is meant for one.
+  /// Returns the interval in which the supervisor expects a sign of life, in milliseconds; nil if it expects none from this
+  /// process.
   private static func watchdogMs(_ environment: (String) -> String?) -> Int64? {
     if let pid = environment("WATCHDOG_PID"), pid != String(getpid()) { return nil }
     guard let text = environment("WATCHDOG_USEC"), let microseconds = Int64(text), microseconds > 0 else { return nil }
     return max(1, microseconds / 1000)
   }
 
-  /// Sends what is due: a service that stops may be gone before it would be asked again.
+  /// Sends what is due: a service that stops may be gone before the next tick.
   package func finish() { queue.sync { look() } }
 
   private func look() {
     var next = words
     let lines = next.next(
       observatory.report, lastBeat: observatory.lastBeat, at: MonotonicClock.nowMs, isStopping: observatory.stop.isSet)
-    // A message that is not taken is sent again, if it is still true. A service whose READY=1 is lost would be
-    // ended when its time to start is over.
+    // A message that was not accepted is sent again, if it is still true. A service whose READY=1 is lost would be killed when
+    // its start times out.
     if lines.isEmpty || socket.send(lines.joined(separator: "\n")) { words = next }
   }
 }
 
-/// The messages and their times.
+/// The messages, and when they are due.
 package struct ServiceManagerWords {
-  /// It is asked so often.
+  /// The interval of calls of ``next(_:lastBeat:at:isStopping:)``, in milliseconds.
   package let tickMs: Int
   private let watchdogMs: Int64?
   private var isReady = false
@@ -71,16 +72,17 @@ package struct ServiceManagerWords {
   private var said = ""
   private var extendedAt: Int64?
 
-  /// A start (and a stop) may take as long as it shows progress: brokers may be away, and much may have to be restored.
+  /// The extension of the time-out. A start (and a stop) may take as long as it shows progress: brokers may be away, and
+  /// much may have to be restored.
   private static let extensionMs: Int64 = 60_000
 
   package init(watchdogMs: Int64?) {
     self.watchdogMs = watchdogMs
-    // Thrice in its time, so that one that comes late is no harm.
+    // Three times per interval, so that a late message does no harm.
     tickMs = Int(min(1000, max(1, (watchdogMs ?? 3000) / 3)))
   }
 
-  /// The lines of the next datagram; none if there is no news.
+  /// Returns the lines of the next datagram; none if there is no news.
   package mutating func next(_ report: ServiceReport?, lastBeat: Int64, at now: Int64, isStopping stops: Bool) -> [String] {
     var lines: [String] = []
     let reasonToRestart = Health.reasonToRestart(lastBeat: lastBeat, at: now, isStopping: stops)
@@ -100,7 +102,7 @@ package struct ServiceManagerWords {
       lines.append("EXTEND_TIMEOUT_USEC=\(Self.extensionMs * 1000)")
     }
     let status = reasonToRestart ?? reasonNotReady ?? "ready: \(Counted.text(report?.partitions.count ?? 0, "partitions"))"
-    // Not each second that it waits.
+    // Not again for each second of waiting.
     let kind = String(status.filter { !$0.isNumber })
     if kind != said {
       said = kind
@@ -110,12 +112,12 @@ package struct ServiceManagerWords {
   }
 }
 
-/// Where datagrams go; the socket file of a path, or an abstract name after `@`.
+/// A socket for datagrams: the socket file at a path, or an abstract name after `@`.
 struct NotifySocket: Sendable {
   private let descriptor: Int32
   private let name: [UInt8]
 
-  /// nil: it is no such name.
+  /// Returns nil if the name has neither form.
   init?(_ name: String) {
     var bytes = Array(name.utf8)
     guard bytes.first == UInt8(ascii: "/") || bytes.first == UInt8(ascii: "@"), bytes.count > 1,
@@ -123,13 +125,13 @@ struct NotifySocket: Sendable {
     else { return nil }
     if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
     self.name = bytes
-    // Never waits, and is not handed on.
+    // Non-blocking, and closed on exec.
     descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | 0o2000000 | 0o4000, 0)
     if descriptor < 0 { return nil }
   }
 
-  /// Never waits, though the other end may have to read first.
-  /// - Returns: whether it was taken.
+  /// Sends a datagram without waiting, though the other end may have to read first.
+  /// - Returns: Whether it was accepted.
   func send(_ text: String) -> Bool {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)

@@ -1,30 +1,29 @@
 package import ComboMaps
 internal import ComboWire
 
-/// The loop's state, several times a second, for observers: a copy, so that observing
-/// does not slow down the loop.
+/// The loop's state, several times a second, for observers. It is a copy, so that observing does not slow down the loop.
 package struct ServiceReport: Sendable {
-  /// A partition that is this instance's.
+  /// A partition of this instance.
   package struct Partition: Equatable, Sendable {
     package var number: Int32
     package var isRunning: Bool
-    /// Records of the input after what was taken in; nil while it is not known.
+    /// Records of the input that are not consumed yet; nil while unknown.
     package var lag: Int64?
-    /// How long records have waited of which none could be read, in milliseconds; 0: none do.
+    /// How long the oldest unread record has been waiting, in milliseconds; 0 if none is.
     package var stalledMs: Int64 = 0
     package var rooms = 0
-    /// How much of the input that is run through again has been, from 0 to 1.
+    /// The share of the input to be replayed that has been, from 0 to 1.
     package var restored = 1.0
-    /// Why the last try to restore it failed; nil: it did not.
+    /// Why the last attempt to restore it failed; nil if it did not.
     package var failure: String?
     package var roomsWithOwnSettings = 0
     /// How far its rooms are behind its clock, in milliseconds.
     package var behindMs: Int64 = 0
-    /// In at-least-once delivery: entries that are on their way.
+    /// Entries in flight, in at-least-once delivery.
     package var entriesOnTheirWay = 0
-    /// Records taken in that no entry holds yet.
+    /// Consumed records that no entry holds yet.
     package var recordsWithoutEntry = 0
-    /// nil: it waits for none.
+    /// The schema that the partition waits for; nil if none.
     package var schemaWait: SchemaWait?
 
     package init(
@@ -44,11 +43,10 @@ package struct ServiceReport: Sendable {
     }
   }
 
-  /// A schema that a partition waits for.
   package struct SchemaWait: Equatable, Sendable {
     package var id: String
     package var ms: Int64
-    /// nil: there was no answer yet.
+    /// Why it is missing; nil if there was no answer yet.
     package var reason: String?
   }
 
@@ -57,9 +55,9 @@ package struct ServiceReport: Sendable {
     /// `input`, `output`, `journal` or `state`.
     package var topic: String
     package var partition: Int32
-    /// For how long, as far as this instance has seen it, in milliseconds.
+    /// How long this instance has seen it open, in milliseconds.
     package var ms: Int64
-    /// All of it, without a full stop.
+    /// The whole sentence, without a full stop.
     package var sentence: String
 
     package init(topic: String, partition: Int32, ms: Int64, sentence: String) {
@@ -70,7 +68,7 @@ package struct ServiceReport: Sendable {
     }
   }
 
-  /// By the monotonic clock.
+  /// The time of the report, by the monotonic clock.
   package var at: Int64 = 0
   /// Whether the group has assigned its partitions.
   package var hasJoined = false
@@ -78,30 +76,29 @@ package struct ServiceReport: Sendable {
   package var heldUp: [HeldUp] = []
   /// The settings in a `screen` over HTTP, after its banners: `,"slots":2,"enter_ms":250,"count_ms":250,"exit_ms":250`.
   package var told = ""
-  /// Since when something waits for a commit, by the monotonic clock; nil if none does.
+  /// When the oldest work that waits for a commit began, by the monotonic clock; nil if none waits.
   package var uncommittedSince: Int64?
-  /// If work failed and nothing was committed since: why.
+  /// Why work failed; nil if something was committed since.
   package var fault: String?
-  /// A right that was denied a moment ago, as a sentence.
+  /// A right that was recently denied, as a sentence.
   package var denied: String?
-  /// Whether what was tried last to be committed failed.
+  /// Whether the last attempt to commit failed.
   package var isFailing = false
-  /// The reason why waiting records do not come, or why it is unknown whether any wait; nil: they do.
+  /// Why waiting records do not arrive, or why it is unknown whether any wait; nil if they arrive.
   package var stall: String?
-  /// Of this service.
   package var totals = Service.Totals()
   package var commitSeconds = Histogram(bounds: Histogram.seconds)
   package var latenessSeconds = Histogram(bounds: Histogram.lateness)
   package var inputAgeSeconds = Histogram(bounds: Histogram.lateness)
   package var restoreSeconds = Histogram(bounds: Histogram.seconds)
   package var batchRecords = Histogram(bounds: Histogram.records)
-  /// Of the last ten seconds; nil if there were none.
+  /// The figures of the last ten seconds; nil if there were no commits.
   package var recentCommits: RecentTimes.Figures?
   package var recentLateness: RecentTimes.Figures?
   package var ownSettingsMax = 0
   /// Whether it has engines, which know what waits and what was skipped.
   package var knowsWaits = true
-  /// nil while it is not known.
+  /// The number of the input's partitions; nil while unknown.
   package var inputPartitions: Int?
   /// The results of the map, by rule.
   package var mapRows: [RecordOutcomes.Row] = []

@@ -2,8 +2,8 @@ package import ComboSystem
 internal import Dispatch
 internal import Glibc
 
-/// Ends the process if it was asked to stop and does not end, as when brokers are away: calls of librdkafka
-/// may then last too long. No gift is lost: uncommitted work is done again.
+/// Ends the process if it was asked to stop and does not end, for example while brokers are away: calls of librdkafka may then
+/// take too long. No gift is lost: uncommitted work is repeated.
 ///
 /// Lives until the process ends.
 package final class StopWatchdog: @unchecked Sendable {
@@ -11,12 +11,12 @@ package final class StopWatchdog: @unchecked Sendable {
   private let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "stop"))
   private let stop: StopFlag
   private let log: ServiceLog
-  /// When it first saw that it is to stop. A moment, not a number of ticks: all that are missed while this process stands still
-  /// come as one.
+  /// When it first saw the request to stop. A time, not a number of ticks: all ticks missed while this process is frozen are
+  /// delivered as one.
   private var sinceMs: Int64?
 
   package static let tickMs: Int64 = 200
-  /// From the signal on, so that all is over within 10 s.
+  /// The time from the signal on, so that everything is over within 10 s.
   package static let patienceMs: Int64 = 8000
 
   package init(_ stop: StopFlag, log: ServiceLog) {

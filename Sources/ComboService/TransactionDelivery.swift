@@ -4,9 +4,9 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// Exactly once: all work of a `commit_interval` goes out in one transaction.
+/// Delivers exactly once: all work of a `commit_interval` is published in one transaction.
 ///
-/// Rooms emit inside the open transaction. A commit waits until they are done; entries, output, dead letters, snapshots and offsets
+/// Rooms emit into the open transaction. A commit waits until they are done. Entries, output, dead letters, snapshots and offsets
 /// count together or not at all.
 final class TransactionDelivery: Delivery {
   private unowned let host: any DeliveryHost
@@ -19,10 +19,10 @@ final class TransactionDelivery: Delivery {
   private var lastCommit: Int64
   private var uncommitted = Service.Totals()
   private var arrivals = Arrivals()
-  /// The entries of the commit that is being made, one after the other, and where each ends.
+  /// The entries of the commit in progress, one after the other, and the end of each.
   private let entryBuffer = ByteBuffer()
   private var entryEnds: [(partition: Int32, end: Int)] = []
-  /// After the journal's end could not be asked for, no checkpoint is tried before this time.
+  /// The time before which no checkpoint is tried, because the journal's end could not be read.
   private var nextSweep: Int64?
 
   init(_ parts: DeliveryParts, host: any DeliveryHost) {
@@ -49,7 +49,7 @@ final class TransactionDelivery: Delivery {
     do throws(TransactionFault) {
       try output.begin()
     } catch {
-      // The commit reports and handles it again.
+      // The commit reports and handles the failure again.
       parts.log.warning("cannot begin a transaction: \(.reason, error.reason)")
     }
   }
@@ -60,7 +60,7 @@ final class TransactionDelivery: Delivery {
       .deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
   }
 
-  // MARK: - When
+  // MARK: - Timing
 
   /// The loop checks at least this often whether it must stop.
   private static let waitMaxMs: Int64 = 100
@@ -72,7 +72,7 @@ final class TransactionDelivery: Delivery {
     return Int32(max(0, min(next - now, Self.waitMaxMs)))
   }
 
-  /// When, by the monotonic clock, a partition has a deadline even if no record comes.
+  /// Returns the monotonic time at which a partition has a deadline even if no record arrives.
   private func nextWork(now: Int64) -> Int64 {
     let wall = parts.edges.time.wallMs()
     var next = Int64.max
@@ -86,14 +86,14 @@ final class TransactionDelivery: Delivery {
   func turn() {
     if !isOpen { beginSweeps() }
     let now = parts.edges.time.monotonicMs()
-    // One that has grown large would take brokers and readers too long.
+    // A larger one would take brokers and readers too long.
     let isLarge = isOpen && speakers.bytes >= configuration.transactionBytes
     if isLarge || now >= commitDue(now: now) && (isOpen || nextWork(now: now) <= now) { commit() }
     output.serve()
   }
 
-  /// A commit costs the same however much it holds. In a backlog gifts are late anyway: less is added than the rest of it will take,
-  /// and the backlog is processed sooner.
+  /// Returns when the next commit is due. A commit costs the same however much it holds. In a backlog gifts are late anyway:
+  /// waiting adds less delay than the rest of the backlog takes, and the backlog is processed sooner.
   private func commitDue(now: Int64) -> Int64 {
     let due = lastCommit + Int64(configuration.commitIntervalMs)
     if now < due { return due }
@@ -101,11 +101,11 @@ final class TransactionDelivery: Delivery {
     return now < latest && isBehind() ? latest : due
   }
 
-  /// Up to five intervals, but well below how long a transaction may be open, or the coordinator would abort it.
+  /// Returns up to five intervals, but well below the transaction timeout, after which the coordinator would abort.
   static func stretchedMs(_ intervalMs: Int) -> Int { min(5 * intervalMs, max(intervalMs, 4000)) }
 
-  /// Whether several times as many records as came in since the last commit are still waiting, and none that came in is of a partition
-  /// that has caught up. Without input, deadlines alone are not urgent.
+  /// Whether several times as many records are waiting as were consumed since the last commit, and none of these is of a
+  /// partition that has caught up. Without input, deadlines alone are not urgent.
   private func isBehind() -> Bool {
     var (taken, waiting): (Int64, Int64) = (0, 0)
     for case let active? in parts.partitions.active {
@@ -117,15 +117,15 @@ final class TransactionDelivery: Delivery {
       taken += new
       waiting += left
     }
-    // Records that wait because of a slow commit are no backlog.
+    // Records that wait because of a slow commit are not a backlog.
     return waiting > max(2 * taken, 10 * configuration.backlogMin)
   }
 
   // MARK: - Committing
 
-  /// All work since the last commit becomes durable, or none of it.
-  /// - Parameter quiet: partitions that get no entry only because time has passed.
-  /// - Returns: whether it was committed.
+  /// Makes all work since the last commit durable, or none of it.
+  /// - Parameter quiet: Partitions that get no entry only because time has passed.
+  /// - Returns: Whether it was committed.
   @discardableResult
   private func commit(sweepBudget: Int? = nil, quiet: Set<Int32> = []) -> Bool {
     host.quiesce()
@@ -156,7 +156,7 @@ final class TransactionDelivery: Delivery {
       }
       active.lastEntry = began
       if active.mustSweep {
-        // The present state of the rooms cannot be derived from anything before: it must all be in the topic.
+        // The current state of the rooms cannot be derived from anything before, so all of it must be in the topic.
         beginSweep(active)
         budget = .max
       }
@@ -201,7 +201,7 @@ final class TransactionDelivery: Delivery {
     active.arrivals.removeAll()
   }
 
-  /// Together, for the reason for which output is held back: see ``ProducingTarget``.
+  /// Produces the entries together, for the reason for which output is held back: see ``ProducingTarget``.
   private func produceEntries() {
     var start = 0
     for (partition, end) in entryEnds {
@@ -213,25 +213,24 @@ final class TransactionDelivery: Delivery {
     entryBuffer.removeAll()
   }
 
-  /// Also of partitions that have fallen quiet: else their last entries would be in the journal alone, which keeps them only for a
-  /// while.
+  /// Begins sweeps that are due, also of idle partitions: otherwise their last entries would be in the journal alone, which keeps
+  /// them only for a while.
   private func beginSweeps() {
     if let next = nextSweep, parts.edges.time.monotonicMs() < next { return }
     nextSweep = nil
     for case let active? in parts.partitions.active where isCommitted(active) && parts.maker.isSweepDue(active) {
-      // A broker that does not answer now would be waited for again with each of the others.
+      // A broker that does not answer now would block again for each of the others.
       if !beginSweep(active) { break }
     }
   }
 
   private static let sweepAgainMs: Int64 = 5000
 
-  /// Whether all its work is committed.
   private func isCommitted(_ active: ActivePartition) -> Bool {
     active.takeover == nil && !active.owesEntry && !active.partition.hasNews
   }
 
-  /// - Returns: whether the journal's end could be asked for.
+  /// - Returns: Whether the journal's end could be read.
   @discardableResult
   private func beginSweep(_ active: ActivePartition) -> Bool {
     do throws(EdgeError) {
@@ -246,13 +245,14 @@ final class TransactionDelivery: Delivery {
     }
   }
 
-  // MARK: - Partitions come and go
+  // MARK: - Assignment
 
-  /// All in one transaction: the coordinator refuses the first partitions of the next one for as long as it still ends the last.
+  /// Takes over in one transaction: the coordinator refuses the first partitions of the next one while it is still ending the
+  /// last.
   func begin(_ restored: [ActivePartition]) {
     for active in restored {
       if active.terms.term != nil {
-        // Its last owner may still write; output may be written only once that is known not to count.
+        // Its last owner may still be writing; output may be written only once that is known not to count.
         parts.partitions.add(claim: active)
       } else if parts.partitions.activate(active) {
         say(active.unsaid)
@@ -279,8 +279,8 @@ final class TransactionDelivery: Delivery {
 
   func checked(_ active: ActivePartition, _ check: JournalCheck) {}
 
-  /// Writes all rooms as they are after the last entry, as far as there is time, so that the next owner has little to run through. No
-  /// entry is made meanwhile: it would be above the checkpoint.
+  /// Writes all rooms as of the last entry, as far as time permits, so that the next owner has little to replay. No entry is made
+  /// meanwhile: it would be above the checkpoint.
   func handOver(_ partitions: [Int32], isStop: Bool) {
     let given = partitions.compactMap { parts.partitions.isActive($0) ? parts.partitions.active[Int($0)] : nil }
     if given.isEmpty { return }
@@ -293,7 +293,7 @@ final class TransactionDelivery: Delivery {
     // A sweep that was in progress began at an earlier entry. The next one does not repeat its records.
     while true {
       for active in given where !active.records.isSweeping && active.sweptAtEntry < active.partition.n {
-        // A frozen broker answers none of them.
+        // A frozen broker answers no request.
         if parts.edges.time.monotonicMs() >= deadline || !beginSweep(active) { break }
       }
       guard given.contains(where: \.records.isSweeping), parts.edges.time.monotonicMs() < deadline else { break }
@@ -307,7 +307,7 @@ final class TransactionDelivery: Delivery {
 
   func deactivated(_ active: ActivePartition) {}
 
-  /// Between two transactions all instructions of rooms are out, and none works.
+  /// Answers queries between two transactions, when all instructions are published and no room is running.
   func answerQueries() {
     if !isOpen { parts.watched.tell(host.answers { _ in true }) }
   }

@@ -4,38 +4,36 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// Transactions that stay open in the service's topics, of whatever producer: nothing behind them is taken in from the input or read of the
-/// output, and in journal and state they may hold up who takes the partition over.
+/// Transactions of any producer that stay open in the service's topics. Nothing behind them is consumed from the input or read
+/// from the output, and in journal and state they may hold up a takeover.
 struct TransactionWatch {
-  /// One of them.
   struct Held {
     var transaction: OpenTransaction
-    /// When it was found first, by the monotonic clock.
+    /// When it was first found, by the monotonic clock.
     var foundAt: Int64
     var isSaid = false
   }
 
-  /// What a look has found.
+  /// The result of a check.
   struct Answer: Sendable {
     let open: [OpenTransaction]
-    /// Where the partitions end.
     let ends: [(topic: Topic, ends: [(partition: Int32, end: Int64)])]
   }
 
   let answers = Mailbox<Answer?>()
   var isAsking = false
   var askedAt = Int64.min / 2
-  /// Those that were found by the last look.
+  /// The transactions that the last check found.
   private(set) var held: [Held] = []
 
-  /// A transaction of the service is over in less than this.
+  /// The time after which a transaction hangs. A transaction of the service is over sooner.
   static let heldMs: Int64 = 15_000
 
-  /// Those that are open for too long.
+  /// Returns the transactions that have been open for too long.
   func hanging(at now: Int64) -> [Held] { held.filter { now - $0.foundAt >= Self.heldMs } }
 
-  /// Takes in what a look has found.
-  /// - Returns: those that are over of which it was said that they hang.
+  /// Processes the findings of a check.
+  /// - Returns: Those that have ended, and were logged as hanging.
   mutating func take(_ found: [OpenTransaction], at now: Int64) -> [Held] {
     let before = held
     held = found.map { transaction in
@@ -48,7 +46,7 @@ struct TransactionWatch {
     return before.filter { one in one.isSaid && !held.contains { $0.transaction.isSame(as: one.transaction) } }
   }
 
-  /// Those that are to be said now.
+  /// Returns the transactions to log now, and marks them as logged.
   mutating func takeUnsaid(at now: Int64) -> [Held] {
     var unsaid: [Held] = []
     for index in held.indices where !held[index].isSaid && now - held[index].foundAt >= Self.heldMs {
@@ -61,7 +59,7 @@ struct TransactionWatch {
 
 extension Service {
   private static let transactionsEveryMs: Int64 = 5000
-  /// Soon, before what has become shorter has grown again.
+  /// A short interval, before a partition that became shorter has grown again.
   private static let lookAgainMs: Int64 = 1000
 
   /// Called about once a second.
@@ -108,7 +106,7 @@ extension Service {
       """)
   }
 
-  /// Since when, as far as that is known.
+  /// Returns since when it has been open, as far as known.
   private static func since(_ held: TransactionWatch.Held, _ now: Int64) -> String {
     held.transaction.since.map { "since \(Timestamp.text($0))" } ?? "for more than \((now - held.foundAt) / 1000) s"
   }
@@ -117,7 +115,7 @@ extension Service {
     TopicNames(input: configuration.topics.input, output: configuration.topics.output, group: configuration.topics.group)[topic]
   }
 
-  /// Each partition of the output is looked at by one member.
+  /// Requests the open transactions. Each partition of the output is checked by one member.
   private func askForTransactions(_ now: Int64) {
     let everyMs = partitions.memory.doubts ? Self.lookAgainMs : Self.transactionsEveryMs
     if notes.transactions.isAsking || !hasJoined || now - notes.transactions.askedAt < everyMs { return }
@@ -138,7 +136,7 @@ extension Service {
           ends.append((topic, try reader.ends(topic, numbers)))
           found += try reader.openTransactions(topic, numbers)
         }
-        // Only of those that stay: it takes a request.
+        // Only for those that stay open: it takes a request.
         let open = found.map { transaction in
           guard let before = known.first(where: { $0.isSame(as: transaction) }) else { return transaction }
           if before.since == nil { return reader.withTime(transaction) }
@@ -153,7 +151,7 @@ extension Service {
     }
   }
 
-  /// What holds readers up, for observers.
+  /// Returns what holds readers up, for observers.
   func heldUp(_ now: Int64) -> [ServiceReport.HeldUp] {
     notes.transactions.hanging(at: now).map { held in
       let open = held.transaction

@@ -1,27 +1,26 @@
 package import ComboCore
 internal import ComboRooms
 
-/// The loop's view of observers: watched rooms, questions, answers. The loop's
-/// thread alone uses it; rooms look only at their own flag.
+/// The loop's view of observers: watched rooms, queries, answers. Used by the loop's thread only; rooms read only their own flag.
 ///
 /// Without watchers, an instruction costs one check of that flag.
 package final class WatchedRooms: RoomWatcher {
-  /// nil: there are no observers.
+  /// The exchange with observers; nil if none.
   package let observatory: Observatory?
   /// The instructions of watched rooms in the open transaction.
   let captured = HeldBack()
 
   private struct Watched {
-    /// Where it was last seen.
+    /// The partition where it was last seen.
     var partition: Int32?
-    /// It had no watchers before this moment.
+    /// The moment before which it had no watchers.
     let since: Int
-    /// Since when its partition is not this member's, by the monotonic clock.
+    /// The monotonic time since which its partition has not been this member's.
     var lostAt: Int64?
-    /// Its watchers get its screen of this moment or later; until then they get nothing, because they may have
-    /// missed instructions, or have them already.
+    /// The moment at or after which its watchers need a screen. Until then they get nothing, because they may have missed
+    /// instructions, or have them already.
     var screenDue: Int?
-    /// The time of its last news.
+    /// The moment of its last news.
     var toldAt = 0
   }
 
@@ -38,16 +37,16 @@ package final class WatchedRooms: RoomWatcher {
   }
 
   private var rooms: [[UInt8]: Watched] = [:]
-  /// Moments pass with answers, news, and new partitions.
+  /// The current moment. It advances with answers, news, and new partitions.
   private(set) var moment = 0
   /// Queries without an answer yet.
   var queries: [Query] = []
   package var surveys: [RoomSurvey] = []
   var reportedAt = Int64.min / 2
   var checkedAt = Int64.min / 2
-  /// Partitions of the input; nil while unknown.
+  /// The number of partitions of the input; nil while unknown.
   package let partitionCount = PartitionCount()
-  /// The time of the last request for that.
+  /// The time of the last request for that number.
   var countedAt: Int64 = 0
 
   package init(_ observatory: Observatory?) { self.observatory = observatory }
@@ -63,7 +62,7 @@ package final class WatchedRooms: RoomWatcher {
     return true
   }
 
-  /// Where a watched room was last seen.
+  /// Returns the partition where a watched room was last seen.
   package func partition(of room: [UInt8]) -> Int32? { rooms[room]?.partition }
 
   package func watch(_ room: [UInt8], in partition: Int32?) {
@@ -72,8 +71,8 @@ package final class WatchedRooms: RoomWatcher {
 
   package func unwatch(_ room: [UInt8]) { rooms[room] = nil }
 
-  /// Queries whose askers wait no more: while a partition is restored, or commits stand still, there would be ever more of them. As
-  /// no work was done for them, no news is needed.
+  /// Drops queries whose caller has gone away. While a partition is restored, or commits are stalled, there would be ever more of
+  /// them. As no work was done for them, no news is needed.
   func forgetLate(at now: Int64) {
     queries.removeAll { query in
       guard case .screen(_, _, _, let until) = query else { return false }
@@ -81,17 +80,17 @@ package final class WatchedRooms: RoomWatcher {
     }
   }
 
-  /// The answer that a room sleeps may come too late. Where it would wake is not known for sure, as its producer may place keys
-  /// in a way of its own: so it may wake in another partition, and be heard, before. Then it is asked for again, as it is awake
-  /// by now.
+  /// Whether the answer that a room sleeps comes too late. Where the room would wake is not known for sure, as its producer may
+  /// place keys in a way of its own: it may have woken in another partition, and emitted something, before the answer. The query
+  /// is then repeated, as the room is awake by now.
   private func isLate(_ answer: Answer) -> Bool {
     guard case .asleep(_, let room) = answer.news, let watched = rooms[room], watched.toldAt > answer.at else { return false }
     askAgain([answer])
     return true
   }
 
-  /// A late answer, or one of a discarded transaction, is asked for again; without end, as the room may be watched by now, and the
-  /// caller must get the answer to end that.
+  /// Repeats the queries of late answers, or of a discarded transaction. They have no time limit, as the room may be watched by
+  /// now, and the caller must get the answer to end that.
   func askAgain(_ answers: [Answer]) {
     for answer in answers {
       switch answer.news {
@@ -102,10 +101,10 @@ package final class WatchedRooms: RoomWatcher {
     }
   }
 
-  // MARK: - Partitions come and go
+  // MARK: - Assignment
 
-  /// A partition reads from now on. The watchers of its rooms get new screens: meanwhile another instance may have had
-  /// them, or it is unknown whether the last commit counted.
+  /// Called when a partition is read from now on. The watchers of its rooms get new screens: another instance may have had the
+  /// rooms meanwhile, or it is unknown whether the last commit counted.
   package func began(_ active: ActivePartition) {
     if observatory == nil { return }
     active.partition.watcher = self
@@ -123,7 +122,7 @@ package final class WatchedRooms: RoomWatcher {
 
   package func ended(_ active: ActivePartition) { active.partition.watcher = nil }
 
-  /// The rooms whose partition has not been this member's for some seconds: they are no longer watched.
+  /// Returns the rooms whose partition has not been this member's for some seconds, and stops watching them.
   func lostRooms(at now: Int64, isOwned: ([UInt8], Int32?) -> Bool) -> [[UInt8]] {
     var lostRooms: [[UInt8]] = []
     for (id, watched) in rooms {
@@ -139,7 +138,7 @@ package final class WatchedRooms: RoomWatcher {
     return lostRooms
   }
 
-  /// A rebalance may take partitions away and give them back.
+  /// How long a partition may be missing. A rebalance may take partitions away and give them back.
   private static let lostMs: Int64 = 10_000
 
   // MARK: - Sending
@@ -165,8 +164,8 @@ package final class WatchedRooms: RoomWatcher {
     observatory?.tell(answers.map(\.news))
   }
 
-  /// The rooms' instructions are durable: they are sent to the watchers that have the screen before them.
-  /// - Parameter at: when they were emitted, at the latest.
+  /// Sends durable instructions to the watchers that have the screen before them.
+  /// - Parameter at: The moment at which they were emitted, at the latest.
   package func tell(spoken: [News], at: Int) {
     if spoken.isEmpty { return }
     observatory?.tell(
@@ -178,8 +177,8 @@ package final class WatchedRooms: RoomWatcher {
       })
   }
 
-  /// The captured screens are committed.
-  /// - Parameter unwatched: called with rooms that have no watchers any more.
+  /// Sends the captured instructions, which are committed.
+  /// - Parameter unwatched: Called with rooms that have no watchers any more.
   func tellCaptured(_ unwatched: (Bytes) -> Void) {
     if captured.isEmpty { return }
     var spoken: [News] = []

@@ -6,8 +6,8 @@ internal import ComboWire
 
 /// Snapshots and takeovers, in transactions; and offsets, for tools.
 extension WriteAheadDelivery {
-  /// Begins the transaction that is due, or ends the one that is open, if all it waits for is acknowledged.
-  /// - Returns: false if it failed: all is on its way back.
+  /// Begins the transaction that is due, or commits the one that is open, if everything it waits for is acknowledged.
+  /// - Returns: false if it failed, and all partitions are restored.
   func workOnState(budget: Int, isHandingOver: Bool) -> Bool {
     if let open = state {
       if !open.needs.allSatisfy({ $0.active.log?.saidTo ?? 0 >= $0.n }) { return true }
@@ -74,7 +74,7 @@ extension WriteAheadDelivery {
     return true
   }
 
-  /// For tools that show the lag, once a second.
+  /// Commits offsets once a second, for tools that show the lag.
   func reportOffsets(isLast: Bool = false) {
     let now = parts.edges.time.monotonicMs()
     if now < lastReport + Self.reportEveryMs, !isLast { return }

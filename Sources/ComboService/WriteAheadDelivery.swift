@@ -4,20 +4,20 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// At least once, for latency: the journal is a write-ahead log, without waiting for transactions.
+/// Delivers at least once, for low latency: the journal is a write-ahead log, without waiting for transactions.
 ///
 ///     rooms emit ─▶ held back ─▶ entry written ─▶ acknowledged, and no other owner before it? ─▶ produced ─▶ acknowledged
 ///
-/// Entries are made as soon as records have come, but not too often, nor if too many are in flight. Snapshots and takeovers
-/// still go in transactions, with the group's offsets, so that no zombie can write them: a snapshot is committed only once all is
-/// acknowledged up to its entry. If a record cannot be delivered, all partitions are taken over again.
+/// Entries are made as soon as records have arrived, but not too often, and not if too many are in flight. Snapshots and
+/// takeovers still go in transactions, with the group's offsets, so that no zombie can write them. A snapshot is committed only
+/// once everything up to its entry is acknowledged. If a record cannot be delivered, all partitions are taken over again.
 package final class WriteAheadDelivery: Delivery {
   unowned let host: any DeliveryHost
   let parts: DeliveryParts
   let output: any OutputEdge
   private let direct: any DirectEdge
   private let holding = HoldingTarget()
-  /// How it is known that the journal has lost entries that were acknowledged; nil: it has not.
+  /// The evidence that the journal has lost entries that were acknowledged; nil if it has not.
   private var wentBack: String?
   let speakers: Speakers
 
@@ -29,7 +29,7 @@ package final class WriteAheadDelivery: Delivery {
   /// The time of the last entries, by the monotonic clock.
   private var lastEntries: Int64
 
-  /// The open transaction, which ends once all is acknowledged up to the entries up to which its snapshots hold.
+  /// The open transaction. It ends once everything up to the entries of its snapshots is acknowledged.
   struct StateTransaction {
     var needs: [(active: ActivePartition, n: Int64)] = []
     var claims: [ActivePartition] = []
@@ -55,7 +55,8 @@ package final class WriteAheadDelivery: Delivery {
   /// The number of records of the last poll.
   private var polled = 0
 
-  /// Not while a partition has much output that it cannot write; nor while entries are not to be made yet, unless there is a backlog.
+  /// Whether records may be consumed: not while a partition has much output that it cannot write, nor while no entries may be
+  /// made, unless there is a backlog.
   func takesIn(polled: Int) -> Bool {
     self.polled = polled
     return takesIn
@@ -69,16 +70,16 @@ package final class WriteAheadDelivery: Delivery {
     return true
   }
 
-  /// Fewer records than these in one poll are no backlog.
+  /// A poll with fewer records than this is no backlog.
   private static let backlogMin = 256
   package static let takenMax = 8192
 
-  /// Entries of all partitions are made together, and then none for this long: each one costs two requests, its own and that of what it
-  /// leads to, and brokers handle those of a connection one after another. It delays the gift that comes right after
-  /// another one, never the first.
+  /// The pause after entries are made, of all partitions together. Each entry costs two requests, its own and that of its output,
+  /// and brokers handle those of a connection one after another. The pause delays a gift that comes right after another one,
+  /// never the first.
   static let entriesEveryMs: Int64 = 5
 
-  /// The time before which no entry is made.
+  /// The remaining time before entries may be made, in milliseconds.
   private var pauseMs: Int64 { lastEntries + Self.entriesEveryMs - parts.edges.time.monotonicMs() }
 
   func renew() throws(EdgeError) {
@@ -93,7 +94,7 @@ package final class WriteAheadDelivery: Delivery {
     active.log?.open.add(.deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
   }
 
-  // MARK: - When
+  // MARK: - Timing
 
   private static let waitMaxMs: Int64 = 100
 
@@ -112,7 +113,7 @@ package final class WriteAheadDelivery: Delivery {
     return Int32(max(0, next - now))
   }
 
-  /// Whether acknowledgements are due: they do not wake a thread that waits for records.
+  /// Whether acknowledgements are outstanding: they do not wake a thread that waits for records.
   private var awaitsAcknowledgements: Bool { !onTheirWay.isEmpty || state != nil }
 
   func turn() {
@@ -129,8 +130,8 @@ package final class WriteAheadDelivery: Delivery {
     output.serve()
   }
 
-  /// An entry that is in flight for too long. The producer itself never gives a record up while it goes on with later ones: that
-  /// would leave a gap.
+  /// Returns an entry that has been in flight for too long. The producer itself never gives up a record while it continues with
+  /// later ones: that would leave a gap.
   private func lateEntry() -> PendingEntry? {
     if onTheirWay.isEmpty { return nil }
     let now = parts.edges.time.monotonicMs()
@@ -186,8 +187,8 @@ package final class WriteAheadDelivery: Delivery {
 
   // MARK: - Acknowledgements
 
-  /// Takes in acknowledgements, and does what waited for them.
-  /// - Returns: false if something could not be delivered: all is restored.
+  /// Processes acknowledgements, and the work that waited for them.
+  /// - Returns: false if something could not be delivered, and all partitions are restored.
   private func takeAcknowledgements(maxWaitMs: Int32) -> Bool {
     var unplaced: PendingEntry?
     do throws(EdgeError) {
@@ -248,7 +249,7 @@ package final class WriteAheadDelivery: Delivery {
     }
   }
 
-  /// The journal holds the entry, and this owner's term continues: its output may be written.
+  /// Publishes the output of an entry, which the journal holds in this owner's continuing term.
   private func release(_ pending: PendingEntry) {
     pending.isReleased = true
     pending.held.handOut { topic, key, value, timestamp, headers in
@@ -289,7 +290,7 @@ package final class WriteAheadDelivery: Delivery {
     }
   }
 
-  // MARK: - Partitions come and go
+  // MARK: - Assignment
 
   func begin(_ restored: [ActivePartition]) {
     for active in restored {
@@ -312,7 +313,7 @@ package final class WriteAheadDelivery: Delivery {
     holding.set(active.number, log.open)
     let pending = take(active)
     pending.journalOffset = takeover
-    // Output of an earlier owner is not sent to watchers: they get the screens after it.
+    // Watchers do not get the output of an earlier owner: they get the screens after it.
     pending.moment = -1
     pending.held = active.unsaid
     log.entries.append(pending)
@@ -321,14 +322,14 @@ package final class WriteAheadDelivery: Delivery {
     advance(active, log)
   }
 
-  /// The instructions up to the last entry are in flight; an answer that includes them goes after them.
+  /// Answers queries. The instructions up to the last entry are in flight; an answer that includes them is sent after them.
   func answerQueries() {
     for case let active? in parts.partitions.active where !active.partition.hasNews {
       guard let log = active.log else { continue }
       let answers = host.answers { $0 === active }
       if let last = log.entries.last { last.answers += answers } else { parts.watched.tell(answers) }
     }
-    // Watchers of rooms that no partition of this member has.
+    // The rooms that no partition of this member has.
     parts.watched.tell(host.answers { $0 == nil })
   }
 
@@ -362,8 +363,8 @@ package final class WriteAheadDelivery: Delivery {
     if state != nil { host.goBack(.abort("partitions were given up before all was acknowledged")) }
   }
 
-  /// Writes and emits all that was taken in, if that is done in time, and ends the transaction.
-  /// - Returns: false if all is restored.
+  /// Writes and publishes everything consumed, as far as time permits, and ends the transaction.
+  /// - Returns: false if all partitions are restored.
   private func finish(_ given: [ActivePartition], by deadline: Int64) -> Bool {
     while true {
       closeEntries(onlyNews: true)

@@ -1,13 +1,13 @@
 internal import ComboCore
 internal import ComboWire
 
-/// The fields of an instruction that concern the screen, read from its record's bytes: they may be in any order, and unknown ones
-/// are ignored. Bytes are borrowed. Costs about half a microsecond for one of 400 bytes.
+/// The fields of an instruction that concern the screen, read from its record's bytes. Fields may be in any order, and unknown
+/// ones are ignored. The bytes are borrowed. Costs about half a microsecond for a record of 400 bytes.
 struct InstructionFields {
   enum Operation {
     case show, update, moveUp, dismiss, skip, final, screen, other
 
-    /// Whether it is about a banner that is on screen already.
+    /// Whether it concerns a banner that is on screen already.
     var needsBanner: Bool { self == .update || self == .moveUp || self == .dismiss }
   }
 
@@ -16,14 +16,14 @@ struct InstructionFields {
   private(set) var seq: Int64 = -1
   private(set) var at: Int64 = 0
   private(set) var banner = BannerFields()
-  /// Of an `update`.
+  /// The added count of an `update`.
   private(set) var added: Int64 = 0
-  /// Of a `dismiss` or `skip`, with its quotes; empty if there is none.
+  /// The reason of a `dismiss` or `skip`, with its quotes; empty if none.
   private(set) var reason = Bytes(start: nil, count: 0)
-  /// Of a `screen`: the array, brackets included; empty if there is none.
+  /// The array of a `screen`, brackets included; empty if none.
   private(set) var banners: Bytes
 
-  /// nil: it is no instruction.
+  /// Returns nil if the record is no instruction.
   init?(_ record: Bytes) {
     banners = Bytes(start: nil, count: 0)
     var text = InstructionCursor(record)
@@ -58,7 +58,7 @@ struct InstructionFields {
     }
   }
 
-  /// The banners of a `screen`; nil if they cannot be read.
+  /// Returns the banners of a `screen`; nil if they cannot be read.
   func screen(most: Int) -> [BannerFields]? {
     var found: [BannerFields] = []
     var text = InstructionCursor(banners)
@@ -71,13 +71,12 @@ struct InstructionFields {
   }
 }
 
-/// The data of one banner.
 struct BannerFields {
   var number: Int64 = -1
   var slot: Int64 = -1
   var count: Int64 = -1
   var base: Int64 = 0
-  /// The objects unchanged; empty where there is none.
+  /// The objects as written; empty if none.
   var sender = Bytes(start: nil, count: 0)
   var receiver = Bytes(start: nil, count: 0)
   var gift = Bytes(start: nil, count: 0)

@@ -2,18 +2,18 @@ package import ComboCore
 package import ComboRooms
 internal import ComboWire
 
-/// What every room has on its screen, from its instructions alone: what `serve` answers from. It behaves to an ``Observatory`` as a service does.
+/// The screens of all rooms, derived from their instructions alone, for `serve`. To an ``Observatory`` it behaves like a service.
 ///
-/// A room is known by what it says: its place (`epoch`, `seq`) and its banners. If neither its beginning nor a `screen` was heard, its screen is
-/// unknown until the next `screen`, as for a client of the topic. One thread. A room at rest takes about 200 bytes, and is forgotten after
-/// ``forgetMs``.
+/// It knows the position (`epoch`, `seq`) and the banners of each room. If neither the room's beginning nor a `screen` was
+/// received, its screen is unknown until the next `screen`, as for a client of the topic. One thread. A room at rest takes about
+/// 200 bytes, and is forgotten after ``forgetMs``.
 package final class RoomMirror {
   private struct Banner {
     var number: Int64
     var slot: Int64
     var count: Int64
     var base: Int64
-    /// Sender, receiver and gift, as a `screen` has them after the numbers.
+    /// Sender, receiver and gift, as they follow the numbers in a `screen`.
     var people: [UInt8]
   }
 
@@ -22,24 +22,25 @@ package final class RoomMirror {
     var epoch: Int64 = -1
     var seq: Int64 = 0
     var at: Int64 = 0
-    /// By the monotonic clock.
+    /// When its last instruction was received, by the monotonic clock.
     var heardAt: Int64 = 0
     var rate = RoomRate()
     var banners: [Banner] = []
-    /// Whether ``banners`` has all that is on screen.
+    /// Whether ``banners`` has everything that is on screen.
     var isKnown = false
-    /// While it is unknown: the time of the first instruction that was heard, with none missing since.
+    /// The time of the first instruction since which none is missing, while the screen is unknown.
     var heardFrom: Int64 = 0
-    /// Of its screen in the topic of screens, in milliseconds since the Unix epoch, as long as it has said nothing else.
+    /// The time of its screen in the topic of screens, in milliseconds since the Unix epoch; nil once it has emitted anything
+    /// else.
     var keptFrom: Int64?
     var isWatched = false
   }
 
-  /// The engine allows no more slots.
+  /// The engine's maximum number of slots.
   private static let slotsMax = 100
   /// A room that was silent for this long, with an empty screen, is not awake.
   private static let awakeMs: Int64 = 60_000
-  /// The time after which it is forgotten: a late reader then gets it again.
+  /// The time after which a room is forgotten: a late reader then gets it again.
   static let forgetMs: Int64 = 3_600_000
 
   private var rooms: [Room] = []
@@ -49,22 +50,23 @@ package final class RoomMirror {
   private var swept = 0
   private var news: [News] = []
 
-  /// Whether it has read all records that existed at its start; before, it does not answer.
+  /// Whether it has read all records that existed at its start. Before that, it does not answer.
   package var isReady = false
   /// The service's settings in each screen, after its banners: `,"slots":2,"enter_ms":250`.
   package var told = ""
-  /// Whose rooms are served here; nil: all.
+  /// Whether a room is served here; nil if all are.
   package var serves: (([UInt8]) -> Bool)?
-  /// Rooms of which more was said before the start than was read by now; nil: none.
+  /// Whether a room has instructions from before the start that are not read yet; nil if none has.
   package var isBehind: (([UInt8]) -> Bool)?
-  /// A room that says no `screen` for longer than this, though none of its instructions is missing, is known: a banner that is not in them
-  /// would have been on screen for all that time, so that a `screen` would have been due. At least the service's `screen_ms`.
+  /// A room without a `screen` for longer than this, none of whose instructions is missing, is known: any banner that is not in
+  /// them would have been on screen for all that time, so that a `screen` would have been due. At least the service's
+  /// `screen_ms`.
   package var screenWithinMs = Int64.max
-  /// Instructions taken in, repetitions not among them; those that are known, by what they say; and records that were none.
+  /// Instructions processed, without repetitions; the known ones by operation; and records that were no instructions.
   package private(set) var instructions = 0
   package private(set) var said = InstructionCounts()
   package private(set) var malformed = 0
-  /// Gifts that they showed. Those that wait or are skipped are not known here.
+  /// Gifts that the instructions showed. Waiting and skipped ones are not known here.
   package private(set) var gifts = 0
 
   package init() {}
@@ -73,20 +75,21 @@ package final class RoomMirror {
   /// Rooms whose screen is unknown until their next `screen`.
   package var unknownCount: Int { rooms.count { $0.epoch >= 0 && !$0.isKnown } }
 
-  /// The output is read again: all rooms are unknown.
+  /// Forgets all rooms, because the output is read again.
   package func forgetAll() {
     rooms = []
     places = [:]
     free = []
     isReady = false
     isBehind = nil
-    // Watchers get a new screen once it is ready again: the forwarder of news asks for them.
+    // Watchers get a new screen once it is ready again: the forwarder of news requests them.
     watched = []
     news = [.restarted]
   }
 
-  /// Takes in a record of the output topic, at the monotonic time `now`.
-  /// - Parameter wasEmpty: a room that is heard for the first time had nothing on its screen, as it would have said a `screen` before.
+  /// Processes a record of the output topic, at the monotonic time `now`.
+  /// - Parameter wasEmpty: Whether a room that appears for the first time had nothing on its screen, as it would have emitted a
+  ///   `screen` before.
   package func take(key: Bytes, value: Bytes, wasEmpty: Bool = false, at now: Int64) {
     guard let said = InstructionFields(value) else {
       malformed += 1
@@ -111,8 +114,8 @@ package final class RoomMirror {
     if rooms[place].isWatched { news.append(.said(room: rooms[place].key, record: [UInt8](value))) }
   }
 
-  /// Takes in a record of the topic of screens. The output is read after it.
-  /// - Parameter time: the record's, in milliseconds since the Unix epoch.
+  /// Processes a record of the topic of screens. The output is read after it.
+  /// - Parameter time: The record's timestamp, in milliseconds since the Unix epoch.
   package func keep(key: Bytes, value: Bytes, from time: Int64, at now: Int64) {
     guard let said = InstructionFields(value), let banners = said.screen(most: Self.slotsMax) else { return }
     let place = place(of: [UInt8](key))
@@ -123,8 +126,8 @@ package final class RoomMirror {
     rooms[place].banners = banners.map(Self.banner)
   }
 
-  /// Forgets rooms that have said nothing since their screen in the topic of screens, where `isOver` says so of them and its time: a room
-  /// with banners would have said another, but a crash can keep the end of a screen out of that topic.
+  /// Forgets rooms that have emitted nothing since their screen in the topic of screens, if `isOver` returns true for them and
+  /// its time. A room with banners would have emitted another screen, but a crash can keep the end of a screen out of that topic.
   package func forgetKept(_ isOver: (_ room: [UInt8], _ time: Int64) -> Bool) {
     for place in rooms.indices {
       if let time = rooms[place].keptFrom, isOver(rooms[place].key, time) { forget(place) }
@@ -138,13 +141,13 @@ package final class RoomMirror {
     rooms[place].heardAt = now
   }
 
-  /// The news since the last call.
+  /// Returns the news since the last call.
   package func takeNews() -> [News] {
     defer { news = [] }
     return news
   }
 
-  /// Answers, unless the caller is gone.
+  /// Answers a query, unless its caller is gone.
   package func answer(_ query: Query, at now: Int64) {
     switch query {
     case .screen(let room, let id, let watches, let until):
@@ -171,14 +174,14 @@ package final class RoomMirror {
     case .unwatch(let room):
       watched.remove(room)
       if let place = places[room] { rooms[Int(place)].isWatched = false }
-    // Nobody but an engine knows what waits.
+    // Only an engine knows what waits.
     case .survey(let prefix, let limit, _, let id, let until):
       if until <= now { return }
       news.append(.survey(id: id, busiest(prefix, limit, at: now)))
     }
   }
 
-  /// Forgets some of those that have rested for long. Called now and then, it comes round to all.
+  /// Forgets some of the rooms that have rested for long. Repeated calls cover all rooms.
   package func sweep(at now: Int64, most: Int = 20_000) {
     for _ in 0..<min(most, rooms.count) {
       swept = swept + 1 < rooms.count ? swept + 1 : 0
@@ -234,7 +237,7 @@ package final class RoomMirror {
     case .dismiss:
       self.said.countDismissal(String(decoding: said.reason, as: UTF8.self))
       if let index = index(of: banner, in: place) {
-        // A banner that is dismissed early may show gifts that no update told.
+        // A banner that is dismissed early may show gifts that no update reported.
         count(banner.count - rooms[place].banners[index].count, of: place, at: now)
         // An empty array that is kept would keep its memory.
         if rooms[place].banners.count == 1 { rooms[place].banners = [] } else { rooms[place].banners.remove(at: index) }
