@@ -1,5 +1,5 @@
 extension Array where Element == Int {
-  /// Adds counts of the same things, place by place. An empty array has counted nothing yet.
+  /// Adds other counts, index by index. An empty array has counted nothing yet.
   mutating func add(_ other: [Int]) {
     if isEmpty {
       self = other

@@ -4,10 +4,10 @@ package import ComboWire
 internal import Dispatch
 internal import Synchronization
 
-/// The result of one poll: the events, and which room takes which of them.
+/// The result of one poll: the events, and the room that each belongs to.
 ///
-/// The events of a room form a chain, in their order; a room gets its whole chain in one hop. The batch must not be filled
-/// again before ``wait()`` has returned.
+/// The events of a room form an ordered chain; a room gets its whole chain in one hop. The batch must not be filled again before
+/// ``wait()`` has returned.
 package final class Batch: @unchecked Sendable {
   // The proof: filled by the owner alone; then only read, by the rooms' queues, until the counter is at 0.
 
@@ -17,14 +17,14 @@ package final class Batch: @unchecked Sendable {
   private var next: UnsafeMutablePointer<Int32>
   package private(set) var count = 0
   private var capacity: Int
-  /// The settings of events that bring some, by their index.
+  /// The settings that events bring, by the event's index.
   private var own: [Int32: OwnSettings] = [:]
-  /// The rooms that take part, and at what time.
+  /// The rooms with events, and the time of those events.
   ///
   /// Their partitions own them, and keep them until the batch is done.
   private var parts: [(room: Unmanaged<Room>, now: Int64)] = []
   private let hasher = GiftHasher()
-  /// One more than that of the batch dispatched before.
+  /// The number of the batch: one more than that of the batch dispatched before.
   private var number = 0
   private let outstanding = Atomic<Int>(0)
   private let done = DispatchSemaphore(value: 0)
@@ -49,11 +49,11 @@ package final class Batch: @unchecked Sendable {
     return events + count
   }
 
-  /// Takes in the event in ``slot()``, for this room.
+  /// Adds the event in ``slot()``, for this room.
   @inline(__always)
   package func add(to handle: Unmanaged<Room>, own settings: OwnSettings?, now: Int64) {
     let index = Int32(count)
-    // While its bytes are in the cache.
+    // Hashed while its bytes are in the cache.
     let isGift = events[count].kind == .gift
     if isGift { events[count].gift.hash(with: hasher) }
     count += 1
@@ -73,15 +73,15 @@ package final class Batch: @unchecked Sendable {
     }
   }
 
-  /// Gives every room its part: in one hop to another thread if it has at least `hopMin` events, else at once, or after what it has
-  /// work of the batch before.
+  /// Runs every room's part: in one hop to another thread if it has at least `hopMin` events; otherwise at once, or after the
+  /// room's work of the previous batch.
   /// - Parameters:
-  ///   - before: the batch dispatched last, which may still be in progress; those before it are done.
-  ///   - period: see ``RoomRate``.
+  ///   - before: The batch dispatched last, which may still be in progress; earlier ones are done.
+  ///   - period: See ``RoomRate``.
   package func dispatch(behind before: Batch, speakers: Speakers, hopMin: Int, period: Int32) {
     number = before.number + 1
     outstanding.store(1, ordering: .relaxed)
-    // The long ones first: others run them while this thread does the short ones.
+    // The long ones first: other threads run them while this thread does the short ones.
     for (handle, now) in parts {
       handle._withUnsafeGuaranteedRef { room in
         room.rate.count(room.countOfBatch, in: period)
@@ -115,8 +115,8 @@ package final class Batch: @unchecked Sendable {
     finish()
   }
 
-  /// Most rooms are not in the processor's cache when their turn comes: the memory of the next ones is prefetched,
-  /// step by step, since one thing has the place of the next.
+  /// Prefetches the memory of the next rooms, as most are not in the processor's cache when their turn comes. It goes step by
+  /// step, since one piece of memory contains the address of the next.
   @inline(__always)
   private func prefetchNext(_ index: Int, _ places: PrefetchList) {
     if index + 12 < parts.count {
@@ -145,10 +145,10 @@ package final class Batch: @unchecked Sendable {
     }
   }
 
-  /// Whether all rooms have taken their part.
+  /// Whether all rooms have processed their part.
   private var isDone: Bool { outstanding.load(ordering: .acquiring) == 0 }
 
-  /// Waits until all rooms have taken their part, then empties the batch.
+  /// Waits until all rooms have processed their part, then empties the batch.
   package func wait() {
     if count == 0 { return }
     done.wait()
@@ -171,7 +171,7 @@ package final class Batch: @unchecked Sendable {
     room.findWakeup()
   }
 
-  /// The same for the next events of one room.
+  /// Prefetches the memory of the next events of one room.
   @inline(__always)
   private func prefetchNext(_ room: Room, _ ahead: Ahead, _ places: PrefetchList) {
     if ahead.first < 0 { return }
@@ -188,7 +188,7 @@ package final class Batch: @unchecked Sendable {
     places.prefetch(room.engine.prefetchAddresses(of: events[Int(index)].gift.hashes, step: step, in: places.base))
   }
 
-  /// Asks for the names that the engine compares and remembers: they may have left the processor's cache since they were hashed.
+  /// Prefetches the names that the engine compares and stores: they may have left the processor's cache since they were hashed.
   @inline(__always)
   private func prefetchNames(_ event: UnsafePointer<Event>) {
     if let id = event.pointee.gift.id.baseAddress { prefetch(id) }
@@ -223,7 +223,7 @@ private struct Ahead {
   private(set) var third: Int32
   private(set) var fourth: Int32
 
-  /// Those after `index`.
+  /// Finds the events after `index`.
   init(_ index: Int32, _ next: UnsafeMutablePointer<Int32>) {
     func following(_ index: Int32) -> Int32 { index < 0 ? -1 : next[Int(index)] }
     first = following(index)
@@ -232,7 +232,7 @@ private struct Ahead {
     fourth = following(third)
   }
 
-  /// Continues with the next one.
+  /// Advances by one event.
   @inline(__always)
   mutating func step(_ next: UnsafeMutablePointer<Int32>) {
     (first, second, third) = (second, third, fourth)

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Shared by a restorer and the loop: the loop cancels the restorer, and reads how far it has come. Any thread.
+/// Shared by a restorer and the loop: the loop cancels the restorer, and reads its progress. Any thread.
 package final class Cancellation: Sendable {
   private let flag = Atomic<Bool>(false)
   private let recordsAhead = Atomic<Int64>(0)
@@ -14,13 +14,12 @@ package final class Cancellation: Sendable {
 
   // MARK: - Progress
 
-  /// The restorer has `count` records of the input to run again.
+  /// Records that the restorer has `count` records of the input to replay.
   package func begins(_ count: Int64) { recordsAhead.store(count, ordering: .relaxed) }
 
-  /// It has run `count` of them.
   package func came(to count: Int64) { recordsDone.store(count, ordering: .relaxed) }
 
-  /// The share of them that was run, from 0 to 1.
+  /// The share of them that is replayed, from 0 to 1.
   package var progress: Double {
     let all = recordsAhead.load(ordering: .relaxed)
     return all <= 0 ? 0 : min(1, Double(recordsDone.load(ordering: .relaxed)) / Double(all))

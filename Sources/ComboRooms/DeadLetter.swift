@@ -1,11 +1,10 @@
 package import ComboEdge
 package import ComboWire
 
-/// What the dead-letter topic takes.
 package struct DeadLetterLimits: Equatable, Sendable {
-  /// The largest record that is handed on whole, in bytes, its headers included.
+  /// The maximum size of a record that is passed on whole, in bytes, headers included.
   package var bytes = 1_000_000
-  /// How far a record's time may be before and after the brokers', in milliseconds; nil: any.
+  /// How far a record's timestamp may be before and after the brokers' time, in milliseconds; nil if there is no limit.
   package var beforeMs: Int64?
   package var afterMs: Int64?
 
@@ -15,25 +14,25 @@ package struct DeadLetterLimits: Equatable, Sendable {
     self.afterMs = afterMs
   }
 
-  /// Whether the brokers would refuse a record of this time. They subtract 64-bit integers with overflow, so a time that is far enough before
-  /// theirs counts as one after it.
+  /// Whether the brokers would refuse a record of this time. They subtract 64-bit integers with overflow, so a time that is far
+  /// enough before theirs counts as one after it.
   package func refuse(_ time: Int64, wall: Int64) -> Bool {
     let age = wall &- time
     return beforeMs.map { age > $0 } ?? false || afterMs.map { 0 &- age > $0 } ?? false
   }
 }
 
-/// A record that is no event, as it goes to the dead-letter topic: unchanged, with headers that say why.
+/// A record that is not an event, as it is written to the dead-letter topic: unchanged, with headers that contain the reason.
 package struct DeadLetter {
   package let key: Bytes?
   package let value: Bytes?
   package let timestamp: Int64?
   package let headers: [RecordHeader]
 
-  /// How many bytes are kept of the value, of the key and of the headers, each, of a record that is too large for the topic; fewer if the topic
-  /// takes less than four times as much.
+  /// The number of bytes kept of the value, of the key and of the headers, each, of a record that is too large for the topic;
+  /// fewer if the topic accepts less than four times as much.
   static let truncatedBytes = 65_536
-  /// Longer headers of such a record are left out.
+  /// The maximum size of a header that is kept of such a record.
   private static let headerBytes = 1024
 
   package init(
@@ -60,7 +59,7 @@ package struct DeadLetter {
     var kept = record.key
     var left = Self.truncatedBytes
     if isTooLarge {
-      // Each part may be what makes it too large, and a dead letter that the brokers refuse would be written again forever.
+      // Any part may be the one that is too large, and a dead letter that the brokers refuse would be written again forever.
       let share = min(Self.truncatedBytes, max(0, limits.bytes - Self.size(own) - 64) / 4)
       var room = share
       all.removeAll { other in
@@ -81,7 +80,7 @@ package struct DeadLetter {
     headers = all + own
   }
 
-  /// The most bytes that headers take in a record.
+  /// Returns the maximum number of bytes that headers take in a record.
   private static func size(_ headers: [RecordHeader]) -> Int {
     headers.reduce(64) { $0 + size($1) }
   }

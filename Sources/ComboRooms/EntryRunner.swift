@@ -4,84 +4,81 @@ package import ComboMaps
 internal import ComboSystem
 package import ComboWire
 
-/// Why entries of a journal could not be run again.
+/// The reason why entries of a journal could not be replayed.
 package struct ReplayFault: Error, Equatable, Sendable, CustomStringConvertible {
   package let description: String
   package init(_ description: String) { self.description = description }
 }
 
-/// An entry was made by rules that the runner does not have. It cannot be derived.
+/// An error for an entry that was made by rules that the runner does not have. It cannot be derived.
 package struct OtherRules: Error, Equatable, Sendable {
-  /// The entry.
   package let n: Int64
-  /// The rules that made it.
   package let rules: Rules
 }
 
-/// Runs the entries of a partition's journal over its input again: the same records at the same times, and so the same
-/// instructions. Restoring and auditing a partition both use it.
+/// Replays the entries of a partition's journal over its input: the same records at the same times, and so the same instructions.
+/// Used to restore and to audit a partition.
 ///
-/// Hand it the input's records in order, then ``finish()``. One thread.
+/// Pass it the input's records in order, then call ``finish()``. One thread.
 package final class EntryRunner {
   package let partition: Partition
   private let speaker: Speaker
   private let topics: TopicIdentity
   private let nextEntry: () throws -> JournalEntry?
-  /// Rooms whose snapshot is newer than the checkpoint, by the entry up to which it holds.
+  /// Rooms whose snapshot is newer than the checkpoint, by the entry up to which the snapshot holds.
   private var silent: [Int64: [Room]]
-  /// Up to this entry rooms are missing, so that no proof is possible.
+  /// The entry up to which rooms are missing, so that no proof is possible.
   private let silentUpTo: Int64
 
   /// The rules whose entries can be derived.
   private let rules: ClosedRange<Rules>?
   /// The derivation of the next entry, unless it is a takeover.
   package private(set) var derivation: Derivation
-  /// The derivation of all entries, whatever their takeovers contain; nil: that of their takeovers.
+  /// The derivation of all entries, whatever their takeovers contain; nil to use that of their takeovers.
   private var own: Derivation?
   private var intake: RecordIntake
-  /// Whether `intake` goes by `derivation`.
   private var isIntakeMade = false
   package let arena = BumpArena()
   private let event: UnsafeMutablePointer<Event>
-  /// The time at which the record in hand is taken in.
-  /// When the record in hand was taken in.
+  /// The time at which the current record was consumed.
   package private(set) var now: Int64 = 0
   private var entry: JournalEntry?
   private var batch = 0
   private var taken = 0
-  /// The fingerprint of the batch's last record, once it is there.
+  /// The fingerprint of the batch's last record, once it was read.
   private var last: UInt64?
-  /// Entries run through, and records taken in.
+  /// The number of entries replayed.
   package private(set) var entries = 0
   /// Records that the map drops.
   package private(set) var dropped = 0
   package private(set) var records = 0
   /// Called after each entry, with the journal's figures and the derived ones.
   package var entryDone: ((_ recorded: JournalEntry, _ derived: JournalEntry) throws -> Void)?
-  /// Called for each record that is no event.
+  /// Called for each record that is not an event.
   package var deadLettered: ((InputRecord, BadEvent) throws -> Void)?
-  /// Whether an event is to be taken in, with the settings that it brings; nil: each is.
+  /// Whether an event, with the settings that it brings, is consumed; nil if all are.
   package var admits: ((UnsafePointer<Event>, OwnSettings?, Int64) -> Bool)?
   /// Called for each record that the map drops, with its reason and its rule.
   package var mapDropped: ((InputRecord, String) -> Void)?
-  /// Called for each record that was skipped because the entries came to a reset.
+  /// Called for each record that a reset in the entries skipped.
   package var passedOver: ((InputRecord, JournalEntry.Reset) -> Void)?
   /// Called for each gift that is older than the maximum age.
   package var tooOld: ((UnsafePointer<Event>, Int64) -> Void)?
-  /// Gives an event to a room, in place of ``Room/take(_:own:at:speaker:)``.
+  /// Passes an event to a room, in place of ``Room/take(_:own:at:speaker:)``.
   package var taking: ((Room, UnsafePointer<Event>, OwnSettings?, Int64, Speaker) -> Void)?
-  /// Whether all entries have been run: no record is taken any more.
+  /// Whether all entries have been replayed, so that no more records are processed.
   package var isOver: Bool { entry == nil }
-  /// Called after a room has taken an event in, with the settings that it brought.
+  /// Called after a room has processed an event, with the settings that it brought.
   package var took: ((UnsafePointer<Event>, OwnSettings?, Room, Int64) -> Void)?
-  /// Whether the input, and number and digest of the rooms, must be those of each entry.
+  /// Whether the input, and the number and digest of the rooms, must match those of each entry.
   package var checksDigest = true
 
   /// - Parameters:
-  ///   - speaker: takes the instructions.
-  ///   - silent: rooms that wait until the run has come to their snapshot.
-  ///   - rules: the rules whose entries can be derived. Others end in ``OtherRules``. nil: all, for tests that only pretend to have others.
-  ///   - next: the journal's entries, from `partition.n + 1` on.
+  ///   - speaker: Receives the instructions.
+  ///   - silent: Rooms that wait until the replay has reached their snapshot.
+  ///   - rules: The rules whose entries can be derived; others throw ``OtherRules``. nil for all, in tests that only pretend to
+  ///     have others.
+  ///   - next: Returns the journal's entries, from `partition.n + 1` on.
   package init(
     _ partition: Partition, derivation: Derivation, topics: TopicIdentity, speaker: Speaker, silent: [Int64: [Room]] = [:],
     rules: ClosedRange<Rules>? = Rules.known, next: @escaping () throws -> JournalEntry?
@@ -102,7 +99,7 @@ package final class EntryRunner {
 
   deinit { event.deallocate() }
 
-  /// Takes the next record of the input in.
+  /// Processes the next record of the input.
   package func take(_ record: InputRecord) throws {
     while let entry {
       if batch == entry.batches.count {
@@ -110,7 +107,7 @@ package final class EntryRunner {
       } else if record.offset >= entry.batches[batch].endOffset {
         try endBatch(entry)
       } else if let reset = entry.takeover?.reset, entry.batches[batch].taken == 0 {
-        // The position after a reset. Its owner took in nothing before that: an operator had it skipped.
+        // The position after a reset. Its owner consumed nothing before that: an operator had it skipped.
         passedOver?(record, reset)
         return
       } else {
@@ -126,8 +123,8 @@ package final class EntryRunner {
     // Records after the last entry are not read yet.
   }
 
-  /// From the next entry on everything is derived by these rules, settings and map, whatever the journal says: as if the owner had been
-  /// restarted with them. No entry may be in progress.
+  /// Derives everything from the next entry on by these rules, settings and map, whatever the journal contains: as if the owner
+  /// had been restarted with them. No entry may be in progress.
   package func derive(by own: Derivation) throws {
     self.own = own
     derivation = own
@@ -136,10 +133,10 @@ package final class EntryRunner {
     partition.takeOver(shift: 0, settings: own.engineSettings, isReset: false, speaker: speaker)
   }
 
-  /// Asks for the next entry again, after ``finish()`` has reached the last one.
+  /// Requests the next entry again, after ``finish()`` has reached the last one.
   package func goOn() throws { if entry == nil { try open() } }
 
-  /// The input has no more records that belong to the entries.
+  /// Completes the entries: the input has no more records that belong to them.
   package func finish() throws {
     while let entry {
       while batch < entry.batches.count { try endBatch(entry) }
@@ -178,7 +175,7 @@ package final class EntryRunner {
     try open()
   }
 
-  /// If the last record that was run again is not the one that was taken in.
+  /// Returns a fault if the last replayed record is not the one that was consumed.
   package static func inputFault(_ recorded: JournalEntry, _ derived: JournalEntry) -> ReplayFault? {
     guard let taken = recorded.last, let last = derived.last, taken != last else { return nil }
     return ReplayFault(

@@ -1,6 +1,7 @@
 package import ComboWire
 
-/// The events by kind. Plain numbers of the counting thread: an addition to memory that is in the cache a gift.
+/// The numbers of events by kind. Plain numbers of the counting thread: each gift costs an addition to memory that is in the
+/// cache.
 package struct EventCounts: Equatable, Sendable {
   private var gifts = 0
   private var closes = 0
@@ -10,7 +11,7 @@ package struct EventCounts: Equatable, Sendable {
   package private(set) var dropped = 0
   /// Gifts that were older than the maximum age.
   package private(set) var old = 0
-  /// By the code's place among all; empty until there is one.
+  /// Bad events by the code's index; empty until there is one.
   private var bad: [Int] = []
 
   package init() {}
@@ -45,14 +46,14 @@ package struct EventCounts: Equatable, Sendable {
     bad.add(other.bad)
   }
 
-  /// By the names of the wire.
+  /// The events by kind, with their wire names.
   package var kinds: [(String, Int)] {
     [("gift", gifts), ("room_closed", closes), ("retract", retracts), ("room_settings", settings)]
   }
 
   package var giftCount: Int { gifts }
 
-  /// By the names of the wire.
+  /// The bad events by code, with their wire names.
   package var codes: [(String, Int)] {
     BadEvent.Code.allCases.map { ($0.rawValue, bad.isEmpty ? 0 : bad[Self.place(of: $0)]) }
   }

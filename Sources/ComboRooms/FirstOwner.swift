@@ -3,13 +3,13 @@ internal import ComboEdge
 internal import ComboSystem
 internal import ComboWire
 
-/// Begins a partition whose journal is empty: returns its place, its time, and whether something was lost. Blocks.
+/// Begins a partition whose journal is empty: finds its offset, its time, and whether something was lost. Blocks.
 struct FirstOwner {
   private let source: PartitionTopics
   private let time: any TimeSource
-  /// Whether what contradicts itself was found so for long enough to be believed.
+  /// Whether a contradiction has lasted for long enough to be believed.
   private let isCertain: Bool
-  /// The partition begins at this time or later.
+  /// The earliest time at which the partition may begin.
   private let clockMin: Int64
 
   private typealias Stop = PartitionTopics.Stop
@@ -27,8 +27,8 @@ struct FirstOwner {
   }
 
   /// - Parameters:
-  ///   - committed: the offset that the group has committed, perhaps by another program.
-  ///   - bounds: of the input.
+  ///   - committed: The offset that the group has committed, perhaps by another program.
+  ///   - bounds: The bounds of the input.
   func begin(
     _ committed: CommittedOffset, _ bounds: (first: Int64, end: Int64), _ journal: PartitionTopics.Journal
   ) throws -> RestoredPartition {
@@ -53,7 +53,7 @@ struct FirstOwner {
       }
     } else if configuration.fromLatest {
       if let began = try groupBegan() {
-        // It has partitions already: this one was made since, or is taken over some moments after the others.
+        // The group has partitions already: this one was made since, or is taken over shortly after the others.
         offset =
           began == .min
           ? bounds.first
@@ -75,7 +75,8 @@ struct FirstOwner {
         ?? "new: partition \(.partition, number), read \(.reason, why), offset \(.offset, offset)")
   }
 
-  /// The time of the group's first entry in any journal; nil if there is none. As early as can be if a first entry is deleted already.
+  /// Returns the time of the group's first entry in any journal; nil if none. If a first entry is already deleted, it is the
+  /// earliest possible time.
   private func groupBegan() throws -> Int64? {
     var began: Int64?
     for other in try source.kafka({ () throws(EdgeError) in try source.reader.partitions(.journal) }) where other != number {

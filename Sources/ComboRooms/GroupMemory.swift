@@ -1,10 +1,11 @@
 package import ComboEdge
 internal import Synchronization
 
-/// What this process knows of its group's topics for as long as it runs, also over fresh starts. Brokers that have lost records, after an
-/// unclean election or from a backup, may have nothing left that contradicts itself: then only those who wrote them know. Any thread.
+/// The memory of this process of its group's topics, which outlives fresh starts. Brokers that have lost records, after an
+/// unclean election or from a backup, may have nothing left that contradicts itself: then only the writer knows of the loss. Any
+/// thread.
 package final class GroupMemory: Sendable {
-  /// The last entry of a partition that is known to count. What it led to may have been seen.
+  /// The last entry of a partition that is known to count. Its output may have been seen.
   package struct Written: Equatable, Sendable {
     package let n: Int64
     package let clock: Int64
@@ -22,7 +23,7 @@ package final class GroupMemory: Sendable {
   package struct Fall: Equatable, Sendable {
     package let topic: Topic
     package let partition: Int32
-    /// Where it ended, and where it ends now.
+    /// The former end, and the current one.
     package let from: Int64
     package let to: Int64
   }
@@ -47,8 +48,8 @@ package final class GroupMemory: Sendable {
 
   package func written(_ partition: Int32) -> Written? { state.withLock { $0.written[partition] } }
 
-  /// Takes in where partitions of a topic end.
-  /// - Returns: those that two looks in a row have found shorter than before: one broker may stand still with what it knew earlier.
+  /// Records where partitions of a topic end.
+  /// - Returns: Those that two checks in a row found shorter than before: a single broker may be frozen, with an outdated state.
   package func ends(_ topic: Topic, _ ends: [(partition: Int32, end: Int64)]) -> [Fall] {
     state.withLock { state in
       ends.compactMap { partition, end in
@@ -71,11 +72,11 @@ package final class GroupMemory: Sendable {
     }
   }
 
-  /// Whether the last look has found a partition that seems shorter.
+  /// Whether the last check found a partition that seems shorter.
   package var doubts: Bool { state.withLock { !$0.lower.isEmpty } }
 
-  /// The brokers' cluster.
-  /// - Returns: the id of the cluster that they were part of when this process began, if it is another one; nil: the same.
+  /// Compares the brokers' cluster with that of this process's start.
+  /// - Returns: The id of the former cluster, if it is another one; nil if it is the same.
   package func formerCluster(than id: String) -> String? {
     state.withLock { state in
       let first = state.clusterID ?? id

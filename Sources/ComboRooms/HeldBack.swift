@@ -3,20 +3,20 @@ package import ComboEdge
 internal import ComboWire
 internal import Synchronization
 
-/// Records that are not produced yet: what an entry led to, until the journal holds it; what a transaction begins with.
+/// Records that are not produced yet: the output of an entry until the journal holds it, or the first records of a transaction.
 ///
-/// Rooms of several threads add to it at once, each keeping its own order. Used again and again: in the steady state nothing is
-/// allocated.
+/// Rooms of several threads add to it concurrently, each keeping its own order. It is reused, so that the steady state has no
+/// allocations.
 package final class HeldBack: @unchecked Sendable {
-  // The proof: `bytes` and what belongs to it are added to under `lock`. Otherwise there are no additions meanwhile: no room works, or whoever owns
-  // this holds a lock of its own around both (``ProducingTarget``).
+  // The proof: `bytes` and what belongs to it are added to under `lock`. All other access excludes additions: no room is running,
+  // or the owner holds a lock of its own around both (``ProducingTarget``).
 
   private struct Record {
     var topic: Topic
     var keyCount: Int32
     var valueCount: Int32
     var timestamp: Int64?
-    /// The place of its headers; -1: it has none.
+    /// The index of its headers; -1 if it has none.
     var headers: Int32
   }
 
@@ -24,14 +24,14 @@ package final class HeldBack: @unchecked Sendable {
   private let bytes = ByteBuffer(capacity: 4096)
   private var records: ContiguousArray<Record> = []
   private var headers: [[RecordHeader]] = []
-  /// The instructions among them.
+  /// Counts of the instructions among the records.
   package private(set) var said = InstructionCounts()
 
   package init() {}
 
   package var count: Int { records.count }
   package var isEmpty: Bool { records.isEmpty }
-  /// Of all keys and values.
+  /// The size of all keys and values.
   package var byteCount: Int { bytes.count }
 
   /// Copies a record. Any thread.
@@ -55,12 +55,12 @@ package final class HeldBack: @unchecked Sendable {
     }
   }
 
-  /// The same for an instruction, which is counted.
+  /// Copies and counts an instruction.
   package func add(_ instruction: Instruction, key: Bytes, value: Bytes) {
     add(.output, key: key, value: value, timestamp: instruction.at, saying: instruction)
   }
 
-  /// Passes all on, in the order in which they came; the bytes are borrowed. No additions are allowed meanwhile.
+  /// Passes on all records, in the order in which they were added; the bytes are borrowed. No additions are allowed meanwhile.
   package func handOut(
     _ body: (_ topic: Topic, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?, _ headers: [RecordHeader]) -> Void
   ) {
@@ -78,7 +78,7 @@ package final class HeldBack: @unchecked Sendable {
     }
   }
 
-  /// Empties it; the memory stays.
+  /// Removes all records, but keeps the memory.
   package func removeAll() {
     bytes.removeAll()
     records.removeAll(keepingCapacity: true)
@@ -87,9 +87,8 @@ package final class HeldBack: @unchecked Sendable {
   }
 }
 
-/// The instructions of rooms are held back, by partition.
 package final class HoldingTarget: SaidTarget, @unchecked Sendable {
-  // The proof: `places` changes only while no room works. The setter of a place keeps the object.
+  // The proof: `places` changes only while no room is running. The caller that sets a place keeps the object.
   private var places: [Unmanaged<HeldBack>?] = []
 
   package init() {}
@@ -106,7 +105,7 @@ package final class HoldingTarget: SaidTarget, @unchecked Sendable {
   }
 }
 
-/// Records the instructions while entries are run through again, from where they may be missing in the output.
+/// Records the instructions that may be missing in the output, while entries are replayed.
 package final class UnsaidTarget: SaidTarget, @unchecked Sendable {
   // The proof: used by one thread.
   package let held: HeldBack

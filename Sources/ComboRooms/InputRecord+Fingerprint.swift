@@ -2,6 +2,6 @@ internal import ComboEdge
 internal import ComboWire
 
 extension InputRecord {
-  /// The data by which the journal recognizes a record.
+  /// The hash by which the journal recognizes a record.
   package var fingerprint: UInt64 { XXH3.fingerprint(key: key, value: value) }
 }

@@ -1,6 +1,6 @@
 package import ComboCore
 
-/// Instructions by operation.
+/// The numbers of instructions by operation.
 package struct InstructionCounts: Equatable, Sendable {
   package var show = 0
   package var update = 0
@@ -52,7 +52,7 @@ package struct InstructionCounts: Equatable, Sendable {
     }
   }
 
-  /// A dismissal with a known reason, in its form on the wire, in quotes. One that is not known counts as `idle`.
+  /// Counts a dismissal by its reason, in its form on the wire, in quotes. An unknown reason counts as `idle`.
   package mutating func countDismissal(_ reason: String) {
     switch reason {
     case "\"busy\"": busy &+= 1
@@ -80,7 +80,7 @@ package struct InstructionCounts: Equatable, Sendable {
 
   package var dismiss: Int { idle + busy + turn + closed + retracted }
 
-  /// By the names of the wire.
+  /// The instructions by operation, with their wire names.
   package var named: [(String, Int)] {
     [
       ("show", show), ("update", update), ("move_up", moveUp), ("dismiss", dismiss), ("skip", skip), ("final", final),
@@ -95,7 +95,7 @@ package struct InstructionCounts: Equatable, Sendable {
 }
 
 extension Instruction.Operation {
-  /// What a `skip` takes away, or nil if it is none.
+  /// The banners and gifts that a `skip` removes; nil for other operations.
   @inline(__always)
   package var skipped: (banners: Int, gifts: Int, reason: SkipReason)? {
     switch self {

@@ -2,15 +2,15 @@ internal import ComboCore
 package import ComboEdge
 package import ComboWire
 
-/// The entries after the known ones that an owner finds in the journal.
+/// The result of a check of the journal after the entries that an owner knows.
 package enum JournalCheck {
-  /// Its takeover counts: it is at this offset, and before `position` no entry of others counts.
+  /// The owner's takeover counts: it is at this offset, and before `position` no entry of others counts.
   case counts(takeover: Int64, position: Int64)
-  /// No entry ends its term.
+  /// No entry ends the owner's term.
   case clear
-  /// Somebody else has written what counts.
+  /// Another owner has written an entry that counts.
   case overtaken
-  /// It could not be read.
+  /// The journal could not be read.
   case failed(String)
 }
 
@@ -29,15 +29,15 @@ package struct JournalReader: @unchecked Sendable {
     self.cancellation = cancellation
   }
 
-  /// Whether the takeover that was just committed counts, by all that is before it.
+  /// Whether the takeover that was just committed counts, given everything before it.
   /// - Parameters:
-  ///   - known: where the journal's entries stand before offset `from`.
+  ///   - known: The state of the journal's entries before offset `from`.
   package func find(_ takeover: JournalEntry, after known: JournalTerms, from: Int64) -> JournalCheck {
     var cursor = JournalCursor(topics, after: known)
     var from = from
     var found: Int64?
     do throws(EdgeError) {
-      // Twice: the mark of its own transaction is behind it, and only then the position is known.
+      // Twice: the marker of its own transaction is behind it, and only then is the position known.
       for _ in 0..<2 {
         let end = try reader.bounds(.journal, number).end
         var isOvertaken = false
@@ -60,7 +60,7 @@ package struct JournalReader: @unchecked Sendable {
     return .counts(takeover: found, position: from)
   }
 
-  /// Whether there is a takeover from one offset to another.
+  /// Whether there is a takeover between two offsets.
   package func check(from: Int64, to end: Int64) -> JournalCheck {
     var isOvertaken = false
     var cursor = JournalCursor(topics)
@@ -76,8 +76,9 @@ package struct JournalReader: @unchecked Sendable {
     return isOvertaken ? .overtaken : .clear
   }
 
-  /// Records that are no entries of this group are left for restoring to find. But one of a newer version only its owner writes, and what it
-  /// says about this one's term is not known here.
+  /// Whether a record may end this owner's term. Records that are no entries of this group are left for the restore to find. But
+  /// only the partition's owner writes entries of a newer version, and what they contain about this owner's term is not known
+  /// here.
   private static func mayEndTerm(_ record: JournalCursor.Record) -> Bool { if case .newer = record { true } else { false } }
 
   private func read(

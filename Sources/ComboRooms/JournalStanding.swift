@@ -1,22 +1,22 @@
 package import ComboWire
 
-/// The position of the partition in the journal.
+/// The position of the partition according to its journal.
 package struct JournalStanding {
   package var n: Int64
   package var clock: Int64
   package var shifted: Int64
   package var offset: Int64?
-  /// The fingerprint of the record right before that offset, if it is known.
+  /// The fingerprint of the record right before that offset, if known.
   package var last: UInt64?
 
-  /// It cannot be read.
+  /// Creates the position of a journal that cannot be read.
   package init(unknownSince clock: Int64) {
     n = 0
     self.clock = clock
     shifted = 0
   }
 
-  /// As this process has written it.
+  /// Creates the position that this process has written.
   init(_ written: GroupMemory.Written) {
     n = written.n
     clock = written.clock

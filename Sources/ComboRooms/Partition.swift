@@ -3,31 +3,30 @@ public import ComboCore
 internal import ComboSystem
 public import ComboWire
 
-/// The rooms of one partition and its journal: the entry in progress, the digest, and which room is due when.
+/// The rooms of one partition and its journal: the entry in progress, the digest, and when each room is due.
 ///
-/// The same code serves the service, restoring and auditing, which differ only in how the rooms are run and where what
-/// they say goes. Belongs to one thread.
+/// The same code serves the service, restores and audits, which differ only in how the rooms are run and where their instructions
+/// go. Belongs to one thread.
 @usableFromInline
 package final class Partition {
   package let number: Int32
-  /// What its rooms go by.
   @usableFromInline package private(set) var settings: EngineSettings
-  /// The last entry that was made.
+  /// The number of the last entry that was made.
   package private(set) var n: Int64
-  /// The time up to which everything has happened that was due.
+  /// The time up to which everything that was due has happened.
   package private(set) var clock: Int64
   /// The next input offset.
   package private(set) var offset: Int64
-  /// The fingerprint of the record right before that offset; nil if no record was read, or by an owner that did not keep it.
+  /// The fingerprint of the record right before that offset; nil if no record was read, or its owner did not keep it.
   package private(set) var last: UInt64?
   /// The sum of all shifts.
   package private(set) var shifted: Int64
-  /// Rooms that may have settings of their own.
+  /// The maximum number of rooms with settings of their own.
   @usableFromInline package let ownSettingsMax: Int
 
   package let table = RoomTable()
-  /// By how much its time was brought back in all: epochs of rooms that wake are so much later than the clock, so that they are later than
-  /// any that a room had before.
+  /// The total by which its time was brought back. Epochs of rooms that wake are this much later than the clock, so that they are
+  /// later than any that a room had before.
   package private(set) var epochLead: Int64
 
   private var wakeups = RoomWakeups()
@@ -42,15 +41,14 @@ package final class Partition {
   package private(set) var batches: [JournalEntry.Batch] = []
   package private(set) var refused: [Int64] = []
   package private(set) var deadLetters = 0
-  /// Of the entry made last.
   package private(set) var lastDeadLetters = 0
-  /// Records taken in since the last entry.
+  /// Records consumed since the last entry.
   package private(set) var taken = 0
   private var touched: [Unmanaged<Room>] = []
 
   /// The watchers of its rooms; nil if there can be none.
   package var watcher: (any RoomWatcher)?
-  /// What the state topic holds of the rooms; nil if it is not kept.
+  /// The state topic's records of the rooms; nil if they are not kept.
   package let records: RoomRecords?
 
   package init(
@@ -69,24 +67,24 @@ package final class Partition {
     self.records = records
   }
 
-  /// Whether the entry that is being made holds anything.
+  /// Whether the entry in progress holds anything.
   package var hasNews: Bool { !batches.isEmpty }
 
-  /// Its next due time: a deadline of a room, or the end of its rest; nil if there is none.
+  /// Its next due time: a deadline of a room, or the end of its rest; nil if none.
   package var nextWakeup: Int64? { wakeups.next }
 
-  /// The number of notes, including outdated ones.
+  /// The number of scheduled wakeups, including outdated ones.
   package var deadlines: Int { wakeups.count }
-  /// Whether a room will say more even if nothing comes in: a banner is on screen or waits, or a final is due. Looks at all rooms that are
-  /// awake.
+  /// Whether a room will emit more even without input: a banner is on screen or waits, or a final is due. Reads all rooms that
+  /// are awake.
   package var hasMoreToSay: Bool {
     wakeups.containsDeadline(of: table)
   }
 
-  // MARK: - Taking in
+  // MARK: - Consuming
 
-  /// A batch has been taken in, up to `offset`.
-  /// - Parameter last: the fingerprint of its last record.
+  /// Records that a batch was consumed, up to `offset`.
+  /// - Parameter last: The fingerprint of its last record.
   package func tookIn(_ count: Int, upTo offset: Int64, last: UInt64?, now: Int64) {
     taken += count
     self.offset = offset
@@ -99,7 +97,7 @@ package final class Partition {
     }
   }
 
-  /// The room that takes an event, made if need be; nil if there is no work for it.
+  /// Returns the room that an event goes to, created if necessary; nil if there is no work for it.
   @inline(__always)
   private func room(for event: UnsafePointer<Event>, at now: Int64) -> Unmanaged<Room>? {
     let hash = RoomTable.hash(event.pointee.room)
@@ -136,18 +134,18 @@ package final class Partition {
     touched.append(Unmanaged.passUnretained(room))
   }
 
-  /// Where an event goes.
+  /// The destination of an event.
   @usableFromInline
   package enum Route {
     case room(Unmanaged<Room>)
-    /// Nowhere: it closes or retracts in a room that is not awake, or the room's snapshot holds it already.
+    /// Nowhere: it closes or retracts in a room that is not awake, or the room's snapshot contains it already.
     case nowhere
-    /// To the dead-letter topic: enough rooms have settings of their own.
+    /// The dead-letter topic: enough rooms have settings of their own.
     case tooManyOwnSettings
   }
 
-  /// Where an event goes, and what the partition must know of it.
-  /// - Parameter own: what a `room_settings` brings.
+  /// Returns the destination of an event, and records what the partition must know of it.
+  /// - Parameter own: The settings that a `room_settings` brings.
   @usableFromInline @inline(__always)
   package func route(_ event: UnsafePointer<Event>, own: OwnSettings?, offset: Int64, at now: Int64) -> Route {
     if let own, isRefused(own, event.pointee.room, offset) {
@@ -163,14 +161,14 @@ package final class Partition {
     return .room(room)
   }
 
-  /// Whether a room would be one too many with settings of its own. A decision is not made twice: while
-  /// restoring, rooms are there whose settings came later.
+  /// Whether a room would be one too many with settings of its own. A decision is not made twice: during a restore, rooms exist
+  /// whose settings came later.
   private func isRefused(_ own: OwnSettings, _ id: Bytes, _ offset: Int64) -> Bool {
     if let decided = decidedRefusals { return decided.contains(offset) }
     return !own.isEmpty && ownSettingsCount >= ownSettingsMax && !(table.find(id)?.hasOwn ?? false)
   }
 
-  /// While entries are run through again: the offsets refused in them. nil: it is decided here.
+  /// The refused offsets of the entries that are being replayed; nil if the decision is made here.
   var decidedRefusals: Set<Int64>?
 
   private func ownSettingsChange(of room: Room, to hasOwn: Bool) {
@@ -179,20 +177,20 @@ package final class Partition {
     ownSettingsCount += hasOwn ? 1 : -1
   }
 
-  /// A record went to the dead-letter topic.
+  /// Records that a record went to the dead-letter topic.
   @usableFromInline
   package func deadLettered() { deadLetters += 1 }
 
   // MARK: - Making an entry
 
-  /// Hands out the rooms with a deadline up to `clock`: they are to be advanced to it before ``closeEntry(clock:of:)``. All rooms
-  /// are quiet.
+  /// Passes on the rooms with a deadline up to `clock`, which must be advanced to it before ``closeEntry(clock:of:)``. No room
+  /// may be running.
   package func forEachDue(at clock: Int64, _ advance: (Room) -> Void) {
     let due = due(at: clock)
     let places = PrefetchList()
     defer { places.free() }
     for (index, room) in due.enumerated() {
-      // Most are not in the processor's cache.
+      // Most rooms are not in the processor's cache.
       if index + 8 < due.count { due[index + 8].prefetchWork() }
       for step in 0..<2 where index + 5 - 3 * step < due.count {
         places.prefetch(due[index + 5 - 3 * step].engine.prefetchAddresses(step: step, at: clock, in: places.base))
@@ -210,7 +208,7 @@ package final class Partition {
       }
       return false
     }
-    // What an event of this very entry has set is not scheduled yet.
+    // Wakeups that an event of this very entry has set are not scheduled yet.
     var due: [Room] = []
     for handle in touched {
       handle._withUnsafeGuaranteedRef { room in
@@ -221,14 +219,14 @@ package final class Partition {
     return due
   }
 
-  /// Lets happen what is due up to `target`; up to an earlier time if the rooms say more than `budget` bytes until then. So a partition that is
-  /// behind comes to the present in several entries, each of a bounded size. All rooms are quiet.
-  /// - Returns: the time come to, for ``closeEntry(clock:of:)``.
+  /// Advances the rooms to `target`, or to an earlier time if they emit more than `budget` bytes until then. A partition that is
+  /// behind thus reaches the present in several entries, each of a bounded size. No room may be running.
+  /// - Returns: The time reached, for ``closeEntry(clock:of:)``.
   package func advance(to target: Int64, speaker: Speaker, budget: Int) -> Int64 {
-    // No entry ends before a time at which it has taken something in.
+    // An entry must not end before a time at which it consumed something.
     let least = batches.last?.now ?? clock
     let before = speaker.bytes
-    // Before this no room is due.
+    // No room is due before this.
     var reached = min(target, max(clock, min(nextWakeup ?? .max, batches.first?.now ?? .max)))
     repeat {
       let (from, bytes) = (reached, speaker.bytes)
@@ -239,7 +237,7 @@ package final class Partition {
     return reached
   }
 
-  /// Makes the next entry, once all rooms are quiet, and leaves out those that have rested by `clock`.
+  /// Makes the next entry, and removes rooms that have rested by `clock`. No room may be running.
   package func closeEntry(clock: Int64, of topics: TopicIdentity) -> JournalEntry {
     n += 1
     self.clock = clock
@@ -266,7 +264,7 @@ package final class Partition {
     return entry
   }
 
-  /// Schedules a room's next look, or drops it if it has rested.
+  /// Schedules a room's next wakeup, or removes the room if it has rested.
   private func settle(_ room: Room) {
     room.findWakeup()
     if case .rest(let rest) = room.wakeup, rest < clock {
@@ -288,16 +286,16 @@ package final class Partition {
 
   // MARK: - Taking over
 
-  /// The oldest rules that have all that is in the state of its rooms. Reads all banners.
+  /// The oldest rules that support everything in the state of its rooms. Reads all banners.
   package var neededRules: Rules {
     var needed = Rules.oldest
     table.forEachRoom { needed = max(needed, $0.engine.neededRules) }
     return needed
   }
 
-  /// The time away is cut out: everything that is yet to come moves by `shift`, and rooms come under new settings, which
-  /// may make them say something. The entry is then closed like any other, at `clock + shift`.
-  /// - Parameter isReset: the state could not be proved: all rooms begin a new epoch.
+  /// Begins the work of a new owner. The time without an owner is cut out: everything that is yet to happen moves by `shift`, and
+  /// rooms get the new settings, which may make them emit something. The entry is then closed like any other, at `clock + shift`.
+  /// - Parameter isReset: Whether the state could not be proved, so that all rooms begin a new epoch.
   package func takeOver(shift: Int64, settings new: EngineSettings, isReset: Bool, speaker: Speaker) {
     let changed = new.values != settings.values || new.rules != settings.rules
     shifted += shift
@@ -305,7 +303,7 @@ package final class Partition {
     settings = new
     wakeups.removeAll()
     table.forEachRoom { room in
-      // A snapshot that is newer than this entry holds all of it already.
+      // A snapshot that is newer than this entry contains all of it already.
       if room.isGhost || room.silentUpTo > n { return }
       room.engine.shift(by: shift)
       room.forgetWakeup()
@@ -322,7 +320,8 @@ package final class Partition {
     if isReset { reset(at: clock + shift, adopting: changed ? new : nil, speaker: speaker) }
   }
 
-  /// All rooms begin a new epoch at `now`. New settings come afterwards: what a room would have said before was said already, or never.
+  /// Begins a new epoch of all rooms at `now`. New settings come afterwards: what a room would have emitted before was emitted
+  /// already, or never.
   private func reset(at now: Int64, adopting new: EngineSettings?, speaker: Speaker) {
     wakeups.removeAll()
     table.forEachRoom { room in
@@ -340,7 +339,7 @@ package final class Partition {
     }
   }
 
-  /// Where the journal says it stands, when that could not be come to by running through it.
+  /// Sets the position that the journal has, if it could not be reached by a replay.
   package func stand(at n: Int64, clock: Int64, offset: Int64, last: UInt64?, shifted: Int64, broughtBack: Int64 = 0) {
     epochLead += broughtBack
     table.forEachRoom { room in
@@ -355,7 +354,7 @@ package final class Partition {
     self.shifted = shifted
   }
 
-  /// A room as its snapshot has it, while restoring.
+  /// Adds a room from its snapshot, while restoring.
   package func restore(_ room: Room) {
     room.partition = number
     table.insert(room)
@@ -367,15 +366,15 @@ package final class Partition {
     if room.silentUpTo <= n { wakeups.schedule(room) }
   }
 
-  /// The entries that a room's snapshot holds have been run through: from now on it takes part.
+  /// Activates a room, once the entries that its snapshot contains have been replayed.
   package func wake(_ room: Room) {
     if room.isGhost { forget(room) } else { wakeups.schedule(room) }
   }
 }
 
-/// The list of watched rooms.
+/// Knows which rooms are watched.
 package protocol RoomWatcher: AnyObject {
-  /// A room wakes.
-  /// - Returns: whether it is watched.
+  /// Called when a room wakes.
+  /// - Returns: Whether it is watched.
   func woke(_ id: Bytes, in partition: Int32) -> Bool
 }

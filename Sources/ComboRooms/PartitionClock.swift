@@ -5,7 +5,7 @@ package struct PartitionClock {
   /// The latest time.
   package private(set) var last: Int64
   private var monotonic: Int64
-  /// Whether the rooms have not come to the present yet. Meanwhile the clock is at the time that they have come to.
+  /// Whether the rooms have not reached the present yet. Meanwhile the clock shows the time that they have reached.
   package private(set) var isBehind = false
 
   /// A clock that shows `start` now.
@@ -14,10 +14,9 @@ package struct PartitionClock {
     monotonic = time.monotonicMs()
   }
 
-  /// The current time.
   package func time(wall: Int64, monotonic now: Int64) -> Int64 { wall >= last ? wall : last + max(0, now - monotonic) }
 
-  /// The time for new input; it never falls.
+  /// Returns the time for new input. It never falls.
   package mutating func now(wall: Int64, monotonic now: Int64) -> Int64 {
     if isBehind { return last }
     last = time(wall: wall, monotonic: now)
@@ -25,15 +24,15 @@ package struct PartitionClock {
     return last
   }
 
-  /// By how much it is ahead of the wall clock.
+  /// Returns how far it is ahead of the wall clock, in milliseconds.
   package func lead(over wall: Int64) -> Int64 { last - wall }
 
-  /// The time for the next entry: the rooms are advanced to it.
+  /// Returns the time for the next entry, to which the rooms are advanced.
   package mutating func target(wall: Int64, monotonic: Int64) -> Int64 {
     isBehind ? time(wall: wall, monotonic: monotonic) : now(wall: wall, monotonic: monotonic)
   }
 
-  /// An entry was to come to `target`, and came to `time`.
+  /// Records that an entry for `target` reached `time`.
   package mutating func came(to time: Int64, of target: Int64) {
     isBehind = time < target
     last = time

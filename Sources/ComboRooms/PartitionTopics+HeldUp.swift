@@ -2,16 +2,17 @@ internal import ComboEdge
 internal import ComboSystem
 internal import ComboWire
 
-/// Where a transaction stays open in the group's own topics, because it hangs, or because its producer was killed and has a long timeout.
+/// Transactions that stay open in the group's own topics, because they hang, or their producer was killed and has a long timeout.
 ///
-/// Nothing behind it is handed out as committed, but in exactly-once delivery it cannot hold anything of the group's own that may still count:
-/// the group's offset was read before, which waits for every transaction that is to move it, and one that has not asked for that yet is
-/// refused it, as the partition is another member's now. So the group's offset says which entries count.
+/// Nothing behind such a transaction is returned as committed. But in exactly-once delivery it cannot hold anything of the group
+/// that may still count. The group's offset was read before, and that waits for every transaction that is to move it; a
+/// transaction that has not requested that yet is refused, as the partition is now another member's. So the group's offset shows
+/// which entries count.
 extension PartitionTopics {
-  /// A transaction that the last owner has just ended is in the topics in less than this.
+  /// A transaction that the last owner has just ended is visible in the topics in less than this.
   private static let settleMs: Int64 = 2000
 
-  /// - Returns: the offset of the first transaction that stays open before `end`; nil: there is none.
+  /// - Returns: The offset of the first transaction that stays open before `end`; nil if none.
   private func heldUp(_ topic: Topic, before end: Int64, _ time: any TimeSource) throws -> Int64? {
     let until = time.monotonicMs() + Self.settleMs
     while true {
@@ -27,7 +28,8 @@ extension PartitionTopics {
     try kafka { () throws(EdgeError) in try reader.readAll(topic, number, from: from, to: to, take) }
   }
 
-  /// As ``readState(upTo:)``; does not wait for a transaction that stays open if no record behind its beginning is the service's.
+  /// Reads the state like ``readState(upTo:)``, but does not wait for a transaction that stays open if no record behind its
+  /// beginning is the service's.
   func readSettledState(_ time: any TimeSource) throws -> State {
     let bounds = try kafka { () throws(EdgeError) in try reader.bounds(.state, number) }
     guard let stable = try heldUp(.state, before: bounds.end, time) else { return try readState() }
@@ -46,8 +48,9 @@ extension PartitionTopics {
     return try readState(upTo: stable)
   }
 
-  /// As ``readJournal(from:to:_:)``; does not wait for a transaction that stays open if all entries that count are there.
-  /// - Parameter last: the number of the last one, as the group's offset has it; nil: it has none.
+  /// Reads the journal like ``readJournal(from:to:_:)``, but does not wait for a transaction that stays open if all entries that
+  /// count are there.
+  /// - Parameter last: The number of the last entry according to the group's offset; nil if it has none.
   func readSettledJournal(
     from start: Int64, to end: Int64, _ state: State, last: Int64?, _ time: any TimeSource
   ) throws -> Journal {
@@ -69,9 +72,9 @@ extension PartitionTopics {
     return journal
   }
 
-  /// The entries that count among all records, committed or not; nil: it cannot be told which do.
+  /// Returns the entries that count among all records, committed or not; nil if it is unknown which do.
   ///
-  /// One that was aborted has the number of one that was committed in its place later, so where two have one number it is not known which
+  /// An aborted entry has the number of one that was committed in its place later, so if two have one number it is unknown which
   /// counts. In at-least-once delivery entries are written outside of transactions, and the group's offset may be behind them.
   private func entries(
     from start: Int64, to end: Int64, after journal: Journal, last: Int64?
@@ -91,7 +94,7 @@ extension PartitionTopics {
           found[entry.n] = found[entry.n] ?? (record.offset, entry)
         }
       } else if case .newer = taken {
-        // It may be the group's; what cannot be read is a stranger's.
+        // It may be the group's; a record that cannot be read is another program's.
         isCertain = false
       }
       return isCertain

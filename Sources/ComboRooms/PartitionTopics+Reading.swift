@@ -2,26 +2,25 @@ package import ComboEdge
 internal import ComboSystem
 package import ComboWire
 
-/// The records of a partition in its topics.
 extension PartitionTopics {
   /// The partition's records in the state topic.
   package struct State {
     package var checkpoint: Checkpoint?
-    /// The newest value of each key but the checkpoint's; nil: it was deleted. In the order in which the keys first came, so
-    /// that the same topic always leads to the same order of work.
+    /// The newest value of each key but the checkpoint's; nil if it was deleted. In the order in which the keys first appeared,
+    /// so that the same topic always leads to the same order of work.
     package private(set) var records: [(key: [UInt8], value: [UInt8]?)] = []
     private var places: [[UInt8]: Int] = [:]
-    /// The keys that are none of the service's, each with the offset of its newest record. A room has nothing in them.
+    /// The keys that are not the service's, each with the offset of its newest record. No room has data in them.
     fileprivate var strange: [[UInt8]: Int64] = [:]
 
-    /// How many such keys there are, and their first offset; nil: none.
+    /// The number of such keys, and their first offset; nil if none.
     package var strangers: Strangers? {
       strange.values.min().map { Strangers(count: strange.count, offset: $0) }
     }
 
     package init() {}
 
-    /// Whether there is nothing but a checkpoint, if at all.
+    /// Whether there is at most a checkpoint.
     package var isEmpty: Bool { !records.contains { $0.value != nil } }
 
     package subscript(key: [UInt8]) -> [UInt8]? {
@@ -37,14 +36,14 @@ extension PartitionTopics {
     }
   }
 
-  /// Records of the state topic with keys that are none of the service's.
+  /// Records of the state topic with keys that are not the service's.
   package struct Strangers {
     package let count: Int
-    /// Of the first.
+    /// The offset of the first one.
     package let offset: Int64
   }
 
-  /// - Parameter end: nil: all of it.
+  /// - Parameter end: The end offset; nil to read everything.
   package func readState(upTo end: Int64? = nil) throws -> State {
     var bounds = try kafka { () throws(EdgeError) in try reader.bounds(.state, number) }
     bounds.end = end ?? bounds.end
@@ -60,7 +59,7 @@ extension PartitionTopics {
           state[[UInt8](key)] = record.value.map { [UInt8]($0) }
         }
       } catch {
-        // Somebody else's record, or a damaged one of a room: that the room is missing then shows in the digest.
+        // Another program's record, or a damaged one of a room: the digest then shows that the room is missing.
         state.strange[[UInt8](key)] = record.value == nil ? nil : record.offset
       }
       return true
@@ -72,7 +71,7 @@ extension PartitionTopics {
         }
       } catch let fault as FormatFault {
         guard fault.code == .broken else { throw Stop.refused(fault.description) }
-        // Without it everything is run through again, as far as it is still there; the digest proves it or does not.
+        // Without it everything still there is replayed; the digest proves the result or does not.
         log.error("partition \(.partition, number): its checkpoint is lost: \(.reason, fault)")
       }
       if let checkpoint = state.checkpoint, checkpoint.topics != topics {
@@ -82,7 +81,7 @@ extension PartitionTopics {
     return state
   }
 
-  /// Says once of what is in the state topic that it is not the service's.
+  /// Logs a warning if the state topic holds records that are not the service's.
   func warn(of strangers: Strangers?) {
     guard let strangers else { return }
     log.warning(
@@ -92,19 +91,19 @@ extension PartitionTopics {
       """)
   }
 
-  /// The journal's entries above the checkpoint, or all.
+  /// The journal's entries above the checkpoint, or all entries.
   package struct Journal {
     /// The entries that count.
     package var entries: [JournalEntry] = []
     package internal(set) var cursor: JournalCursor
-    /// Which entries count from there on.
+    /// The terms that decide which entries count from there on.
     package var terms: JournalTerms { cursor.terms }
-    /// Up to this offset it was read.
+    /// The offset up to which it was read.
     package var end: Int64
     /// The fault of the first broken record.
     package var broken: FormatFault?
 
-    /// That of the last takeover; nil: there is none.
+    /// The derivation of the last takeover; nil if none.
     package var newestDerivation: Derivation? { entries.last { $0.takeover != nil }?.takeover?.derivation }
 
     fileprivate init(_ cursor: JournalCursor, end: Int64) {
@@ -112,8 +111,8 @@ extension PartitionTopics {
       self.end = end
     }
 
-    /// Takes the next record in.
-    /// - Returns: its fault, if nothing may be concluded from it.
+    /// Processes the next record.
+    /// - Returns: Its fault, if nothing may be concluded from it.
     fileprivate mutating func take(_ value: Bytes?, at offset: Int64) -> FormatFault? {
       let taken = cursor.take(value, at: offset)
       switch taken {
@@ -138,15 +137,16 @@ extension PartitionTopics {
     return journal
   }
 
-  /// Where the partition stands by the journal, read without running anything. While a member writes entries, there may be newer ones.
+  /// The position of the partition according to the journal, read without a replay. While a member writes entries, there may be
+  /// newer ones.
   package struct Standing {
-    /// The newest entry that counts; nil: there is none, or it was deleted.
+    /// The newest entry that counts; nil if none, or it was deleted.
     package var entry: JournalEntry?
-    /// By what its records become events and instructions since; nil: it has not begun.
+    /// The current derivation of events and instructions; nil if the partition has not begun.
     package var derivation: Derivation?
   }
 
-  /// Reads the state topic, and the journal above the checkpoint. May be used by any thread.
+  /// Reads the state topic, and the journal above the checkpoint. May be called on any thread.
   package func standing() throws(EdgeError) -> Standing {
     do {
       return try readStanding()
@@ -170,8 +170,9 @@ extension PartitionTopics {
     return standing
   }
 
-  /// The entries with the number of the one at which a checkpoint was made: where an entry was aborted, another has its number too.
-  /// - Parameter bounds: of the journal.
+  /// Returns the entries with the number of the entry at which a checkpoint was made. If an entry was aborted, another one has
+  /// its number too.
+  /// - Parameter bounds: The bounds of the journal.
   func entries(of checkpoint: Checkpoint, _ bounds: (first: Int64, end: Int64)) throws -> [JournalEntry] {
     var cursor = JournalCursor(topics)
     var found: [JournalEntry] = []
@@ -183,10 +184,10 @@ extension PartitionTopics {
     return found
   }
 
-  /// So many offsets below the checkpoint's, at most, is its entry: the others are marks of transactions.
+  /// The maximum distance from the checkpoint's offset down to its entry: all offsets between are transaction markers.
   private static let marksMax: Int64 = 64
 
-  /// The first error of `take` ends the reading, and is thrown.
+  /// Reads records. The first error of `take` ends the reading, and is thrown.
   package func read(
     _ topic: Topic, _ other: Int32? = nil, from: Int64, to: Int64, _ take: (InputRecord) throws -> Bool
   ) throws {

@@ -3,9 +3,9 @@ internal import ComboEdge
 internal import ComboSystem
 package import ComboWire
 
-/// Rooms out of snapshots.
+/// Restoring rooms from snapshots.
 extension PartitionTopics {
-  /// The state with which a run begins.
+  /// The state with which a replay begins.
   package struct Beginning {
     package let partition: Partition
     package let records: RoomRecords
@@ -20,7 +20,7 @@ extension PartitionTopics {
     }
   }
 
-  /// The rooms as their snapshots have them, at the checkpoint.
+  /// Returns the rooms of the snapshots, at the checkpoint.
   package func beginning(_ state: State, _ entries: [JournalEntry], isLenient: Bool) throws -> Beginning {
     let checkpoint = state.checkpoint
     if !isLenient, let first = entries.first?.n, first != (checkpoint?.n ?? 0) + 1 {
@@ -87,7 +87,7 @@ extension PartitionTopics {
       } catch let fault as FormatFault where isLenient && fault.code == .broken {
         log.error("partition \(.partition, number): a room's snapshot is lost: \(.reason, fault)")
         if named.isEmpty { continue }
-        // It starts again like the others, so that its screen is cleared; the next sweep writes over what is there.
+        // It begins anew like the others, so that its screen is cleared; the next sweep overwrites its record.
         let room = named.withUnsafeBytes {
           Room(
             $0, Engine(at: partition.clock, epoch: partition.clock + partition.epochLead, settings: partition.settings))
@@ -99,8 +99,8 @@ extension PartitionTopics {
     return Beginning(partition: partition, records: records, derivation: derivation, silent: silent)
   }
 
-  /// That the rooms at the checkpoint are those of the entry at which it was made. If no entry came after it, nothing else would show
-  /// that a room is missing. Where that entry was deleted, nothing can be known.
+  /// Throws if the rooms at the checkpoint are not those of the entry at which it was made. If no entry came after it, nothing
+  /// else would show that a room is missing. If that entry was deleted, nothing can be known.
   func checkRooms(_ partition: Partition, at checkpoint: Checkpoint) throws {
     let bounds = try kafka { () throws(EdgeError) in try reader.bounds(.journal, number) }
     let entries = try entries(of: checkpoint, bounds)
@@ -135,7 +135,7 @@ extension PartitionTopics {
     }
   }
 
-  /// The known state of a partition that could not be restored: all its rooms will begin a new epoch.
+  /// Returns the known state of a partition that could not be restored: all its rooms will begin a new epoch.
   func salvage(
     _ state: State, _ journal: Journal, _ last: JournalStanding, _ bounds: (first: Int64, end: Int64), reason: String,
     offsets: Int64
@@ -162,7 +162,7 @@ extension PartitionTopics {
       last: offset == last.offset && offset >= bounds.first ? last.last : nil, shifted: last.shifted,
       broughtBack: journal.entries.reduce(0) { $0 + $1.broughtBack })
     warn(of: state.strangers)
-    // Records before its position were taken in.
+    // Records before its position were consumed.
     let neverTaken = max(0, bounds.first - offset)
     return RestoredPartition(
       partition: partition, records: records, unsaid: HeldBack(), terms: journal.terms, journalEnd: journal.end,
@@ -171,7 +171,7 @@ extension PartitionTopics {
       summary: Self.resetSummary(number, reason: reason, neverTaken: neverTaken))
   }
 
-  /// In a sentence, for the log.
+  /// Returns a sentence for the log.
   static func resetSummary(_ number: Int32, reason: String, neverTaken: Int64) -> LogMessage {
     """
     RESET: partition \(.partition, number) could not be restored; all its rooms begin a new epoch, and \
@@ -179,7 +179,7 @@ extension PartitionTopics {
     """
   }
 
-  /// A record of the state topic that is of no use any more: the next sweep writes over it.
+  /// Forgets a record of the state topic that is no longer useful: the next sweep overwrites it.
   package func forget(_ key: [UInt8], _ records: RoomRecords) {
     key.withUnsafeBytes { key in
       if case .room(let name)? = try? StateKeyDecoder().key(key) { records.foundGone([UInt8](name), parts: 0) }
@@ -187,7 +187,7 @@ extension PartitionTopics {
   }
 }
 
-/// Under which settings of the service the rooms were after each entry.
+/// The service's settings that the rooms had after each entry.
 private struct SettingsTimeline {
   private var changes: [(n: Int64, settings: EngineSettings)]
 

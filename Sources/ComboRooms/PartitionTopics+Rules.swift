@@ -3,9 +3,9 @@ internal import ComboWire
 
 /// Upgrades of the engine's rules.
 extension PartitionTopics {
-  /// The treatment of a partition with entries above its checkpoint that rules made which this program does not have. They cannot be run
-  /// again, so it is refused, or reset if that is accepted. After a clean stop there are no such entries.
-  /// - Parameter derivation: that of the first entry, unless it is a takeover.
+  /// Returns how to treat a partition with entries above its checkpoint that were made by rules this program does not have. They
+  /// cannot be replayed, so the partition is refused, or reset if that is accepted. After a clean stop there are no such entries.
+  /// - Parameter derivation: The derivation of the first entry, unless that is a takeover.
   /// - Returns: nil if this program has the rules of all of them.
   func otherRules(in entries: [JournalEntry], after derivation: Derivation) -> Stop? {
     var rules = derivation.rules

@@ -3,7 +3,8 @@ package import ComboEdge
 package import ComboSystem
 package import ComboWire
 
-/// What the topics hold of one partition: its state, its journal, its input. Reads only, and needs no group: a restorer, an audit and a tool use it alike.
+/// The contents of the topics for one partition: its state, its journal, its input. It only reads, and needs no group: restorers,
+/// audits and tools all use it.
 package struct PartitionTopics {
   package let number: Int32
   package let configuration: ServiceConfiguration
@@ -22,7 +23,7 @@ package struct PartitionTopics {
     self.cancellation = cancellation
   }
 
-  /// Why nothing comes of it.
+  /// The reason why reading has no result.
   package enum Stop: Error {
     case cancelled
     case refused(String)
@@ -31,12 +32,12 @@ package struct PartitionTopics {
     case kafka(EdgeError)
     /// The group, the journal and the input contradict each other.
     case contradiction(String)
-    /// The state is not available: all rooms begin a new epoch.
+    /// The state is not available, so all rooms begin a new epoch.
     case lost(reason: String, offsets: Int64)
     /// See ``Restorer/examine(from:)``.
     case examined(clock: Int64, rules: Rules, Strangers?)
 
-    /// Whether what was read led to it, and not how reading went.
+    /// Whether the contents are the reason, and not the reading itself.
     var isAboutWhatWasFound: Bool {
       switch self {
       case .refused, .otherRules, .contradiction, .lost: true
@@ -48,7 +49,7 @@ package struct PartitionTopics {
   package var topics: TopicIdentity { configuration.topics }
   package var input: String { "\(topics.input) partition \(number)" }
 
-  /// The command that sets the group's offset, as it is to be typed.
+  /// Returns the command that sets the group's offset, as it is to be typed.
   func resettingOffsets(_ to: String) -> String {
     "kafka-consumer-groups.sh --bootstrap-server \(configuration.brokers) --group \(topics.group) --topic \(topics.input):\(number)"
       + " --reset-offsets \(to) --execute"

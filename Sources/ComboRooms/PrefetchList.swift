@@ -1,13 +1,13 @@
 internal import CPrefetch
 internal import ComboCore
 
-/// Memory for the places that an engine says it will look at. Who makes one frees it.
+/// Memory for the addresses that an engine will read. The creator frees it.
 package struct PrefetchList {
   let base = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.prefetchMax)
 
   func free() { base.deallocate() }
 
-  /// Asks for the memory of the first `count`.
+  /// Prefetches the memory at the first `count` addresses.
   @inline(__always)
   func prefetch(_ count: Int) { prefetch_all(base, count) }
 }

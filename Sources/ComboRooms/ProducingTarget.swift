@@ -2,15 +2,15 @@ package import ComboCore
 package import ComboEdge
 internal import Synchronization
 
-/// What rooms say, and dead letters, on their way into the open transaction.
+/// Passes the rooms' instructions, and dead letters, into the open transaction.
 ///
-/// The first records of a transaction are held back until there are more of them, or until the commit. librdkafka (2.0.2) registers a partition
-/// with the transaction a millisecond after the first record for it, and keeps a processor busy meanwhile. Where records come one by one,
-/// nearly each one would be the first of its partition: at some hundred gifts a second that was most of the service's load. Records that
-/// are handed over together register all their partitions in one request.
+/// The first records of a transaction are held back until there are more of them, or until the commit. librdkafka (2.0.2)
+/// registers a partition with the transaction a millisecond after the first record for it, and keeps a processor busy meanwhile.
+/// If records arrive one by one, nearly each one is the first of its partition: at some hundred gifts per second that was most of
+/// the service's load. Records that are passed on together register all their partitions in one request.
 package final class ProducingTarget: SaidTarget {
   private let output: any OutputEdge
-  /// A copy of what is watched, for after the commit.
+  /// A copy of the watched rooms' instructions, for after the commit.
   private let watched: HeldBack
   private let held = HeldBack()
   /// Held while `held` is appended to or passed on.
@@ -19,14 +19,14 @@ package final class ProducingTarget: SaidTarget {
   private let isLetGo = Atomic<Bool>(false)
   private let heldBytes: Int
 
-  /// - Parameter heldBytes: as soon as this much is held, all is produced at once.
+  /// - Parameter heldBytes: The amount of held data at which all of it is produced.
   package init(_ output: any OutputEdge, watched: HeldBack, heldBytes: Int) {
     self.output = output
     self.watched = watched
     self.heldBytes = heldBytes
   }
 
-  /// A transaction begins: records held for an earlier one are dropped. No room may work.
+  /// Begins a transaction, and discards records held for an earlier one. No room may be running.
   package func begin() {
     held.removeAll()
     isLetGo.store(false, ordering: .relaxed)
@@ -37,18 +37,18 @@ package final class ProducingTarget: SaidTarget {
     if room.isWatched { watched.add(.output, key: room.id, value: record, timestamp: nil) }
   }
 
-  /// Copies a record, whose key chooses its partition. May be called on any thread; records of one thread keep their order.
+  /// Copies a record, whose key determines its partition. May be called on any thread; records of one thread keep their order.
   package func produce(_ topic: Topic, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader] = []) {
     if !isLetGo.load(ordering: .acquiring), hold(topic, key, value, timestamp, headers) { return }
     output.produce(topic, partition: nil, key: key, value: value, timestamp: timestamp, headers: headers)
   }
 
-  /// Passes on all that is held.
+  /// Passes on everything that is held.
   package func letGo() {
     if !isLetGo.load(ordering: .acquiring) { lock.withLock { _ in handOut() } }
   }
 
-  /// - Returns: false if another thread has just passed on all that was held.
+  /// - Returns: false if another thread has just passed on everything that was held.
   @inline(never)
   private func hold(_ topic: Topic, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?, _ headers: [RecordHeader]) -> Bool {
     lock.withLock { _ in

@@ -1,13 +1,13 @@
-/// Why a service takes partitions over. Commands that move a group only take over: they read no records.
+/// The purpose for which a service takes partitions over. Commands that move a group only take over: they read no records.
 package enum Purpose: Equatable, Sendable {
-  /// To take records in.
+  /// Consuming records.
   case service
-  /// Only to bring partitions back whose time lies ahead of the clock, which resets them.
+  /// Only bringing back partitions whose time is ahead of the clock, which resets them.
   case bringClocksBack
-  /// Only to continue at these offsets of the input, by partition. A partition that stands there already, or behind, stays.
+  /// Only continuing at these offsets of the input, by partition. A partition that is already at its offset, or past it, stays.
   case seek([Int32: Int64])
 
-  /// The offset at which a partition is to continue; nil: where it stands.
+  /// Returns the offset at which a partition is to continue; nil if it keeps its position.
   package func target(of partition: Int32) -> Int64? {
     if case .seek(let targets) = self { targets[partition] } else { nil }
   }

@@ -3,8 +3,8 @@ public import ComboEdge
 public import ComboMaps
 public import ComboWire
 
-/// Takes what records of the input hold. The loop, a restoring and an audit each have one: they differ in who lets the rooms work, and in
-/// where bad records go.
+/// Receives the contents of the input's records. The loop, a restore and an audit each have one: they differ in who runs the
+/// rooms, and in where bad records go.
 @usableFromInline
 package protocol RecordReceiver {
   associatedtype Fault: Error = Never
@@ -13,22 +13,22 @@ package protocol RecordReceiver {
   var arena: BumpArena { get }
   /// The slot for the next event.
   func slot() -> UnsafeMutablePointer<Event>
-  /// A gift is older than the maximum age: the partition does not see it.
+  /// Called for a gift that is older than the maximum age: the partition does not see it.
   func wasTooOld(_ event: UnsafePointer<Event>)
   /// Whether the partition is to see an event at all.
   func isAdmitted(_ event: UnsafePointer<Event>, own: OwnSettings?) -> Bool
-  /// A room is to take the event in the slot that was asked for last.
+  /// Called when a room is to process the event in the slot that was requested last.
   func take(_ event: UnsafeMutablePointer<Event>, own: OwnSettings?, by room: Unmanaged<Room>) throws(Fault)
-  /// Nothing comes of an event: it closes or retracts in a room that is not awake, or the room's snapshot holds it already.
+  /// Called for an event without effect: it closes or retracts in a room that is not awake, or the room's snapshot contains it
+  /// already.
   func wasPassedOver(_ event: UnsafePointer<Event>)
-  /// The map drops the record. The decoder has the reason.
+  /// Called for a record that the map drops. The decoder has the reason.
   func wasDropped(_ record: InputRecord, by decoder: RecordDecoder)
-  /// The record has no value.
   func hadNoValue()
-  /// The map does not have the schema that the record names.
-  /// - Returns: what is bad about the record; nil: it is not taken in, and will be handed out again.
+  /// Called for a record that names a schema which the map does not have.
+  /// - Returns: What is bad about the record; nil if it is not consumed, and will be delivered again.
   func lacksSchema(_ id: String, of record: InputRecord, _ bad: BadEvent) -> BadEvent?
-  /// The record, or an event that it holds, is to go to the dead-letter topic.
+  /// Called if the record, or an event that it holds, is to go to the dead-letter topic.
   func wasBad(_ record: InputRecord, _ bad: BadEvent) throws(Fault)
 }
 
@@ -40,15 +40,15 @@ extension RecordReceiver {
   @inlinable package func lacksSchema(_ id: String, of record: InputRecord, _ bad: BadEvent) -> BadEvent? { bad }
 }
 
-/// The way of a record into the rooms of its partition: it is decoded, and the room of each event is found or made. The service,
-/// restoring and auditing all go this way, and so make the same of a record at the same time. One thread.
+/// Passes a record to the rooms of its partition: it is decoded, and the room of each event is found or made. The service,
+/// restores and audits all use it, and so derive the same from a record at the same time. One thread.
 @usableFromInline
 package struct RecordIntake {
   @usableFromInline package let decoder: RecordDecoder
 
   package init(_ decoder: RecordDecoder) { self.decoder = decoder }
 
-  /// - Parameter now: when the record is taken in, by the partition's clock: the time that the journal keeps.
+  /// - Parameter now: The time at which the record is consumed, by the partition's clock, as the journal keeps it.
   // Inlinable, or the loop would call it unspecialised, through witness tables: 8 % of the CPU of a backlog.
   @inlinable @inline(__always)
   package func take<Receiver: RecordReceiver>(

@@ -4,20 +4,20 @@ package import ComboEdge
 /// The result of restoring a partition.
 package enum RestoreOutcome {
   case restored(RestoredPartition)
-  /// The service must not continue: something has to be fixed first.
+  /// The service must not continue until something is fixed.
   case refused(String)
-  /// The same, because another version of the engine's rules made entries that must be run again.
+  /// Refused, because another version of the engine's rules made entries that must be replayed.
   case otherRules(Rules, String)
-  /// The findings contradict each other. Believe this only if it stays so.
+  /// The findings contradict each other. This is to be believed only if it persists.
   case doubtful(String)
-  /// It may work later.
+  /// It may succeed later.
   case failed(String)
-  /// Somebody has deleted this topic.
+  /// The topic was deleted.
   case gone(Topic)
-  /// It is not needed any more.
+  /// The restore is no longer needed.
   case stopped
-  /// It was only looked whether all fits together, and it does; this is the time to which the partition has come, the rules that it
-  /// follows, and what of the state topic is ignored.
+  /// An examination found everything consistent: the time that the partition has reached, the rules that it follows, and the
+  /// records of the state topic that are ignored.
   case examined(clock: Int64, rules: Rules, PartitionTopics.Strangers?)
 }
 

@@ -7,16 +7,15 @@ package struct RestoredPartition {
   package let records: RoomRecords
   /// The output of its last entries that may be missing.
   package let unsaid: HeldBack
-  /// Where its journal is before the offset `journalEnd`.
+  /// The state of its journal before the offset `journalEnd`.
   package let terms: JournalTerms
   package let journalEnd: Int64
-  /// If it could not be restored as it was.
+  /// The reset, if it could not be restored as it was.
   package let reset: JournalEntry.Reset?
   /// Records of the input that were deleted before they were read.
   package var neverTaken: Int64 = 0
-  /// By what its last owner derived; nil: it is new, or that is not known.
+  /// The derivation of its last owner; nil if it is new, or that is not known.
   package let derivation: Derivation?
-  /// In a sentence, for the log.
   package let summary: LogMessage
 
   package init(

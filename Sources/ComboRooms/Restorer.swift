@@ -3,28 +3,28 @@ package import ComboEdge
 package import ComboSystem
 internal import ComboWire
 
-/// Brings a partition's rooms back to the last commit: the newest snapshots, then the input from the checkpoint on, in the
-/// journal's batches; the digest of the last entry proves that the state is the same.
+/// Restores a partition's rooms to the last commit: from the newest snapshots, and by replaying the input from the checkpoint on,
+/// in the journal's batches. The digest of the last entry proves that the state is the same.
 ///
 /// Blocks; runs outside of the loop.
 package struct Restorer: @unchecked Sendable {
   // The proof: made by the loop, used by one other thread.
   private let source: PartitionTopics
   private let time: any TimeSource
-  /// Asks for the group's committed offset.
+  /// Reads the group's committed offset.
   private let position: () throws(EdgeError) -> CommittedOffset
   /// Whether a contradiction has lasted for long enough to be believed.
   private let isCertain: Bool
-  /// A partition that is new begins at this time or later, so that a room which moved to it gets a later epoch.
+  /// The earliest time at which a new partition begins, so that a room that moved to it gets a later epoch.
   private let clockMin: Int64
-  /// What this process has written before.
+  /// The last entry that this process has written; nil if none.
   private let written: GroupMemory.Written?
-  /// Only checks whether the input could be run again.
+  /// Whether only to check that the input could be replayed.
   private var isExamination = false
 
   /// - Parameters:
-  ///   - written: the last entry that this process has written; nil: none.
-  ///   - position: asks for the group's committed offset, once no transaction is open on it; waits for that.
+  ///   - written: The last entry that this process has written; nil if none.
+  ///   - position: Reads the group's committed offset, once no transaction is open on it; waits for that.
   package init(
     _ source: PartitionTopics, time: any TimeSource, isCertain: Bool, clockMin: Int64, written: GroupMemory.Written? = nil,
     position: @escaping () throws(EdgeError) -> CommittedOffset
@@ -52,7 +52,8 @@ package struct Restorer: @unchecked Sendable {
     case noAnswer(RestoreOutcome)
   }
 
-  /// Comes first. Waits for brokers and for the end of a transaction that is open on the partition, but takes no processor.
+  /// Reads the group's committed offset, as the first step. Waits for brokers and for the end of a transaction open on the
+  /// partition, but uses no processor.
   package func ask() -> Answer {
     do {
       try source.kafka { () throws(EdgeError) in try source.reader.makeRoom(for: number) }
@@ -62,21 +63,20 @@ package struct Restorer: @unchecked Sendable {
     }
   }
 
-  /// The result of restoring, without running anything again: whether group, journal, state and input fit together. Reads
-  /// only.
+  /// Returns the result of restoring without a replay: whether group, journal, state and input are consistent. Only reads.
   package func examine(from committed: CommittedOffset) -> RestoreOutcome {
     var other = self
     other.isExamination = true
     return other.run(from: committed)
   }
 
-  /// - Parameter committed: the group's committed offset, read before.
+  /// - Parameter committed: The group's committed offset, read before.
   package func run(from committed: CommittedOffset) -> RestoreOutcome {
     do {
       do {
         return .restored(try restore(from: committed))
       } catch let stop as Stop {
-        // The present owner may have committed between two of our checks.
+        // The current owner may have committed between two of our checks.
         if stop.isAboutWhatWasFound, try self.committed() != committed { return .failed("another member is still at work on it") }
         throw stop
       }
@@ -101,19 +101,19 @@ package struct Restorer: @unchecked Sendable {
   private func outcome(of error: EdgeError) -> RestoreOutcome {
     switch error.code {
     case .offsetOutOfRange:
-      // A frozen leader that does not know yet that it was replaced calls later records out of range. If they are
-      // really missing, the next check finds that out.
+      // A frozen leader that does not know yet that it was replaced reports later records as out of range. If they are really
+      // missing, the next check finds that out.
       return .doubtful(error.message)
     case .unknownTopic, .unknownPartition:
-      // Brokers that do not answer have not said that it is gone.
+      // Brokers that do not answer have not reported that it is gone.
       for topic in [Topic.journal, .state, .input] {
         if let partitions = try? source.reader.partitions(topic), partitions.isEmpty { return .gone(topic) }
       }
       if let partitions = try? source.reader.partitions(.input), !partitions.contains(number) { return .refused(error.message) }
-      // Not every broker knows of it yet, or it is a partition of journal or state that the next check creates.
+      // Not every broker knows the partition yet, or it is one of journal or state that the next check creates.
       return .failed(error.message)
     default:
-      // Whatever the brokers refuse now, such as a right, they may grant later; nothing is taken in until then.
+      // Whatever the brokers refuse now, such as a right, they may grant later; nothing is consumed until then.
       return .failed(error.message)
     }
   }
@@ -138,7 +138,7 @@ package struct Restorer: @unchecked Sendable {
       source.warn(of: state.strangers)
       return first
     }
-    // Where only entries without records are left, the group's offset still says what was taken in.
+    // If only entries without records are left, the group's offset still shows what was consumed.
     last.offset = last.offset ?? committed.offset
     var missing: String?
     if let checkpoint = state.checkpoint, journalBounds.end < checkpoint.journal {
@@ -153,7 +153,7 @@ package struct Restorer: @unchecked Sendable {
         + " the brokers have lost the others, and viewers may have seen what they led to"
       last.n = max(last.n, written.n)
       last.clock = max(last.clock, written.clock)
-      // What was taken in is not taken in again, as far as the input still has it.
+      // Consumed records are not consumed again, as far as the input still has them.
       if written.offset > last.offset ?? -1 {
         last.offset = min(written.offset, inputBounds.end)
         last.last = nil
@@ -198,8 +198,8 @@ package struct Restorer: @unchecked Sendable {
     }
   }
 
-  /// The journal is the truth: the group's offset must agree with it. Where offsets are committed beside it, for tools only, the
-  /// group may be behind.
+  /// Checks that the group's offset agrees with the journal, which is authoritative. If offsets are committed beside it, for
+  /// tools only, the group may be behind.
   private func check(
     _ committed: CommittedOffset, against last: JournalStanding, isInTransactions: Bool, _ bounds: (first: Int64, end: Int64),
     older: (offset: Int64, last: UInt64)?
@@ -219,8 +219,9 @@ package struct Restorer: @unchecked Sendable {
     if bounds.end < offset {
       throw otherInput("ends at offset \(bounds.end), but the journal says that it was taken in up to offset \(offset)")
     }
-    // Behind it stands a record that was taken in, never a transaction's mark: of a topic that only grew, it is there until retention
-    // deletes it. The same holds of an older one: a topic that was recreated while it was read has the newest record, but not that one.
+    // The record before the offset was consumed, and is never a transaction marker. In a topic that was only appended to, it
+    // exists until retention deletes it. The same holds for an older one: a topic that was recreated while it was read has the
+    // newest record, but not that one.
     for (offset, taken) in [last.last.map { (offset, $0) }, older.map { ($0.offset, $0.last) }].compactMap({ $0 }) {
       if bounds.first >= offset { continue }
       var found: UInt64?
@@ -232,14 +233,15 @@ package struct Restorer: @unchecked Sendable {
     }
   }
 
-  /// The oldest record of which it is known what was taken in: that before the checkpoint's offset, else the first entry's last.
+  /// Returns the oldest consumed record whose fingerprint is known: the one before the checkpoint's offset, or else the last one
+  /// of the first entry.
   private static func older(_ checkpoint: Checkpoint?, _ entries: [JournalEntry]) -> (offset: Int64, last: UInt64)? {
     if let checkpoint { return checkpoint.last.map { (checkpoint.input, $0) } }
     guard let first = entries.first(where: { $0.last != nil && !$0.batches.isEmpty }) else { return nil }
     return (first.batches.last!.endOffset, first.last!)
   }
 
-  // MARK: - Running through again
+  // MARK: - Replaying
 
   private func run(
     _ state: PartitionTopics.State, _ journal: PartitionTopics.Journal, _ bounds: (first: Int64, end: Int64), began: Int64
@@ -290,7 +292,7 @@ package struct Restorer: @unchecked Sendable {
     }
     try runner.finish()
     partition.decidedRefusals = nil
-    // As those that have rested meanwhile, these may have a snapshot that was not seen.
+    // Like those that have rested meanwhile, these rooms may have a snapshot that was not seen.
     beginning.records.isRunThrough = false
     partition.table.forEachRoom { $0.hasRecord = true }
     beginning.records.takenSince = runner.records

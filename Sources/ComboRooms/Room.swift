@@ -3,36 +3,35 @@ package import ComboCore
 package import ComboWire
 package import Dispatch
 
-/// A room that is awake: its engine, its serial queue, and what its partition keeps of it.
+/// A room that is awake: its engine, its serial queue, and what its partition stores about it.
 ///
-/// The engine, `hash`, `said`, `skipped` and `wakeup` belong to the room's queue; all else to the partition's owner, to whom the former belong too
-/// while the queue is empty (``Batch/wait()``).
+/// The engine, `hash`, `said`, `skipped` and `wakeup` belong to the room's queue. Everything else belongs to the partition's
+/// owner, and so do those while the queue is empty (``Batch/wait()``).
 @usableFromInline
 package final class Room: @unchecked Sendable {
-  // The proof: of two threads that touch one room, one is its queue and the other the owner that waits for it; a batch's
-  // counter orders what they do.
+  // The proof: of two threads that touch one room, one is its queue and the other the owner that waits for it; a batch's counter
+  // orders their accesses.
 
-  /// The room's name as a JSON string, then, if that holds an escape, the name itself.
+  /// The room's name as a JSON string and, if that contains an escape, the name itself after it.
   private let names: UnsafeMutableRawPointer
   private let nameLength: Int32
   private let idOffset: Int32
   private let idLength: Int32
 
   package var engine: Engine
-  /// The running hash of all that was said, in order.
+  /// The running hash of all emitted instructions, in order.
   package var hash = RunningHash()
-  /// Instructions said since the entry began.
+  /// Instructions emitted since the entry began.
   package var said = 0
-  /// Gifts that were skipped since it woke in this process.
+  /// Gifts skipped since it woke in this process.
   package var skipped = 0
 
-  /// The number of its partition.
   package var partition: Int32 = 0
-  /// Where it stands in its partition's table.
+  /// Its index in its partition's table.
   package var index: Int32 = -1
   /// The hash in the partition's digest.
   var foldedHash: UInt64 = 0
-  /// For when the deadline heap holds it.
+  /// The time for which the deadline heap holds it.
   var scheduled = Int64.max
   /// The last entry in which it did anything.
   var changedAt: Int64 = 0
@@ -40,17 +39,16 @@ package final class Room: @unchecked Sendable {
   var snapshotAt: Int64 = -1
   /// Whether the state topic holds a record of it.
   var hasRecord = false
-  /// In how many parts, beside the head.
+  /// The number of parts of that record, besides the head.
   package var parts = 0
-  /// Whether it has settings of its own, or will when its queue is empty.
+  /// Whether it has settings of its own, or will have once its queue is empty.
   var hasOwn = false
-  /// While restoring: up to this entry its snapshot holds, so it takes no gifts.
+  /// The entry up to which its snapshot holds, while restoring: it processes no gifts until then.
   package var silentUpTo: Int64 = -1
-  /// Whether it is but the memory of a room that has rested (while restoring).
+  /// Whether it only stands for a room that has rested, while restoring.
   package var isGhost = false
-  /// How many gifts came.
   package var rate = RoomRate()
-  /// Whether somebody outside watches what it says; changed only while no room works.
+  /// Whether its instructions are watched; changed only while no room is running.
   package var isWatched = false
   /// Its part of the batch that is being filled.
   var firstOfBatch: Int32 = -1
@@ -68,21 +66,21 @@ package final class Room: @unchecked Sendable {
   var hasQueue: Bool { madeQueue != nil }
   private var madeQueue: DispatchQueue?
 
-  /// The first bytes, which are read when it is found or due.
+  /// The number of its first bytes, which are read when it is found or due.
   private static let headLength = 256
 
-  /// Asks for the memory of a room that will be found or be due.
+  /// Prefetches the memory of a room that will be found or be due.
   @inline(__always)
   package static func prefetchHead(_ room: Unmanaged<Room>) { prefetch_lines(room.toOpaque(), headLength) }
 
-  /// Asks for the memory that it will take to work on it, as far as the room itself says where that lies.
+  /// Prefetches the memory needed to work on it, as far as the room itself has the addresses.
   @inline(__always)
   func prefetchWork() {
     let memory = engine.memory()
     prefetch_lines(memory.address, memory.bytes)
   }
 
-  /// As wide as the machine.
+  /// The queue that all rooms' queues run on, as wide as the machine.
   private static let pool = DispatchQueue(label: "rooms", attributes: .concurrent)
 
   package init(_ id: Bytes, _ engine: Engine) {
@@ -101,12 +99,12 @@ package final class Room: @unchecked Sendable {
 
   deinit { names.deallocate() }
 
-  /// Its name, as in the records' keys.
+  /// The room's name, as in the records' keys.
   package var id: Bytes { Bytes(start: names + Int(idOffset), count: Int(idLength)) }
-  /// Its name as a JSON string.
+  /// The room's name as a JSON string.
   package var name: Bytes { Bytes(start: names, count: Int(nameLength)) }
 
-  /// Lets the engine take an event. A gift's display data must stay until ``keepLent()``.
+  /// Passes an event to the engine. A gift's display data must stay until ``keepLent()``.
   @inline(__always)
   package func take(_ event: UnsafePointer<Event>, own: OwnSettings?, at now: Int64, speaker: Speaker) {
     isWakeupKnown = false
@@ -119,11 +117,10 @@ package final class Room: @unchecked Sendable {
     }
   }
 
-  /// The events taken so far may go.
+  /// Copies what the engine has borrowed, so that the events processed so far may be released.
   @inline(__always)
   func keepLent() { engine.keepLent() }
 
-  /// Lets happen what is due.
   package func advance(to now: Int64, speaker: Speaker) {
     isWakeupKnown = false
     var sink = RoomSink(room: self, speaker: speaker)
@@ -131,20 +128,21 @@ package final class Room: @unchecked Sendable {
     findWakeup()
   }
 
-  /// When somebody must look at it next: a deadline, or the end of its rest.
+  /// The next time at which the room needs attention: a deadline, or the end of its rest.
   package enum Wakeup {
     case deadline(Int64)
-    /// It is idle, and can be forgotten once the time is above this.
+    /// It is idle, and can be removed once the time is above this.
     case rest(Int64)
     /// It is idle and has settings of its own.
     case never
   }
 
   private(set) var wakeup = Wakeup.never
-  /// Found out by the room's own thread while the engine is in its cache; whoever comes later would wait for memory.
+  /// Whether ``wakeup`` is current. The room's own thread finds it while the engine is in its cache; others would wait for
+  /// memory.
   private var isWakeupKnown = false
 
-  /// Finds out when somebody must look at it next, if that is not known.
+  /// Finds ``wakeup``, if it is not current.
   func findWakeup() {
     if isWakeupKnown { return }
     isWakeupKnown = true
@@ -157,6 +155,6 @@ package final class Room: @unchecked Sendable {
     }
   }
 
-  /// The engine was changed from outside.
+  /// Marks ``wakeup`` as outdated, because the engine was changed from outside.
   package func forgetWakeup() { isWakeupKnown = false }
 }

@@ -1,7 +1,7 @@
-/// How many gifts a room took in, and how many of late: plain numbers, counted by the loop, an addition a gift and a comparison a
-/// batch.
+/// The number of gifts that a room received, in all and recently. Plain numbers, counted by the loop: an addition per gift and a
+/// comparison per batch.
 package struct RoomRate {
-  /// Since it woke in this process.
+  /// Gifts since it woke in this process.
   package var gifts = 0
   private var period: Int32 = -1
   private var count: Int32 = 0
@@ -25,7 +25,8 @@ package struct RoomRate {
     self.period = period
   }
 
-  /// A second, over about the last ten: all of the present period, and of the one before the part that is not ten seconds old.
+  /// Returns the gifts per second over about the last ten: all of the current period, and the part of the previous one that is
+  /// not ten seconds old.
   package func perSecond(at monotonic: Int64) -> Double {
     var now = self
     let period = Self.period(at: monotonic)

@@ -3,16 +3,16 @@ package import ComboWire
 
 /// Writes to a group's state topic, inside the open transaction.
 package protocol StateWriter {
-  /// A record of a partition; a value of nil deletes what the key had.
+  /// Writes a record of a partition; a value of nil deletes the key.
   func write(key: Bytes, value: Bytes?)
 }
 
-/// The records of a partition's rooms in the state topic, and the sweep that brings it up to date.
+/// The records of a partition's rooms in the state topic, and the sweep that updates them.
 ///
-/// A sweep begins right after a commit, at the entry `startN`. Bit by bit it writes every room whose state then differed
-/// from its last snapshot, each as it is at the time of writing; a room that has rested meanwhile is written as *rested*.
-/// With the last of them goes the checkpoint, and with that the deletion of what was written as rested before `startN`.
-/// An abort throws all of this away with the partition: what the topic holds is then read again.
+/// A sweep begins right after a commit, at the entry `startN`. Bit by bit it writes every room whose state then differed from its
+/// last snapshot, each as it is at the time of writing; a room that has rested meanwhile is written as *rested*. With the last of
+/// them it writes the checkpoint, and deletes what was written as rested before `startN`. An abort discards all of this with the
+/// partition; the topic is then read again.
 package final class RoomRecords {
   /// The beginning of a sweep.
   package struct Start {
@@ -21,9 +21,9 @@ package final class RoomRecords {
     package var shifted: Int64
     package var offset: Int64
     package var last: UInt64?
-    /// From here on the journal holds the entries above `n`.
+    /// The offset from which on the journal holds the entries above `n`.
     package var journalOffset: Int64
-    /// In at-least-once delivery: its owner's.
+    /// The owner's term, in at-least-once delivery.
     package var term: Int64?
     package var derivation: Derivation
 
@@ -44,28 +44,28 @@ package final class RoomRecords {
 
   private struct Sweep {
     var start: Start
-    /// Up to which place of the table rooms have been read, and how many places there were.
+    /// The place in the table up to which rooms have been read, and the number of places at the start.
     var cursor = 0
     var places: Int
-    /// Names of rooms that have rested, each with the parts of its snapshot.
+    /// Names of rooms that have rested, each with the number of parts of its snapshot.
     var rested: [(name: [UInt8], parts: Int)]
   }
 
   private var sweep: Sweep?
-  /// Rooms that have rested though their record is a snapshot, with its parts.
+  /// Rooms that have rested though their record is a snapshot, with its number of parts.
   private var gone: [(name: [UInt8], parts: Int)] = []
   /// Rooms whose record is *rested*, with the entry in which that was written.
   private var markers: [[UInt8]: Int64] = [:]
-  /// Their names in the order in which they came; some may have lost their marker since.
+  /// The names of these rooms, in the order in which they were marked; some may have lost their marker since.
   private var marked: [[UInt8]] = []
   private let encoder: StateEncoder
   private let keyBuffer = ByteBuffer(capacity: 512)
-  /// Whether entries are run through again: then the topic may hold a snapshot of any room that was awake, though none was seen, as
-  /// a topic that is told without its end does. It must not come back to life once the room has rested, now or later.
+  /// Whether entries are being replayed. The topic may then hold a snapshot of any room that was awake, though none was seen, for
+  /// example if the topic is read without its end. It must not come back to life once the room has rested, now or later.
   var isRunThrough = false
-  /// Whether nobody sweeps, so that rooms which rest need not be remembered.
+  /// Whether nobody sweeps, so that rested rooms need not be remembered.
   package var isOnlyRead = false
-  /// Gifts taken in, and when, at the start of the last sweep.
+  /// Records consumed since the start of the last sweep.
   package var takenSince = 0
   /// Bytes written by the call in progress.
   private var bytes = 0
@@ -77,12 +77,11 @@ package final class RoomRecords {
     encoder = StateEncoder(topics: topics, partBytes: partBytes)
   }
 
-  /// Whether a sweep is in progress.
   package var isSweeping: Bool { sweep != nil }
 
   // MARK: - Events of the partition
 
-  /// A room has rested and is dropped.
+  /// Called when a room has rested and is removed.
   package func rested(_ room: Room) {
     if isOnlyRead { return }
     if let sweep, Int(room.index) >= sweep.cursor, Int(room.index) < sweep.places {
@@ -92,10 +91,10 @@ package final class RoomRecords {
     }
   }
 
-  /// The topic holds a snapshot of a room that is not awake; while restoring.
+  /// Records, while restoring, that the topic holds a snapshot of a room that is not awake.
   func foundGone(_ name: [UInt8], parts: Int) { gone.append((name, parts)) }
 
-  /// In the topic, a room had rested in entry `n`; while restoring.
+  /// Records, while restoring, that the topic has a room as rested in entry `n`.
   func foundMarker(_ name: [UInt8], n: Int64) { mark(name, n) }
 
   // MARK: - Sweeping
@@ -112,8 +111,8 @@ package final class RoomRecords {
     takenSince = 0
   }
 
-  /// Writes what is next, about `budget` bytes, in the transaction of entry `partition.n`; all rooms are quiet.
-  /// - Returns: how many bytes, and whether that was the last of the sweep, the checkpoint included.
+  /// Writes the next part of the sweep, about `budget` bytes, in the transaction of entry `partition.n`. No room may be running.
+  /// - Returns: The number of bytes, and whether the sweep is complete, the checkpoint included.
   package func write(_ partition: Partition, budget: Int, to writer: some StateWriter) -> (bytes: Int, isDone: Bool) {
     guard var sweep else { return (0, true) }
     self.sweep = nil  // so that what is written here changes it in one place

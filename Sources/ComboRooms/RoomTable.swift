@@ -5,12 +5,11 @@ internal import Glibc
 
 /// The rooms of a partition, by name: open addressing over 32-bit hashes with a seed of this process.
 package final class RoomTable {
-  /// Hash in the upper half, index + 1 in the lower; 0 is an empty place.
+  /// The hash in the upper half, index + 1 in the lower; 0 is an empty place.
   private var places = UnsafeMutableBufferPointer<UInt64>(start: nil, count: 0)
   private var free: [Int32] = []
-  /// Owned; nil where none is. Looking a room up costs no reference count.
+  /// The rooms, owned; nil at a free index. Looking a room up costs no reference count.
   private var handles: ContiguousArray<Unmanaged<Room>?> = []
-  /// How many there are.
   private(set) var count = 0
   private static let seed = UInt64.random(in: 0...UInt64.max)
 
@@ -24,19 +23,19 @@ package final class RoomTable {
   @inline(__always)
   static func hash(_ id: Bytes) -> UInt32 { UInt32(truncatingIfNeeded: XXH3.hash(id, seed: seed)) }
 
-  /// How many places there are, with a room or without.
+  /// The number of places, with a room or without.
   package var placeCount: Int { handles.count }
 
-  /// The room at a place, if there is one.
+  /// Returns the room at a place, if there is one.
   package func room(at index: Int) -> Room? { handles[index]?.takeUnretainedValue() }
 
-  /// Asks for the memory of the room at a place.
+  /// Prefetches the memory of the room at a place.
   @inline(__always)
   func prefetchRoom(at index: Int) {
     if let room = handles[index] { Room.prefetchHead(room) }
   }
 
-  /// The room of that name, if it is there.
+  /// Returns the room of that name, if there is one.
   @inline(__always)
   func find(_ id: Bytes, hash: UInt32) -> Unmanaged<Room>? {
     let mask = places.count - 1
@@ -58,7 +57,7 @@ package final class RoomTable {
 
   package func find(_ id: Bytes) -> Room? { find(id, hash: Self.hash(id))?.takeUnretainedValue() }
 
-  /// Adds a room, whose name is not there.
+  /// Adds a room whose name is not in the table.
   func insert(_ room: Room, hash: UInt32) {
     if (count + 1) * 3 > places.count * 2 { grow() }
     if let used = free.popLast() {
@@ -74,7 +73,6 @@ package final class RoomTable {
 
   func insert(_ room: Room) { insert(room, hash: Self.hash(room.id)) }
 
-  /// Takes a room out.
   func remove(_ room: Room) {
     let hash = Self.hash(room.id)
     let mask = places.count - 1
@@ -95,7 +93,6 @@ package final class RoomTable {
     handle?.release()
   }
 
-  /// Hands out all rooms.
   package func forEachRoom(_ body: (Room) -> Void) {
     for handle in handles { if let handle { body(handle.takeUnretainedValue()) } }
   }

@@ -1,9 +1,9 @@
 internal import ComboSystem
 
-/// When the rooms of a partition are next due. Belongs to the partition's thread.
+/// The times at which the rooms of a partition are next due. Belongs to the partition's thread.
 ///
-/// A room that is due later than its note says is found out when the note comes up. One that is due earlier gets another note, and the old
-/// one is dead: rooms know by ``Room/scheduled`` which of their notes counts.
+/// If a room is due later than its note, that is found when the note comes up. If it is due earlier, it gets another note, and
+/// the old one is dead: ``Room/scheduled`` shows which note of a room counts.
 struct RoomWakeups {
   private struct Note: Comparable {
     let time: Int64
@@ -13,10 +13,10 @@ struct RoomWakeups {
   }
 
   private var heap = Heap<Note>()
-  /// Those that have just come up; kept for its memory.
+  /// The notes that have just come up; kept to reuse its memory.
   private var taken: [Note] = []
 
-  /// The earliest one, dead or not.
+  /// The time of the earliest note, dead or not.
   var next: Int64? { heap.first?.time }
 
   /// The number of notes, including dead ones.
@@ -24,7 +24,7 @@ struct RoomWakeups {
 
   mutating func removeAll() { heap.removeAll() }
 
-  /// Notes when the room is next due.
+  /// Adds a note of when the room is next due.
   mutating func schedule(_ room: Room) {
     room.findWakeup()
     let time: Int64
@@ -39,8 +39,8 @@ struct RoomWakeups {
     }
   }
 
-  /// Takes out the notes up to `time`, and hands out the rooms of those that count, with their wakeup found anew.
-  /// - Parameter body: returns whether the room is to be scheduled again.
+  /// Removes the notes up to `time`, and passes on the rooms of those that count, with their wakeup found anew.
+  /// - Parameter body: Returns whether the room is to be scheduled again.
   mutating func take(until time: Int64, of table: RoomTable, _ body: (Room) -> Bool) {
     taken.removeAll(keepingCapacity: true)
     while let next = heap.pop(if: { $0.time <= time }) { taken.append(next) }
@@ -60,25 +60,25 @@ struct RoomWakeups {
     }
   }
 
-  /// The room of a note that counts.
+  /// Returns the room of a note, if the note counts.
   private func room(of note: Note, in table: RoomTable) -> Room? {
     guard let room = table.room(at: Int(note.room)), room.scheduled == note.time else { return nil }
     return room
   }
 
-  /// Drops dead notes, if they are many.
+  /// Removes dead notes, if there are many.
   ///
-  /// A room that wakes from its rest is noted for a nearer time, and the note of the rest's end stays. Rests may last a day: one such note
-  /// each time that a room falls idle would become too many. Called only between two entries, when no room is on its way through
-  /// ``take(until:of:_:)``.
+  /// A room that wakes from its rest gets a note for an earlier time, and the note of the rest's end stays. Rests may last a day:
+  /// one such note each time that a room becomes idle would be too many. Called only between two entries, when
+  /// ``take(until:of:_:)`` is not in progress.
   mutating func dropDead(of table: RoomTable) {
-    // So seldom that it costs a push no more than a look or two.
+    // Rare enough to cost a push no more than one or two comparisons.
     if heap.count <= 2 * table.count + Self.deadMin { return }
     var live: [Note] = []
     live.reserveCapacity(table.count)
     for note in heap.elements {
       guard let room = room(of: note, in: table) else { continue }
-      // Two may be alike, if it was noted for a nearer time in between.
+      // Two notes may be equal, if an earlier one was added in between.
       room.scheduled = .max
       live.append(note)
     }

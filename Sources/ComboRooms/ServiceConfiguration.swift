@@ -2,72 +2,72 @@ package import ComboCore
 package import ComboMaps
 public import ComboWire
 
-/// What the service's logic goes by; how brokers are reached is its edges' business.
+/// The configuration of the service's logic. How brokers are reached is up to its edges.
 package struct ServiceConfiguration: Sendable {
   /// The group, its input and its output.
   package var topics: TopicIdentity
-  /// Their addresses, for commands in messages.
+  /// The brokers' addresses, for commands in messages.
   package var brokers = "BROKERS"
   package var settings = Settings()
   package var limits = WireLimits()
-  /// By which records become events; nil: they are as wire.md has them.
+  /// The map that turns records into events, or nil if they are events already.
   package var map: RecordMap?
-  /// How what rooms say gets out.
+  /// The delivery guarantee of instructions.
   package var delivery = JournalEntry.Delivery.exactlyOnce
-  /// In milliseconds, from one transaction to the next.
+  /// The time from one transaction to the next, in milliseconds.
   package var commitIntervalMs = 100
-  /// A partition with no more records waiting has caught up.
+  /// The number of waiting records up to which a partition has caught up.
   package var backlogMin: Int64 = 1000
-  /// A sweep begins after this many records of a partition …
+  /// The number of consumed records of a partition after which a sweep begins.
   package var checkpointGifts = 1_000_000
-  /// … or after this many milliseconds.
+  /// The time after which a sweep begins, in milliseconds.
   package var checkpointIntervalMs = 60_000
-  /// About this many bytes of snapshots go with one commit: 10 ms of encoding. With one that gives partitions up, four times as
-  /// many.
+  /// The approximate size of the snapshots in one commit, in bytes: 10 ms of encoding. A commit that gives partitions up has four
+  /// times as many.
   package var sweepBudget = 4 << 20
-  /// The number of bytes of a transaction that are held back at first: see ``ProducingTarget``. They come within some milliseconds where
-  /// there are many records, so that these are on their way long before the commit.
+  /// The number of bytes of a transaction held back at first: see ``ProducingTarget``. With many records they accumulate within
+  /// some milliseconds, and are sent long before the commit.
   package var heldBytes = 65_536
-  /// The maximum number of bytes that the rooms of a partition emit in an entry, about; what is due beyond it comes in the next one.
+  /// The approximate maximum of bytes that the rooms of a partition emit in an entry; what is due beyond it goes into the next
+  /// one.
   package var entryBytes = 16 << 20
   /// A transaction with this many bytes of instructions is committed at once.
   package var transactionBytes = 64 << 20
   /// A room's snapshot above this many bytes is written in parts.
   package var partBytes = StateEncoder.partBytesDefault
-  /// Rooms of one partition that may have settings of their own.
+  /// The maximum number of rooms of one partition with settings of their own.
   package var ownSettingsMax = 10_000
   /// Whether a partition without an offset begins at its end.
   package var fromLatest = false
-  /// What partitions are taken over for.
+  /// The purpose of taking partitions over.
   package var purpose = Purpose.service
-  /// What the dead-letter topic takes.
   package var deadLetterLimits = DeadLetterLimits()
-  /// True if the output is a topic that others can recreate, and its records have the times that the service gives them.
+  /// Whether the output is a topic that others can recreate, and its records have the timestamps that the service gives them.
   package var comparesOutputTimes = false
 
-  /// A room's part of a batch is worth a hop to another thread from so many events on. Measured: a hop costs about 1 µs of
-  /// CPU, a gift about 0.2 µs.
+  /// The number of events from which on a room's part of a batch is worth a hop to another thread. Measured: a hop costs about
+  /// 1 µs of CPU, a gift about 0.2 µs.
   package var hopMin = 8
 
   package init(topics: TopicIdentity) { self.topics = topics }
 
-  /// Settings that nobody named: they have the defaults of the rules in force.
+  /// Settings that are not configured: they have the defaults of the rules in force.
   package var defaultedSettings: Set<SettingName> = []
   /// The rules that takeovers bring partitions to.
   package var rules = RulesChoice.auto
-  /// With ``RulesChoice/auto``: for how many milliseconds every member must have been able to follow newer rules. An instance of the release
-  /// before that crashed can come back within this time.
+  /// How long every member must have been able to follow newer rules with ``RulesChoice/auto``, in milliseconds. An instance of
+  /// the previous release that crashed can come back within this time.
   package var rulesGraceMs: Int64 = 120_000
-  /// The rules that this program has; tests alone set others.
+  /// The rules that this program has; only tests set others.
   package var knownRules = Rules.known
   /// Whether a partition with entries of another version of the rules, which cannot be derived, is reset. If not, it is refused.
   package var acceptsReset = false
 
-  /// The rules of a takeover. A partition goes back only to pinned rules, if nothing in its state needs newer ones.
+  /// Returns the rules of a takeover. A partition goes back only to pinned rules, if nothing in its state needs newer ones.
   /// - Parameters:
-  ///   - last: the rules of the entry before, or nil if there is none.
-  ///   - agreed: the newest rules that the group can go over to.
-  ///   - needed: the oldest rules that have all that is in the partition's state, or nil if that is not known.
+  ///   - last: The rules of the entry before, or nil if none.
+  ///   - agreed: The newest rules that the group can upgrade to.
+  ///   - needed: The oldest rules that support everything in the partition's state, or nil if unknown.
   package func rules(after last: Rules?, agreed: Rules, needed: Rules? = nil) -> Rules {
     let wanted: Rules
     switch rules {
@@ -80,11 +80,11 @@ package struct ServiceConfiguration: Sendable {
     return max(wanted, last)
   }
 
-  /// All that decides what is derived from a takeover on.
+  /// Returns everything that decides what is derived from a takeover on.
   /// - Parameters:
-  ///   - last: the derivation of the entry before, or nil if there is none.
-  ///   - agreed: the newest rules that the group can go over to.
-  ///   - needed: as of ``rules(after:agreed:needed:)``.
+  ///   - last: The derivation of the entry before, or nil if none.
+  ///   - agreed: The newest rules that the group can upgrade to.
+  ///   - needed: As in ``rules(after:agreed:needed:)``.
   package func derivation(after last: Derivation?, agreed: Rules = .oldest, needed: Rules? = nil) -> Derivation {
     let rules = rules(after: last?.rules, agreed: agreed, needed: needed)
     var settings = settings
@@ -96,14 +96,15 @@ package struct ServiceConfiguration: Sendable {
   }
 }
 
-/// Who decides to which rules of the engine takeovers bring partitions.
+/// The choice of the rules that takeovers bring partitions to.
 package enum RulesChoice: Equatable, Sendable {
   /// The newest rules, once every member of the group can follow them.
   case auto
   /// These rules, whatever the members can follow.
   case pinned(Rules)
 
-  /// The newest rules that this instance follows. Who pins older ones keeps the group from going over, as the release before does.
+  /// The newest rules that this instance follows. An instance that pins older ones keeps the group from upgrading, as the
+  /// previous release does.
   package var newestFollowed: Rules {
     switch self {
     case .auto: .newest

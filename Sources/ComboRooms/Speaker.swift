@@ -2,13 +2,13 @@ package import ComboCore
 internal import ComboWire
 internal import Synchronization
 
-/// Where what rooms say goes.
+/// A target of the rooms' instructions.
 package protocol SaidTarget: AnyObject, Sendable {
-  /// Called on the room's queue; the bytes are borrowed.
+  /// Receives an instruction, on the room's queue; the bytes are borrowed.
   func said(_ record: Bytes, _ instruction: Instruction, by room: Room)
-  /// What a waiting banner of the room had gathered belongs to another one now: see ``InstructionSink/merged(_:into:)``.
+  /// Called when a waiting banner of the room is merged into another one: see ``InstructionSink/merged(_:into:)``.
   func merged(_ banner: Int, into other: Int, by room: Room)
-  /// A waiting banner of the room is skipped as part of a sum: see ``InstructionSink/summed(_:at:_:)``.
+  /// Called when a waiting banner of the room is skipped as part of a sum: see ``InstructionSink/summed(_:at:_:)``.
   func summed(_ banner: Int, at: Int64, _ reason: SkipReason, by room: Room)
 }
 
@@ -19,19 +19,18 @@ extension SaidTarget {
   package func summed(_ banner: Int, at: Int64, _ reason: SkipReason, by room: Room) {}
 }
 
-/// What a thread needs to let rooms speak: a buffer, and where it goes.
+/// The context of a thread that runs rooms: a buffer, and the target of their instructions.
 package final class Speaker {
   private let buffer = ByteBuffer()
   private let target: (any SaidTarget)?
-  // The same, without a reference count for each instruction: all threads would raise and lower that of the target at once.
+  // Copies without a reference count for each instruction: otherwise all threads would change that of the target at once.
   fileprivate let heldBuffer: Unmanaged<ByteBuffer>
-  /// nil: nowhere; it is only hashed, as while restoring.
+  /// The target; nil if instructions are only hashed, as while restoring.
   fileprivate unowned(unsafe) let heldTarget: (any SaidTarget)?
-  /// What was said on it.
   package var said = InstructionCounts()
-  /// The bytes of that.
+  /// The size of these instructions, in bytes.
   var bytes = 0
-  /// The places that engines say they will look at.
+  /// Memory for the addresses that engines will read.
   package let places = PrefetchList()
 
   package init(_ target: (any SaidTarget)?) {
@@ -43,9 +42,9 @@ package final class Speaker {
   deinit { places.free() }
 }
 
-/// Encodes what a room says, hashes it and hands it on.
+/// Encodes what a room emits, hashes it and passes it on.
 struct RoomSink: InstructionSink {
-  // The running thread holds them: no reference is counted for an instruction.
+  // The running thread holds both: no reference is counted for an instruction.
   private let room: Unmanaged<Room>
   private let speaker: Unmanaged<Speaker>
 
@@ -84,7 +83,7 @@ struct RoomSink: InstructionSink {
   }
 }
 
-/// Speakers for the threads that run rooms: each takes one, and puts it back.
+/// The speakers of the threads that run rooms: each thread borrows one, and returns it.
 package final class Speakers: Sendable {
   private let idle = Mutex<[Speaker]>([])
   private let target: (any SaidTarget)?
@@ -98,7 +97,7 @@ package final class Speakers: Sendable {
     idle.withLock { $0.append(back.value) }
   }
 
-  /// The instructions emitted on them since the last call. No room may work.
+  /// Returns counts of the instructions emitted on them since the last call. No room may be running.
   package func takeCounts() -> InstructionCounts {
     idle.withLock { idle in
       var counts = InstructionCounts()
@@ -111,11 +110,11 @@ package final class Speakers: Sendable {
     }
   }
 
-  /// The bytes emitted on them since the counts were last taken; of a speaker in use, as soon as it is put back.
+  /// The bytes emitted on them since the counts were last read. Those of a speaker in use count once it is returned.
   package var bytes: Int { idle.withLock { $0.reduce(0) { $0 + $1.bytes } } }
 }
 
-/// Carries a speaker over the lock: it is in one hand at a time.
+/// Carries a speaker across the lock: one thread has it at a time.
 private struct UnsafeTransfer<Value>: @unchecked Sendable {
   let value: Value
   init(_ value: Value) { self.value = value }

@@ -1,7 +1,6 @@
 package import ComboCore
 package import ComboEdge
 
-/// Writes a partition's records of the state topic.
 package struct StateTopicWriter: StateWriter {
   private let output: any OutputEdge
   private let partition: Int32

@@ -1,11 +1,11 @@
 public import ComboWire
 
 extension WireLimits {
-  /// Whether an event is a gift that no engine is to see, since it is too old. It is decided by the journal's time and the record alone, so that
-  /// whoever derives it again comes to the same.
+  /// Whether an event is a gift that is too old for the engine. Only the journal's time and the record decide, so that a replay
+  /// comes to the same result.
   /// - Parameters:
-  ///   - now: when it is taken in.
-  ///   - recordTime: the record's own time, for an event that tells none. A gift without any time has no age.
+  ///   - now: The time at which it is consumed.
+  ///   - recordTime: The record's timestamp, for an event that has none. A gift without any time has no age.
   @inlinable @inline(__always)
   package func isTooOld(_ event: UnsafePointer<Event>, at now: Int64, recordTime: () -> Int64?) -> Bool {
     if maxAgeMs == 0 || event.pointee.kind != .gift { return false }
