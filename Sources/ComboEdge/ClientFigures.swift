@@ -1,13 +1,13 @@
-/// The statistics of one client of librdkafka, summed over brokers and partitions, so that the size of the cluster does not
-/// show in the number of figures.
+/// The statistics of one librdkafka client, summed over brokers and partitions, so that the number of figures does not depend on
+/// the size of the cluster.
 package struct ClientFigures: Equatable, Sendable {
   package var client: String
-  /// Records that wait to be sent, and their bytes; and the most that may.
+  /// Records that wait to be sent and their bytes, and the maximum of each.
   package var queueRecords = 0.0
   package var queueBytes = 0.0
   package var queueRecordsMax = 0.0
   package var queueBytesMax = 0.0
-  /// Records fetched and not yet taken.
+  /// Records fetched and not consumed yet.
   package var fetchedRecords = 0.0
   package var fetchedBytes = 0.0
   package var recordsSent = 0.0
@@ -18,9 +18,9 @@ package struct ClientFigures: Equatable, Sendable {
   package var responses = 0.0
   package var bytesSent = 0.0
   package var bytesReceived = 0.0
-  /// Operations that wait for the program.
+  /// Operations that wait to be served by the program.
   package var operations = 0.0
-  // Over all brokers.
+  // Totals of all brokers.
   package var brokers = 0.0
   package var brokersUp = 0.0
   package var requestsWaiting = 0.0
@@ -29,10 +29,10 @@ package struct ClientFigures: Equatable, Sendable {
   package var requestTimeouts = 0.0
   package var connects = 0.0
   package var disconnects = 0.0
-  /// The longest of the brokers' 99th percentiles.
+  /// The largest of the brokers' 99th percentiles.
   package var roundTripSeconds = 0.0
   package var throttleSeconds = 0.0
-  /// Of the consumer: the number of rebalances of its group.
+  /// The number of rebalances of the consumer's group; nil for a producer.
   package var rebalances: Double?
 
   package init(client: String) {

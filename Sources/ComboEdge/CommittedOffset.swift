@@ -1,12 +1,13 @@
-/// The position that a group has committed of a partition, or is to commit.
+/// A position in a partition that a group has committed, or is to commit.
 package struct CommittedOffset: Equatable, Sendable {
   package let partition: Int32
-  /// The next record to read; nil: no offset was ever committed (or it has expired).
+  /// The next record to read; nil if no offset was ever committed, or it has expired.
   package let offset: Int64?
-  /// Its metadata: the number of the journal's last entry, and, where the log needs it, whose commit it was, with tabs between.
+  /// The metadata: the number of the journal's last entry and, where the log needs it, the member that commits, separated by
+  /// tabs.
   package let metadata: String
 
-  /// Whether its metadata is to say who commits it.
+  /// Whether the metadata must contain the member that commits.
   package var namesOwner = false
 
   package init(partition: Int32, offset: Int64?, metadata: String) {
@@ -15,12 +16,12 @@ package struct CommittedOffset: Equatable, Sendable {
     self.metadata = metadata
   }
 
-  /// The number of the journal's last entry, which the service keeps there; nil: there is none.
+  /// The number of the journal's last entry, which the service keeps in the metadata; nil if none.
   package var entry: Int64? { Int64(metadata.prefix { $0 != "\t" }).flatMap { (0...1 << 60).contains($0) ? $0 : nil } }
 
   /// A member of the group that committed an offset.
   package struct Owner: Equatable, Hashable, Sendable {
-    /// The id that the group's coordinator gave it.
+    /// The id that the group's coordinator assigned to it.
     package let member: String
     package let transactionalID: String
 
@@ -30,13 +31,13 @@ package struct CommittedOffset: Equatable, Sendable {
     }
   }
 
-  /// Who committed it; nil: a version or a tool that does not say so.
+  /// The member that committed it; nil if the metadata does not contain it, as with other versions and tools.
   package var owner: Owner? {
     let parts = metadata.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false)
     return parts.count == 3 ? Owner(member: String(parts[1]), transactionalID: String(parts[2])) : nil
   }
 
-  /// The same as committed by this member, if it is to say so.
+  /// Returns the offset with this member in its metadata, if that must contain it.
   package func signed(by owner: Owner?) -> CommittedOffset {
     guard namesOwner, let owner else { return self }
     return CommittedOffset(

@@ -6,44 +6,44 @@ package import ComboSystem
 package enum Topic: Int, CaseIterable, Sendable {
   case input, output, journal, state, deadLetter
 
-  /// As one says it.
+  /// The topic's name in sentences.
   package var word: String { self == .deadLetter ? "dead-letter" : "\(self)" }
 }
 
-/// Hears of what happens to the group member. Called from within ``GroupEdge/poll(maxWaitMs:hold:_:)`` or `close`, on their thread.
+/// Receives the events of a group member. Called from within ``GroupEdge/poll(maxWaitMs:hold:_:)`` or `close`, on their thread.
 package protocol GroupEdgeDelegate: AnyObject {
-  /// From now on, these partitions belong to this member. No records of a partition are delivered before it is started.
+  /// Called when partitions are assigned to this member. No records of a partition are delivered before it is started.
   func assigned(_ partitions: [Int32])
-  /// These partitions go to others once this returns, so what was taken from them is to be committed now; if `lost`, they are others'
-  /// already, and whatever is uncommitted must be aborted. The time for it is a small part of `max.poll.interval.ms`. Nothing of them is
-  /// handed out after it.
+  /// Called when partitions are revoked. Other members get them once this returns, so their consumed records must be committed
+  /// now. If `lost`, other members have them already, and all uncommitted work must be aborted. The time for this is a small part
+  /// of `max.poll.interval.ms`. No records of them are delivered afterwards.
   func revoked(_ partitions: [Int32], lost: Bool)
-  /// An error; the member keeps trying. The same error is not reported more often than every 30 s, except for those of a
-  /// partition (`offsetOutOfRange`, `positionLost`), after which that partition delivers nothing until it is started again.
+  /// Called with an error; the member keeps trying. The same error is not reported more often than every 30 s, except for those
+  /// of a partition (`offsetOutOfRange`, `positionLost`), after which that partition delivers nothing until it is started again.
   func failed(_ error: EdgeError, partition: Int32?)
 }
 
-/// A member of the consumer group. Everything but ``committed(_:)`` is called by the loop's thread alone.
+/// A member of the consumer group. Everything but ``committed(_:)`` is called by the loop's thread only.
 package protocol GroupEdge: AnyObject, Sendable {
   var delegate: (any GroupEdgeDelegate)? { get set }
   /// Joins the group.
   func subscribe() throws(EdgeError)
-  /// Waits for a record, at most so long, then hands out what is there.
-  /// - Parameter hold: 0 or 1: lasting records of the last poll with the same one are given back, those of the other one stay.
+  /// Waits up to `maxWaitMs` for a record, then delivers the available ones.
+  /// - Parameter hold: 0 or 1. Lasting records of the last poll with the same value are released; those of the other one stay.
   func poll(maxWaitMs: Int32, hold: Int, _ take: (InputRecord) -> Void)
-  /// Nobody looks any more at what was handed out.
+  /// Releases all delivered records: nobody reads them any more.
   func release()
-  /// From now on the partition's records are handed out, from this offset on.
+  /// Starts to deliver the partition's records, from this offset on.
   func start(_ partition: Int32, at offset: Int64) throws(EdgeError)
-  /// No records of it are delivered until it is started again.
+  /// Stops delivering the partition's records, until it is started again.
   func stop(_ partition: Int32)
-  /// The same for longer: nothing of it is fetched either.
+  /// Stops the partition for longer: its records are not fetched either.
   func pause(_ partition: Int32)
-  /// What the group has committed, once no transaction is open on it. Any thread.
+  /// Returns the offset that the group has committed, once no transaction is open on it. Any thread.
   func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset
   /// Commits offsets outside of any transaction, for tools that show the lag, without waiting.
   func commitWithoutWaiting(_ offsets: [CommittedOffset])
-  /// The end offset of a partition, as far as it is known, without a request.
+  /// Returns the end offset of a partition, as far as known, without a request.
   func end(of partition: Int32) -> Int64?
   /// Leaves the group.
   func close()
@@ -55,22 +55,22 @@ extension GroupEdge {
   package func end(of partition: Int32) -> Int64? { nil }
 }
 
-/// The transactional producer. ``produce(_:partition:key:value:timestamp:headers:)`` may be called by any thread, the rest by
-/// the loop's alone.
+/// The transactional producer. ``produce(_:partition:key:value:timestamp:headers:)`` may be called by any thread, the rest by the
+/// loop's thread only.
 package protocol OutputEdge: AnyObject, Sendable {
   func begin() throws(TransactionFault)
-  /// Copies its arguments. The next ``commit(_:)`` reports errors.
-  /// - Parameter partition: nil: by the key, as Java's producer does.
+  /// Produces a record, and copies its arguments. The next ``commit(_:)`` reports errors.
+  /// - Parameter partition: The partition; nil to choose it by the key, as Java's producer does.
   func produce(_ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader])
   /// Sends the offsets and commits; returns once all of it is durable.
   func commit(_ offsets: [CommittedOffset]) throws(TransactionFault)
-  /// Throws away what was produced since ``begin()``. The producer is not good for another transaction.
+  /// Discards what was produced since ``begin()``. The producer cannot be used for another transaction.
   func abort() throws(TransactionFault)
-  /// A new producer in place of the old one; what that left open is ended.
+  /// Replaces the producer, and ends what the old one left open.
   func renew() throws(EdgeError)
-  /// Lets what the client has to say be heard; call it often.
+  /// Serves the client's callbacks. To be called often.
   func serve()
-  /// Sees to it that this partition of journal and state can be produced to, also if it is newer than the producer.
+  /// Makes sure that this partition of journal and state can be produced to, even if it is newer than the producer.
   func prepare(_ partition: Int32) throws(EdgeError)
 }
 
@@ -78,49 +78,48 @@ extension OutputEdge {
   package func prepare(_ partition: Int32) throws(EdgeError) {}
 }
 
-/// The producer without transactions, which writes at once: each record once, in order, and if one fails none after it. The
-/// loop's thread alone uses it.
+/// The producer without transactions, which writes at once: each record once, in order, and none after one that failed. Used by
+/// the loop's thread only.
 package protocol DirectEdge: AnyObject, Sendable {
   /// Replaces the producer. The old one reports nothing more, but its records in flight may still arrive.
   func renew() throws(EdgeError)
-  /// Copies what it is given; waits while there is no room for it, up to a limit. Once a record has failed, be it for want of room,
-  /// nothing more is taken or waited for.
+  /// Produces a record, and copies its arguments. Waits up to a limit while there is no room for it. Once a record has failed,
+  /// even for lack of room, no more are accepted or waited for.
   /// - Parameters:
-  ///   - partition: nil: by the key, as Java's producer does.
-  ///   - tag: not 0; ``serve(maxWaitMs:_:)`` reports the record's outcome with it.
+  ///   - partition: The partition; nil to choose it by the key, as Java's producer does.
+  ///   - tag: A number other than 0, with which ``serve(maxWaitMs:_:)`` reports the record's outcome.
   func produce(
     _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader], tag: UInt)
-  /// Hands out what became of records: of those that are acknowledged by all replicas where they stand; a negative offset if that is
-  /// not known, as of a record that had to be sent again and was there already. Waits for the first, at most so long.
-  /// - Throws: once the producer is done for, or a record could not be delivered.
+  /// Reports the records that all replicas have acknowledged, with their offsets. An offset is negative if unknown, as that of a
+  /// record that had to be sent again and was there already. Waits up to `maxWaitMs` for the first record.
+  /// - Throws: An error once the producer is unusable, or a record could not be delivered.
   func serve(maxWaitMs: Int32, _ acknowledged: (_ tag: UInt, _ offset: Int64) -> Void) throws(EdgeError)
-  /// Sees to it that this partition of the journal can be produced to, also if it is newer than the producer.
+  /// Makes sure that this partition of the journal can be produced to, even if it is newer than the producer.
   func prepare(_ partition: Int32) throws(EdgeError)
 }
 
-/// Reads partitions from one offset to another, `read_committed`. Any number at a time, by any threads.
+/// Reads partitions from one offset to another, `read_committed`. Any number of reads at a time, on any threads.
 package protocol ReadEdge: AnyObject, Sendable {
-  /// The first offset that is still there, and the one after the last, whatever is committed of it.
+  /// Returns the first offset that still exists, and the one after the last, whether committed or not.
   func bounds(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> (first: Int64, end: Int64)
-  /// The offset up to which all transactions have ended, one way or the other.
+  /// Returns the offset up to which all transactions have been committed or aborted.
   func stableEnd(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> Int64
-  /// Where these partitions of a topic end, whatever is committed of it.
+  /// Returns the end offsets of these partitions of a topic, whether committed or not.
   func ends(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [(partition: Int32, end: Int64)]
-  /// The transactions that are open in these partitions of a topic. Those of producers at work are among them, so one look means nothing.
+  /// Returns the transactions open in these partitions of a topic. Producers at work have some too, so one check means nothing.
   func openTransactions(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [OpenTransaction]
-  /// The first offset whose record is of this time or later; nil: there is none.
+  /// Returns the first offset whose record is of this time or later; nil if none.
   func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64?
-  /// Makes this partition of journal and state, if the input has gained it and they have not.
+  /// Creates this partition of journal and state, if the input has gained it and they have not.
   func makeRoom(for partition: Int32) throws(EdgeError)
-  /// The partitions of a topic.
   func partitions(_ topic: Topic) throws(EdgeError) -> Range<Int32>
-  /// Hands out all committed records from `start` on, below `end`, until `take` returns false or `isCancelled`, which is
-  /// asked now and then, does not. Waits for transactions that are open.
+  /// Reads all committed records from `start` on, below `end`, until `take` returns false, or `isCancelled`, which is called now
+  /// and then, returns true. Waits for open transactions.
   func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
     _ take: (InputRecord) -> Bool
   ) throws(EdgeError)
-  /// The same, but hands out all records, also those of transactions that were aborted or are open, and waits for none.
+  /// Reads all records, even those of aborted or open transactions, and waits for none.
   func readAll(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
   ) throws(EdgeError)
@@ -136,7 +135,7 @@ extension ReadEdge {
   package func openTransactions(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [OpenTransaction] {
     var found: [OpenTransaction] = []
     for partition in partitions {
-      // In this order: what is stable later than the end was asked for may lie behind it.
+      // The end first: a stable end that is read later may be beyond it.
       let end = try bounds(topic, partition).end
       let stable = try stableEnd(topic, partition)
       if stable < end { found.append(OpenTransaction(topic: topic, partition: partition, offset: stable, end: end)) }
@@ -144,10 +143,10 @@ extension ReadEdge {
     return found
   }
 
-  /// The same with the time of each.
+  /// Returns the transaction with the timestamp of its first record.
   package func withTime(_ transaction: OpenTransaction) -> OpenTransaction {
     var found = transaction
-    // Who may not read the topic does not learn it.
+    // Without the right to read the topic, the time stays unknown.
     try? readAll(found.topic, found.partition, from: found.offset, to: found.offset + 1) { record in
       found.since = record.time?.ms
       return false
@@ -157,7 +156,7 @@ extension ReadEdge {
 
   package func makeRoom(for partition: Int32) throws(EdgeError) {}
 
-  /// As `read`, for what can fail: the first error of `take` ends the reading, and is thrown.
+  /// Reads records like `read`, with a `take` that can fail: its first error ends the reading, and is thrown.
   package func scan(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) throws -> Bool
   ) throws {
@@ -180,10 +179,10 @@ extension ReadEdge {
   }
 }
 
-/// A topic of the group that is not what it was.
+/// A topic of the group that was deleted, or created again.
 package struct LostTopic: Equatable, Sendable {
   package let topic: Topic
-  /// What happened to it, as the end of a sentence.
+  /// The event, as the end of a sentence.
   package let what: String
 
   package init(_ topic: Topic, _ what: String) {
@@ -192,35 +191,35 @@ package struct LostTopic: Equatable, Sendable {
   }
 }
 
-/// Looks whether the topics that a service writes are still what they were. One thread at a time.
+/// Checks that the topics that a service writes are still the same. One thread at a time.
 package protocol TopicWatch: AnyObject, Sendable {
-  /// Blocks.
-  /// - Parameter owned: the partitions that are this instance's.
-  /// - Returns: the first lost one, once several looks in a row have found it so.
+  /// Checks the topics. Blocks.
+  /// - Parameter owned: The partitions of this instance.
+  /// - Returns: The first lost topic, once several checks in a row have found it lost.
   func look(_ owned: [Int32]) throws(EdgeError) -> LostTopic?
 }
 
-/// What a registry says of a schema.
+/// A registry's answer about a schema.
 package enum SchemaAnswer: Equatable, Sendable {
-  /// As the map reads it.
+  /// The schema, as the map reads it.
   case schema(String)
-  /// There is none of this id, or not yet.
+  /// There is no schema of this id, or not yet.
   case unknown(String)
-  /// It can never be used, for this reason.
+  /// The schema can never be used, for this reason.
   case unusable(String)
   /// There is no answer, for this reason.
   case none(String)
 }
 
-/// Where the schemas are that records name and the map does not have.
+/// A source of schemas that records name and the map does not have.
 package protocol SchemaSource: AnyObject, Sendable {
-  /// Blocks; any thread.
+  /// Requests a schema. Blocks; any thread.
   func ask(_ id: String) -> SchemaAnswer
-  /// Whether schemas that were refused are to be asked for again; true once after each request for it.
+  /// Returns whether refused schemas are to be requested again: true once after each request for that.
   func takeRetry() -> Bool
 }
 
-/// What a service reads and writes with.
+/// The interfaces through which a service reads and writes.
 package struct Edges {
   package var group: any GroupEdge
   package var output: any OutputEdge
@@ -228,17 +227,17 @@ package struct Edges {
   package var direct: (any DirectEdge)?
   package var reader: any ReadEdge
   package var time: any TimeSource
-  /// Needed where the output does not take records of any time.
+  /// Needed if the output does not accept records of any time.
   package var clockTrial: ClockTrial?
-  /// Ends what the last owner of a partition left open, if that is no member of the group any more. Blocks; any thread. Not needed where
-  /// the service is alone.
+  /// Ends what the last owner of a partition left open, if that is no longer a member of the group. Blocks; any thread. Not
+  /// needed if the service is alone.
   package var endLeftOver: (@Sendable (Int32) -> Void)?
-  /// Needed where others can delete its topics.
+  /// Needed if others can delete its topics.
   package var topicWatch: (any TopicWatch)?
-  /// The newest rules of the engine that every member of the group can follow, or nil if that cannot be said. Blocks; any thread. Not
-  /// needed where the service is alone.
+  /// Returns the newest rules of the engine that every member of the group can follow, or nil if unknown. Blocks; any thread. Not
+  /// needed if the service is alone.
   package var groupRules: (@Sendable () -> Int?)?
-  /// nil: a record that names an unknown schema is bad.
+  /// The source of schemas; nil if a record that names an unknown schema is bad.
   package var schemas: (any SchemaSource)?
   /// Runs blocking work outside of the loop.
   package var inBackground: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = BackgroundTask.run

@@ -1,8 +1,8 @@
 /// A fault of a log, in a sentence for the operator, classified by who has to act.
 package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Small and stable; what programs decide by.
+  /// The kind of a fault: small and stable, for programs to decide by.
   package enum Code: String, Sendable, CaseIterable {
-    /// A property that librdkafka does not know, refuses, or that the service sets itself.
+    /// A property that librdkafka does not know or refuses, or that the service sets itself.
     case badProperty
     /// No broker answers: name, port, network, or the brokers are down. Passes by itself once they are up.
     case unreachable
@@ -17,7 +17,7 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
     case topicExists
     /// A name, a number of partitions or replicas, or a topic setting that the broker refuses.
     case invalidRequest
-    /// The offset asked for is not (or no longer) in the partition.
+    /// The requested offset is not, or no longer, in the partition.
     case offsetOutOfRange
     /// The position of a partition is uncertain; it must be started again.
     case positionLost
@@ -25,9 +25,9 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
     case fenced
     /// The group no longer counts us as a member of this generation.
     case memberLost
-    /// The group takes this static member for one that reads another topic, until that one's session has ended.
+    /// The group mistakes this static member for one that reads another topic, until that one's session has ended.
     case otherTopic
-    /// Other members of the group divide the partitions in another way.
+    /// Other members of the group assign the partitions in another way.
     case otherAssignor
     /// Not polled for longer than `max.poll.interval.ms`.
     case pollTooLate
@@ -38,7 +38,7 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
     case queueFull
     /// A record could not be delivered.
     case undelivered
-    /// The broker or this librdkafka is too old or too new for it.
+    /// The broker or this librdkafka is too old or too new for the request.
     case unsupported
     /// The client has given up and must be created again.
     case fatal
@@ -49,14 +49,14 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
   package let code: Code
   /// The failure, its place, and the remedy.
   package let message: String
-  /// librdkafka's number for it; 0 if it does not come from there. Below 0: its own; above: the broker's.
+  /// librdkafka's error number; 0 if the fault has none. Negative numbers are its own, positive ones the broker's.
   package let number: Int32
   /// Whether the same call may work later, without a fix.
   package let isRetriable: Bool
 
   package var description: String { message }
 
-  /// The remedy where two fence each other, as a sentence without its full stop.
+  /// The remedy if two instances fence each other, as a sentence without its full stop.
   package static let fencedAdvice =
     "Give each instance its own --instance or --transactional-id, and each input its own --group"
 

@@ -1,4 +1,4 @@
-/// In which partition Java's producer, and the service, put a key: murmur2.
+/// The choice of a partition by key, as Java's producer and the service make it: murmur2.
 package enum KeyPartitioner {
   package static func partition(_ key: Bytes, _ count: Int) -> Int { Int(murmur2(key) & 0x7fff_ffff) % max(1, count) }
 

@@ -1,17 +1,17 @@
 internal import Synchronization
 
-/// Decides which instructions of a room go to a compacted topic of screens: each `screen` as it stands, and a record without a value once nothing
-/// is on the room's screen any more. Any thread.
+/// Decides which instructions of a room go to a compacted topic of screens: each `screen` unchanged, and a record without a value
+/// once nothing is on the room's screen any more. Any thread.
 ///
-/// It counts the banners of each room that has any. A room whose beginning it did not see is unknown until the next `screen`; then
-/// that one's end is not told if the room is quiet before, and the screen stays until the room speaks again. So whoever reads the topic passes
-/// over screens that are older than a few `screen_ms`.
+/// It counts the banners of each room that has any. A room whose beginning it did not see is unknown until the next `screen`. If
+/// the room becomes quiet before that, the end of its screen is not written, and the screen stays until the room emits again. So
+/// readers of the topic ignore screens that are older than a few `screen_ms`.
 package final class NewestScreens: Sendable {
   private let counts = Mutex<[[UInt8]: Int]>([:])
 
   package init() {}
 
-  /// Another producer: the last instructions may not have counted.
+  /// Forgets all counts, because the producer was replaced: the last instructions may not have counted.
   package func forget() { counts.withLock { $0 = [:] } }
 
   package enum Change: Equatable, Sendable {
@@ -22,11 +22,11 @@ package final class NewestScreens: Sendable {
     case end
   }
 
-  /// Takes in an instruction's record.
+  /// Processes an instruction's record.
   package func said(key: Bytes, value: Bytes) -> Change {
     let operation = OutputHeader.operation(value)
     if operation.elementsEqual("screen".utf8) {
-      // As the encoder writes it: each banner begins so, and a quote within a string is escaped.
+      // As the encoder writes it: each banner begins like this, and a quote within a string is escaped.
       let banners = Self.count(of: #"{"banner":"#, in: value)
       return counts.withLock { counts in
         counts[[UInt8](key)] = banners == 0 ? nil : banners

@@ -1,12 +1,12 @@
-/// A transaction that is open in a partition: who reads only what is committed gets nothing of it from there on, of whatever producer.
+/// A transaction of any producer that is open in a partition. Readers of committed records get nothing from its first record on.
 package struct OpenTransaction: Equatable, Sendable {
   package let topic: Topic
   package let partition: Int32
-  /// Of the first record of it.
+  /// The offset of its first record.
   package let offset: Int64
-  /// Where the partition ends.
+  /// The end offset of the partition.
   package let end: Int64
-  /// When that record was written, in milliseconds since the Unix epoch; nil: it may not be read, or nobody has looked.
+  /// When that record was written, in milliseconds since the Unix epoch; nil if it was not read, or may not be.
   package var since: Int64?
 
   package init(topic: Topic, partition: Int32, offset: Int64, end: Int64, since: Int64? = nil) {
@@ -17,15 +17,15 @@ package struct OpenTransaction: Equatable, Sendable {
     self.since = since
   }
 
-  /// Whether both are the same transaction, as far as can be told.
+  /// Whether both are the same transaction, as far as known.
   package func isSame(as other: OpenTransaction) -> Bool {
     topic == other.topic && partition == other.partition && offset == other.offset
   }
 
-  /// What an operator does about it, as a sentence.
+  /// Returns the operator's remedy, as a sentence.
   /// - Parameters:
-  ///   - topic: the topic's name.
-  ///   - offset: of the first record; nil: not known.
+  ///   - topic: The topic's name.
+  ///   - offset: The offset of the first record; nil if unknown.
   package static func remedy(_ brokers: String, _ topic: String, _ partition: Int32, offset: Int64?) -> String {
     let place = "--topic \(topic) --partition \(partition)"
     let tool = "kafka-transactions.sh --bootstrap-server \(brokers)"
@@ -36,7 +36,7 @@ package struct OpenTransaction: Equatable, Sendable {
 }
 
 extension Topic {
-  /// What a transaction that stays open in it does, as a part of a sentence.
+  /// The effect of a transaction that stays open in it, as a part of a sentence.
   package var effectOfOpenTransaction: String {
     switch self {
     case .input: "nothing is taken in from there on"

@@ -1,5 +1,5 @@
-/// A header that each record of the output gets, so that a gateway can route it without parsing: a name, and a text in which `{room}` and
-/// `{op}` stand for the instruction's.
+/// A header of each record of the output, so that a gateway can route it without parsing: a name, and a text in which `{room}`
+/// and `{op}` stand for those of the instruction.
 package struct OutputHeader: Equatable, Sendable {
   private enum Piece: Equatable, Sendable {
     case text([UInt8])
@@ -10,8 +10,8 @@ package struct OutputHeader: Equatable, Sendable {
   package let name: String
   private let pieces: [Piece]
 
-  /// From `NAME=TEMPLATE`; nil if it is none: no name, one with a control
-  /// character, a brace without its other, or another word between braces.
+  /// Parses `NAME=TEMPLATE`. Returns nil if it is invalid: no name, a control character, an unmatched brace, or another word
+  /// between braces.
   package init?(_ option: String) {
     let halves = option.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard halves.count == 2, !halves[0].isEmpty, halves[0].utf8.count <= 256 else { return nil }
@@ -33,7 +33,6 @@ package struct OutputHeader: Equatable, Sendable {
     self.pieces = pieces
   }
 
-  /// Of a record with this key and value.
   package func header(key: Bytes?, value: Bytes?) -> RecordHeader {
     var bytes: [UInt8] = []
     for piece in pieces {
@@ -46,7 +45,8 @@ package struct OutputHeader: Equatable, Sendable {
     return RecordHeader(name: name, value: bytes)
   }
 
-  /// The text between the quotes of `"op":"…"`. A quote within a string is escaped, so that no room's id can be taken for it.
+  /// Returns the text between the quotes of `"op":"…"`. A quote within a string is escaped, so no room's id can be mistaken for
+  /// it.
   package static func operation(_ value: Bytes) -> Slice<Bytes> {
     let name = StaticString(#","op":""#)
     let length = name.utf8CodeUnitCount

@@ -5,7 +5,7 @@ package struct TopicNames: Equatable, Sendable {
   package var journal: String
   package var state: String
   package var deadLetter: String
-  /// A compacted topic with each room's newest screen; nil: none.
+  /// The compacted topic with each room's newest screen; nil if none.
   package var screens: String?
 
   package init(input: String, output: String, journal: String, state: String, deadLetter: String, screens: String? = nil) {
@@ -17,15 +17,15 @@ package struct TopicNames: Equatable, Sendable {
     self.deadLetter = deadLetter
   }
 
-  /// Those of a group, with the topics that belong to it on this input.
-  /// - Parameter deadLetter: nil: the group's own.
+  /// Creates the names of a group's topics on this input.
+  /// - Parameter deadLetter: The dead-letter topic; nil for the group's own.
   package init(input: String, output: String, group: String, deadLetter: String? = nil, screens: String? = nil) {
     self.init(
       input: input, output: output, journal: "\(input).\(group).combo-journal", state: "\(input).\(group).combo-state",
       deadLetter: deadLetter ?? Self.deadLetter(input: input, group: group), screens: screens)
   }
 
-  /// The group's own topic of bad events.
+  /// Returns the name of the group's own topic of bad events.
   package static func deadLetter(input: String, group: String) -> String { "\(input).\(group).combo-dead-letter" }
 
   package subscript(topic: Topic) -> String {

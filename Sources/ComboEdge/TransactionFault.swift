@@ -1,12 +1,12 @@
-/// Why a step of a transaction failed, and so what is to be done next.
+/// The failure of a step of a transaction, which determines what is to be done next.
 package struct TransactionFault: Error, Equatable, Sendable {
   package enum Kind: Sendable {
     /// Nothing of this transaction counts. Abort it, return to the last commit, and continue with a new producer.
     case abort
-    /// The step did not end in time: it may have happened or not, and may still happen. Create the producer again, which settles it, then
-    /// ask the brokers what is committed.
+    /// The step did not end in time: it may have happened or not, and may still happen. Create the producer again, which settles
+    /// it, then read from the brokers what is committed.
     case indefinite
-    /// The producer is unusable. Create it again. If the commit ended so, its outcome is unknown, as with `indefinite`.
+    /// The producer is unusable. Create it again. If the commit failed like this, its outcome is unknown, as with `indefinite`.
     case fatal
   }
 
@@ -25,7 +25,7 @@ package struct TransactionFault: Error, Equatable, Sendable {
   package static func indefinite(_ reason: String) -> Self { .indefinite(EdgeError(.other, reason)) }
   package static func fatal(_ reason: String) -> Self { .fatal(EdgeError(.other, reason)) }
 
-  /// In a sentence.
+  /// The reason, as a sentence.
   package var reason: String { error.message }
   /// Whether another producer with the same id has taken its place.
   package var isFenced: Bool { kind == .fatal && error.code == .fenced }

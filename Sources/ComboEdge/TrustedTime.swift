@@ -3,12 +3,12 @@ internal import Synchronization
 
 /// The machine's clocks. The wall clock is not followed far ahead unless the caller allows it.
 ///
-/// A partition's time never falls. If it followed a clock that is wrong for some seconds, and an entry said so, the output might refuse
-/// all that comes after. So a jump ahead waits until the output has taken a record of the new time; meanwhile the old time goes on evenly.
-/// Any thread.
+/// A partition's time never falls. If it followed a clock that is wrong for some seconds, and an entry recorded that, the output
+/// might refuse everything that comes after. So a jump ahead waits until the output has accepted a record of the new time;
+/// meanwhile the old time continues evenly. Any thread.
 package final class TrustedTime: TimeSource {
   private struct State {
-    /// The wall clock minus the monotonic one, as it was last trusted; nil: it is not yet.
+    /// The wall clock minus the monotonic one, as it was last trusted; nil if it was not yet.
     var offset: Int64?
     var isDoubted = false
   }
@@ -16,7 +16,7 @@ package final class TrustedTime: TimeSource {
   private let machine: any TimeSource
   private let state = Mutex(State())
 
-  /// A jump of no more than this is followed at once.
+  /// The largest jump that is followed at once.
   static let jumpMs: Int64 = 60_000
 
   package init(_ machine: any TimeSource = SystemTime()) { self.machine = machine }
@@ -38,23 +38,23 @@ package final class TrustedTime: TimeSource {
   /// The time of the wall clock, trusted or not.
   package var shownMs: Int64 { machine.wallMs() }
 
-  /// Whether it has jumped ahead, and is not followed.
+  /// Whether the wall clock has jumped ahead, and is not followed.
   package var isDoubted: Bool { state.withLock { $0.isDoubted } }
 
-  /// The wall clock is right as it is now.
+  /// Trusts the wall clock as it is now.
   package func trust() {
     let offset = machine.wallMs() - machine.monotonicMs()
     state.withLock { $0 = State(offset: offset) }
   }
 }
 
-/// Tries whether the output takes records of the time that this machine's clock shows.
+/// Tries whether the output accepts records of the time that this machine's clock shows.
 package struct ClockTrial: Sendable {
-  /// The configuration of the service.
+  /// The clock that is tried.
   package let time: TrustedTime
   /// How far a record's time may be ahead of the brokers' clocks, in milliseconds.
   package let aheadMaxMs: Int64
-  /// Whether the output takes a record of this time. Blocks.
+  /// Whether the output accepts a record of this time. Blocks.
   package let takes: @Sendable (_ timeMs: Int64) throws(EdgeError) -> Bool
 
   package init(time: TrustedTime, aheadMaxMs: Int64, takes: @escaping @Sendable (_ timeMs: Int64) throws(EdgeError) -> Bool) {
@@ -68,7 +68,7 @@ package struct ClockTrial: Sendable {
     case failed(EdgeError)
   }
 
-  /// The effect of the time that the clock shows now.
+  /// Tries the time that the clock shows now.
   package func run() -> Outcome {
     do throws(EdgeError) {
       return try takes(time.shownMs) ? .taken : .refused
