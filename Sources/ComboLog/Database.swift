@@ -5,18 +5,18 @@ final class Database {
   enum Access {
     case owner
     case reader
-    /// Only reads, without locks, and whatever lies beside the file. The path is a URI.
+    /// Reads only, without locks, and ignores the files beside this one. The path is a URI.
     case asItIs
   }
 
   private let handle: OpaquePointer
   private let name: String
-  /// Is held until SQLite has closed the file.
+  /// Held until SQLite has closed the file.
   private let lock: LogLock?
 
   /// - Parameters:
-  ///   - path: nil: a database in memory.
-  ///   - name: what sentences call the file.
+  ///   - path: The file's path; nil for a database in memory.
+  ///   - name: The file's name in sentences.
   init(_ path: String?, name: String, access: Access = .owner, lock: LogLock? = nil) throws(LogFault) {
     self.lock = lock
     var opened: OpaquePointer?
@@ -45,13 +45,13 @@ final class Database {
     if result != SQLITE_OK { throw fault(result, "cannot write") }
   }
 
-  /// The first column of the first row; nil: there is no row.
+  /// Returns the first column of the first row; nil if there is no row.
   func integer(_ sql: String) throws(LogFault) -> Int64? {
     let statement = try prepare(sql)
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// The first column of the first row, as text.
+  /// Returns the first column of the first row, as text; nil if there is no row.
   func text(_ sql: String) throws(LogFault) -> String? {
     let statement = try prepare(sql)
     return try statement.step() ? statement.text(0) : nil
@@ -64,8 +64,8 @@ final class Database {
     return Statement(statement, self)
   }
 
-  /// From now on closing neither writes nor deletes what was written ahead. SQLite would delete it by its name, which may by then be that of
-  /// another file.
+  /// Makes closing neither write nor delete what was written ahead. SQLite would delete it by its name, which may by then be that
+  /// of another file.
   func leaveFiles() { csqlite_leave_files(handle) }
 
   /// Whether a transaction is open. SQLite ends one by itself when the disk is full.
@@ -122,8 +122,8 @@ final class Statement {
 
   deinit { sqlite3_finalize(handle) }
 
-  /// Goes on to the next row.
-  /// - Returns: false: there is none. The statement is reset then, and when it fails.
+  /// Advances to the next row.
+  /// - Returns: false if there is none. The statement is then reset, as it is when it fails.
   func step() throws(LogFault) -> Bool {
     let result = sqlite3_step(handle)
     if result == SQLITE_ROW { return true }
@@ -133,7 +133,7 @@ final class Statement {
     return false
   }
 
-  /// Runs it to its end.
+  /// Runs the statement to its end.
   func run() throws(LogFault) { while try step() {} }
 
   func reset() { sqlite3_reset(handle) }
@@ -154,7 +154,7 @@ final class Statement {
     }
   }
 
-  /// Binds bytes without copying: they must stay until the statement has run.
+  /// Binds bytes without copying them: they must stay until the statement has run.
   func bind(_ index: Int32, lasting bytes: UnsafeRawBufferPointer?) {
     guard let bytes else {
       sqlite3_bind_null(handle, index)
@@ -173,7 +173,7 @@ final class Statement {
 
   func text(_ column: Int32) -> String { sqlite3_column_text(handle, column).map { String(cString: $0) } ?? "" }
 
-  /// Valid until the next step. nil: the column is null.
+  /// Returns the bytes of a column, valid until the next step; nil if the column is null.
   func bytes(_ column: Int32) -> UnsafeRawBufferPointer? {
     if isNull(column) { return nil }
     let start = sqlite3_column_blob(handle, column)

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// What SQLite wrote ahead (`FILE-wal`), as https://www.sqlite.org/fileformat2.html#walformat describes it.
+/// The file that SQLite writes ahead (`FILE-wal`), as https://www.sqlite.org/fileformat2.html#walformat describes it.
 ///
-/// SQLite takes the first frame with a wrong checksum for the end, as a crash leaves one there. So a flipped bit would lose all that was written
-/// after it, and nobody would notice. The checksums also show which bit it was.
+/// SQLite treats the first frame with a wrong checksum as the end, as after a crash. So a flipped bit would lose everything
+/// written after it, unnoticed. The checksums also show which bit it was.
 enum LogAhead {
   private static let headerBytes = 32
   private static let frameHeaderBytes = 24
@@ -17,11 +17,11 @@ enum LogAhead {
         + " delete \(path)-wal to do without them")
   }
 
-  /// Turns back single bits that have flipped. No process may have the file open. It is read once.
+  /// Turns back single bits that have flipped. No process may have the file open. Reads it once.
   /// - Parameters:
-  ///   - path: of the database.
-  ///   - isOwner: false: nothing is written, and a bit that has flipped is a fault.
-  /// - Returns: where, in bytes from the beginning of the file written ahead.
+  ///   - path: The path of the database.
+  ///   - isOwner: Whether bits are turned back; if not, nothing is written, and a flipped bit is a fault.
+  /// - Returns: The places of these bits, in bytes from the beginning of the file written ahead.
   static func repair(_ path: String, isOwner: Bool) throws(LogFault) -> [Int] {
     let name = path + "-wal"
     let file = open(name, (isOwner ? O_RDWR : O_RDONLY) | O_CLOEXEC)
@@ -44,7 +44,7 @@ enum LogAhead {
       repaired.append(place)
     }
 
-    /// The only one of the bits that may have flipped; nil: there is none.
+    /// Returns the only bit that may have flipped; nil if none.
     func only(_ bits: [Int], _ start: Int, _ count: Int) throws(LogFault) -> Int? {
       if bits.count < 2 { return bits.first }
       throw LogFault(
@@ -56,7 +56,7 @@ enum LogAhead {
     guard var header = read(file, headerBytes, at: 0) else { return [] }
     func frame(at start: Int) -> [UInt8]? { read(file, frameHeaderBytes + Int(big(header, at: 8)), at: start) }
     if !isHeader(header) {
-      // The first frame tells what the header's sum cannot. Without one, nothing was written ahead.
+      // The first frame shows what the header's checksum cannot. If there is none, nothing was written ahead.
       let bits = (0..<headerBytes * 8).filter { bit in
         flip(bit, in: &header)
         defer { flip(bit, in: &header) }
@@ -74,7 +74,7 @@ enum LogAhead {
       if !isNext(current, salts, after: sum, isLittle) {
         var bits = flippedBits(current, salts, after: sum, isLittle)
         if bits.count > 1, let next = frame(at: at + current.count) {
-          // The next sum goes on from this one: it tells whether the bit is in it.
+          // The next checksum continues from this one: it shows whether the bit is in it.
           let following = bits.filter { bit in
             flip(bit, in: &current)
             defer { flip(bit, in: &current) }
@@ -91,11 +91,11 @@ enum LogAhead {
     return repaired
   }
 
-  /// The bits without whose flip a frame would be the next one; none: that is not what is wrong with it. The sum tells the lower bits of a word
-  /// from all others, but not always the upper ones.
+  /// Returns the bits that make a frame the next one if they are turned back; none if its fault is another. The checksum
+  /// distinguishes the lower bits of a word from all others, but not always the upper ones.
   private static func flippedBits(_ frame: [UInt8], _ salts: ArraySlice<UInt8>, after sum: Sum, _ isLittle: Bool) -> [Int] {
     var tried = frame
-    // What is not summed up.
+    // The part that the checksum does not cover.
     var bits = (8 * 8..<frameHeaderBytes * 8).filter { bit in
       flip(bit, in: &tried)
       defer { flip(bit, in: &tried) }
@@ -104,7 +104,7 @@ enum LogAhead {
     if frame[8..<16] != salts { return bits }
     let (found, written) = (sum.of(frame, isLittle), Sum(frame[16..<24]))
     let missing = Sum(first: written.first &- found.first, second: written.second &- found.second)
-    // What one more in the first or the second word of a pair adds to the whole sum, from the last pair to the first.
+    // The change of the whole checksum if the first or the second word of a pair is one more, from the last pair on.
     var (one, two) = (Sum(first: 1, second: 1), Sum(first: 0, second: 1))
     for pair in (Array(stride(from: frameHeaderBytes, to: frame.count, by: 8)).reversed() + [0]) {
       for (at, weight) in [(pair, one), (pair + 4, two)] {
@@ -133,7 +133,7 @@ enum LogAhead {
       && Sum().adding(header, 0..<24, isLittleEndian(header)) == Sum(header[24..<32])
   }
 
-  /// The order of bytes that the sums take.
+  /// Whether the words of the checksums are little-endian.
   private static func isLittleEndian(_ header: [UInt8]) -> Bool { header[3] & 1 == 0 }
 
   private static func flip(_ bit: Int, in bytes: inout [UInt8]) { bytes[bit / 8] ^= 1 << UInt8(bit % 8) }
@@ -147,25 +147,25 @@ enum LogAhead {
     bytes.dropFirst(start).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  /// SQLite's checksum. That of a frame goes on from that of the frame before it.
+  /// SQLite's checksum. That of a frame continues from that of the frame before it.
   private struct Sum: Equatable {
     var first: UInt32
     var second: UInt32
 
     init(first: UInt32 = 0, second: UInt32 = 0) { (self.first, self.second) = (first, second) }
 
-    /// - Parameter written: 8 bytes.
+    /// - Parameter written: The 8 bytes of a checksum.
     init(_ written: ArraySlice<UInt8>) { (first, second) = (big(written, at: 0), big(written, at: 4)) }
 
-    /// That of the next frame: of its page's number and size, and of the page.
+    /// Returns the checksum of the next frame: of its page's number and size, and of the page.
     func of(_ frame: [UInt8], _ isLittle: Bool) -> Sum {
       adding(frame, 0..<8, isLittle).adding(frame, frameHeaderBytes..<frame.count, isLittle)
     }
 
-    /// The same a pair of words later.
+    /// The checksum after one more pair of words that are 0.
     var stepped: Sum { Sum(first: first &+ second, second: first &+ second &+ second) }
 
-    /// - Parameter range: a multiple of 8 bytes.
+    /// - Parameter range: A multiple of 8 bytes.
     func adding(_ bytes: [UInt8], _ range: Range<Int>, _ isLittle: Bool) -> Sum {
       var sum = self
       bytes.withUnsafeBytes { bytes in

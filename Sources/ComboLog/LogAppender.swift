@@ -1,26 +1,26 @@
 internal import ComboSystem
 internal import Synchronization
 
-/// Gathers the records of many threads and appends them together, so that one sync of the disk serves all that came meanwhile.
+/// Gathers the records of many threads and appends them together, so that one sync of the disk serves all that arrived meanwhile.
 ///
-/// Records of ``Care/synced`` are appended as soon as possible and acknowledged with the next sync: most often that of the commit of
-/// what came of them, a few milliseconds later. Where none comes, the appender syncs by itself. Records of ``Care/gathered`` have
-/// nobody who waits. Where few of them come, they are appended 10 times a second: an append and its commit cost the same however many
-/// records they hold.
+/// Records of ``Care/synced`` are appended as soon as possible and acknowledged with the next sync, most often that of the commit
+/// of their results, a few milliseconds later. If there is none, the appender syncs by itself. Nobody waits for records of
+/// ``Care/gathered``. If few of them arrive, they are appended 10 times per second: an append and its commit cost the same
+/// however many records they hold.
 package final class LogAppender: @unchecked Sendable {
-  // Sendable: what waits is behind mutexes; the thread alone appends.
+  // Sendable: what waits is behind mutexes; only the thread appends.
 
-  /// Told once its records are durable (nil), or that none of them was taken and why. On the appender's thread, or on the one that
-  /// commits.
+  /// Called with nil once the records are durable, or with the fault if none of them was appended. On the appender's thread, or
+  /// on the one that commits.
   package typealias Done = @Sendable (LogFault?) -> Void
 
-  /// When ``Done`` is called.
+  /// The time at which ``Done`` is called.
   package enum Care: Sendable {
     /// Once the records are on the disk.
     case synced
     /// Once they are written. They survive the end of the process, and a power failure after the next commit.
     case written
-    /// The same, but they may wait for others that come soon after.
+    /// Like ``written``, but the records may wait for others that arrive soon after.
     case gathered
   }
 
@@ -37,7 +37,7 @@ package final class LogAppender: @unchecked Sendable {
     var isStopped = false
   }
 
-  /// Appended, and waiting for a sync.
+  /// An append that waits for a sync.
   private struct Unsynced {
     let ticket: UInt64
     let at: Int64
@@ -53,14 +53,14 @@ package final class LogAppender: @unchecked Sendable {
   private let emptied = LogBell()
   private let ended = LogBell()
 
-  /// After so long an append is synced for its own sake.
+  /// The time after which an append is synced for its own sake.
   private static let syncMs: Int64 = 20
-  /// From one append to the next, while few records come and nobody waits for them.
+  /// The time between two appends, while few records arrive and nobody waits for them.
   package static let quietGapMs: Int64 = 100
 
   /// - Parameters:
-  ///   - queueMax: bytes that may wait.
-  ///   - gapMs: from one append to the next at least, so that a stream of single records costs few of them.
+  ///   - queueMax: The maximum number of bytes that may wait.
+  ///   - gapMs: The minimum time between two appends, so that a stream of single records costs few of them.
   package init(_ log: LogFile, queueMax: Int = 16 << 20, gapMs: Int64 = 4) {
     self.log = log
     self.queueMax = queueMax
@@ -69,11 +69,11 @@ package final class LogAppender: @unchecked Sendable {
     _ = WorkThread { [self] in run() }
   }
 
-  /// Hands records over; any thread. `batch` belongs to the appender until `done` is called.
-  /// - Returns: false: too much waits, or the appender was stopped; nothing was taken, and `done` is not called.
+  /// Passes records to the appender; any thread. `batch` belongs to the appender until `done` is called.
+  /// - Returns: false if too much waits, or the appender was stopped; nothing was accepted, and `done` is not called.
   package func offer(_ batch: LogBatch, _ care: Care = .synced, done: @escaping Done) -> Bool {
     let (isTaken, rings) = waiting.withLock { waiting in
-      // One batch fits always, however large it is.
+      // One batch always fits, however large it is.
       if waiting.isStopped || (waiting.bytes > 0 && waiting.bytes + batch.size > queueMax) { return (false, false) }
       let isFirst = waiting.offers.isEmpty
       waiting.offers.append(Offer(batch: batch, care: care, done: done))
@@ -86,8 +86,8 @@ package final class LogAppender: @unchecked Sendable {
     return isTaken
   }
 
-  /// Hands records over; waits while too much waits already.
-  /// - Returns: false: the appender was stopped.
+  /// Passes records to the appender, and waits while too much waits already.
+  /// - Returns: false if the appender was stopped.
   package func offerPatiently(_ batch: LogBatch, _ care: Care = .synced, done: @escaping Done) -> Bool {
     while true {
       let rings = emptied.rings
@@ -97,7 +97,7 @@ package final class LogAppender: @unchecked Sendable {
     }
   }
 
-  /// Appends what was taken, syncs it, and ends. Once.
+  /// Appends what was accepted, syncs it, and ends. To be called once.
   package func stop() {
     let rings = ended.rings
     waiting.withLock { $0.isStopped = true }
@@ -160,7 +160,7 @@ package final class LogAppender: @unchecked Sendable {
         }
       }
       for offer in offers where offer.care != .synced { offer.done(nil) }
-      // The commit of its results may have been faster than this.
+      // The commit of the results may have been faster than this.
       let synced = log.synced
       if synced >= ticket { acknowledge(synced, nil) }
     } catch {
@@ -168,7 +168,7 @@ package final class LogAppender: @unchecked Sendable {
     }
   }
 
-  /// Any thread.
+  /// Completes the appends up to a ticket. Any thread.
   private func acknowledge(_ ticket: UInt64, _ fault: LogFault?) {
     let done = unsynced.withLock { unsynced in
       let count = unsynced.prefix { $0.ticket <= ticket }.count
@@ -178,7 +178,7 @@ package final class LogAppender: @unchecked Sendable {
     for one in done { one.done(fault) }
   }
 
-  /// - Returns: when to look again, in milliseconds.
+  /// - Returns: The time until the next check, in milliseconds.
   private func syncIfDue(_ now: Int64) -> Int64 {
     guard let since = unsynced.withLock({ $0.first?.at }) else { return 10_000 }
     let left = since + Self.syncMs - now
@@ -197,7 +197,7 @@ package final class LogAppender: @unchecked Sendable {
   }
 }
 
-/// Whether few records come.
+/// Determines whether few records arrive.
 package struct QuietRate {
   private static let windowMs: Int64 = 100
   private static let recordsMax = 20
@@ -220,7 +220,7 @@ package struct QuietRate {
   private mutating func turn(_ now: Int64) {
     let elapsed = now - since
     if elapsed < Self.windowMs { return }
-    // A longer time counts by its part.
+    // A longer time counts in proportion.
     wasBusy = Int64(records) * Self.windowMs > Int64(Self.recordsMax) * elapsed
     since = now
     records = 0

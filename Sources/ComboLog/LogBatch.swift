@@ -1,12 +1,12 @@
-/// Records that are to be appended together. Copies what it is given. One thread at a time.
+/// Records that are to be appended together. It copies them. One thread at a time.
 package final class LogBatch: @unchecked Sendable {
-  // Sendable: after handing one over, its owner does not touch it until it is handed back.
+  // Sendable: after passing one on, its owner does not touch it until it is returned.
 
   package struct Entry {
     package var stream: Int
-    /// The place of the record; known once the batch is appended.
+    /// The offset of the record; known once the batch is appended.
     package internal(set) var offset: Int64 = -1
-    /// Milliseconds since the Unix epoch; nil: unknown.
+    /// Milliseconds since the Unix epoch; nil if unknown.
     package var timestamp: Int64?
     var key: Range<Int>?
     var value: Range<Int>?
@@ -20,12 +20,12 @@ package final class LogBatch: @unchecked Sendable {
 
   package var isEmpty: Bool { entries.isEmpty }
   package var count: Int { entries.count }
-  /// Bytes of keys, values and headers.
+  /// The size of keys, values and headers, in bytes.
   package var size: Int { bytes.count }
 
   /// - Parameters:
-  ///   - stream: as ``LogFile/stream(_:_:)`` returns it.
-  ///   - headers: as ``LogHeaders`` writes them; empty: none.
+  ///   - stream: The stream, as ``LogFile/stream(_:_:)`` returns it.
+  ///   - headers: The headers, as ``LogHeaders`` writes them; empty if none.
   package func append(
     _ stream: Int, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, timestamp: Int64?, headers: [UInt8] = []
   ) {
@@ -56,7 +56,6 @@ package final class LogBatch: @unchecked Sendable {
     }
   }
 
-  /// Hands out each record, in order.
   package func eachRecord(_ body: (_ key: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer?) -> Void) {
     bytes.withUnsafeBytes { bytes in
       for entry in entries {
@@ -106,14 +105,14 @@ package final class LogPage {
     }
   }
 
-  /// Bytes that can be read after each value, whatever is there.
+  /// The number of bytes that can be read after each value, whatever they contain.
   package static let padding = 64
 
   package func key(_ record: Record) -> UnsafeRawBufferPointer? { record.key.map(piece) }
   package func value(_ record: Record) -> UnsafeRawBufferPointer? { record.value.map(piece) }
   package func headers(_ record: Record) -> UnsafeRawBufferPointer? { record.headers.map(piece) }
 
-  /// Bytes taken.
+  /// The number of bytes in use.
   var size: Int { used }
 
   func append(
@@ -141,8 +140,8 @@ package final class LogPage {
   }
 }
 
-/// Headers of a record as bytes: for each, the name's length in two bytes, the name, the value's length in four (-1: there is none), the
-/// value. Little-endian.
+/// The headers of a record as bytes: for each, the name's length in two bytes, the name, the value's length in four (-1 if there
+/// is none), the value. Little-endian.
 package enum LogHeaders {
   package static func write(_ name: String, _ value: UnsafeRawBufferPointer?, to bytes: inout [UInt8]) {
     let name = Array(name.utf8.prefix(Int(UInt16.max)))
@@ -152,7 +151,7 @@ package enum LogHeaders {
     if let value { bytes.append(contentsOf: value) }
   }
 
-  /// Hands out each header, in order, until `body` returns false. A damaged one ends it.
+  /// Calls `body` with each header, in order. A damaged one ends it.
   package static func forEach(
     _ bytes: UnsafeRawBufferPointer, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void
   ) {

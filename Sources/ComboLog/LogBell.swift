@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Wakes threads that wait for something to happen. Counts how often it was rung, so that no ring is missed.
+/// Wakes threads that wait for an event. It counts its rings, so that none is missed.
 package final class LogBell: @unchecked Sendable {
   // Sendable: POSIX lets any thread use these; `count` is guarded by the mutex.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -36,11 +36,11 @@ package final class LogBell: @unchecked Sendable {
     pthread_mutex_lock(mutex)
     count += 1
     pthread_mutex_unlock(mutex)
-    // Outside, so that no thread wakes only to wait for the mutex.
+    // Outside of the lock, so that no thread wakes only to wait for the mutex.
     pthread_cond_broadcast(rung)
   }
 
-  /// Waits until it was rung more often than `before`, at most this long.
+  /// Waits until it was rung more often than `before`, at most `maxMs`.
   package func wait(after before: UInt64, maxMs: Int64) {
     var until = timespec()
     clock_gettime(CLOCK_MONOTONIC, &until)

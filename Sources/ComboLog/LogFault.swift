@@ -1,6 +1,6 @@
 /// The reason why the log refused a call, in a sentence for the operator.
 package struct LogFault: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Small and stable; programs decide by it.
+  /// The kind of a fault: small and stable, for programs to decide by.
   package enum Code: String, Sendable, CaseIterable {
     /// Another process uses the file.
     case inUse
@@ -22,7 +22,7 @@ package struct LogFault: Error, Equatable, Sendable, CustomStringConvertible {
     case outOfRange
     /// The topic or partition does not exist.
     case unknown
-    /// The disk reports an error, or SQLite does.
+    /// The disk or SQLite reports an error.
     case failed
   }
 

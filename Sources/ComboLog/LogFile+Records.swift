@@ -17,10 +17,10 @@ package struct LogPosition: Equatable, Sendable {
 extension LogFile {
   // MARK: - Writing
 
-  /// Appends records, all or none; returns once they are durable. The entries of `batch` get their offsets.
-  /// - Parameter isSynced: false: they are only written. They survive the end of the process, and a power failure once ``synced`` has
-  ///   come to the number that is returned: with the next commit, or ``sync()``.
-  /// - Throws: `full`, early: the log still has room for the results of the records that it took.
+  /// Appends records, all or none, and returns once they are durable. The entries of `batch` get their offsets.
+  /// - Parameter isSynced: Whether to wait for the disk. If false, the records are only written: they survive the end of the
+  ///   process, and a power failure once ``synced`` has reached the number that is returned, with the next commit or ``sync()``.
+  /// - Throws: `full`, early: the log still has room for the results of the records that it accepted.
   @discardableResult
   package func append(_ batch: LogBatch, isSynced: Bool = true) throws(LogFault) -> UInt64 {
     if batch.isEmpty { return 0 }
@@ -38,7 +38,7 @@ extension LogFile {
     return numbers.write
   }
 
-  /// Begins to own a group: commits of its former owner are refused from now on.
+  /// Takes over a group: commits of its former owner are refused from now on.
   package func takeOver(_ group: String) -> UInt64 {
     state.withLock { state in
       let owner = (state.owners[group] ?? 0) + 1
@@ -49,10 +49,11 @@ extension LogFile {
 
   func isOwner(_ owner: UInt64, of group: String) -> Bool { state.withLock { $0.owners[group] == owner } }
 
-  /// Appends records and commits positions, all or nothing; returns once it is durable. The entries of `batch` get their offsets.
+  /// Appends records and commits positions, all or nothing, and returns once that is durable. The entries of `batch` get their
+  /// offsets.
   /// - Parameters:
-  ///   - holds: records of these streams are kept from this offset on, whatever their age.
-  ///   - owner: as ``takeOver(_:)`` returned it; nil: the group has no owner.
+  ///   - holds: Records of these streams are kept from this offset on, whatever their age.
+  ///   - owner: The owner, as ``takeOver(_:)`` returned it; nil if the group has none.
   package func commit(
     _ batch: LogBatch, group: String, positions: [LogPosition] = [], holds: [(stream: Int, offset: Int64)] = [],
     owner: UInt64? = nil
@@ -71,7 +72,7 @@ extension LogFile {
         try write(batch, group: group, positions: positions, holds: holds)
       } catch {
         guard error.code == .full else { throw error }
-        // Room in the file itself helps only once what was written ahead is in it.
+        // Room in the file itself helps only once the file contains what was written ahead.
         try? writer.run("PRAGMA wal_checkpoint(RESTART)")
         try write(batch, group: group, positions: positions, holds: holds)
       }
@@ -81,7 +82,7 @@ extension LogFile {
     tellCommitted()
   }
 
-  /// Under `writing`.
+  /// Requires `writing`.
   private func write(
     _ batch: LogBatch, group: String, positions: [LogPosition], holds: [(stream: Int, offset: Int64)]
   ) throws(LogFault) {
@@ -96,7 +97,7 @@ extension LogFile {
         if streams[entry.stream].keeping == .compacted {
           compacted.insert(entry.stream)
           try forget(entry, of: streams[entry.stream], in: batch)
-          // A deleted key needs no record: readers begin at what is there.
+          // A deleted key needs no record: readers begin with those that exist.
           if entry.value == nil { continue }
         }
         try insert(entry, offset, streams[entry.stream], in: batch)
@@ -142,7 +143,7 @@ extension LogFile {
     if let fault { throw fault }
   }
 
-  /// Deletes what a compacted stream holds of a record's key.
+  /// Deletes the record of a key from a compacted stream.
   private func forget(_ entry: LogBatch.Entry, of stream: Stream, in batch: LogBatch) throws(LogFault) {
     guard let key = entry.key else { return }
     let statement: Statement
@@ -179,7 +180,7 @@ extension LogFile {
 
   // MARK: - Reading
 
-  /// The position that a group has committed of a partition; nil: none.
+  /// Returns the position that a group has committed in a partition; nil if none.
   package func position(_ group: String, _ stream: Int) throws(LogFault) -> LogPosition? {
     let known = state.withLock { $0.streams[stream] }
     reading.lock()
@@ -199,7 +200,7 @@ extension LogFile {
     return position
   }
 
-  /// The groups that have committed something.
+  /// Returns the groups that have committed a position.
   package func groups() throws(LogFault) -> [String] {
     reading.lock()
     defer { reading.unlock() }
@@ -210,9 +211,9 @@ extension LogFile {
   }
 
   /// Calls `body` with all committed records that a partition has now, page by page, until it returns false.
-  /// - Parameter damaged: called with the fault of each record that is left out, as it is not what was written; nil: the first one is
-  ///   thrown.
-  /// - Returns: whether it never did.
+  /// - Parameter damaged: Called with the fault of each record that is left out because it is not what was written; if nil, the
+  ///   first fault is thrown.
+  /// - Returns: Whether `body` never returned false.
   package func forEachPage(
     of stream: Int, damaged: ((LogFault) -> Void)? = nil, _ body: (LogPage) -> Bool
   ) throws(LogFault) -> Bool {
@@ -227,13 +228,13 @@ extension LogFile {
       } catch {
         position = page.records.last.map { $0.offset + 1 } ?? position
         if error.code == .outOfRange {
-          // Retention was faster.
+          // Retention has deleted these records.
           try refresh()
           let first = bounds(stream).first
           if position >= first { throw error }
           position = first
         } else if let damaged, error.code == .damaged {
-          // A page of SQLite that cannot be read: what follows it is searched for in ever larger steps.
+          // A page of SQLite cannot be read: what follows it is searched for in ever larger steps.
           damaged(error)
           position += leap
           leap *= 2
@@ -248,11 +249,11 @@ extension LogFile {
 
   /// Adds committed records to `page`, from `start` on, below `end`, up to limits of number and bytes.
   /// - Parameters:
-  ///   - damaged: as in ``forEachPage(of:damaged:_:)``.
-  ///   - mark: of a compacted stream, those that a mark holds; nil: its newest ones.
-  /// - Returns: where to read on: `end`, or the end of the partition, if there are no more before it.
-  /// - Throws: `outOfRange` if `start` was deleted, or is beyond the end. `damaged` if a record is not what was written: those before it
-  ///   are in the page.
+  ///   - damaged: As in ``forEachPage(of:damaged:_:)``.
+  ///   - mark: The mark whose records of a compacted stream are read; nil for its newest records.
+  /// - Returns: The offset to continue at: `end`, or the end of the partition, if there are no more before it.
+  /// - Throws: `outOfRange` if `start` was deleted, or is beyond the end. `damaged` if a record is not what was written; those
+  ///   before it are in the page.
   package func read(
     _ stream: Int, from start: Int64, to end: Int64 = .max, recordsMax: Int = 4096, bytesMax: Int = 1 << 20,
     damaged: ((LogFault) -> Void)? = nil, mark: Int64? = nil, into page: LogPage
@@ -270,7 +271,7 @@ extension LogFile {
     }
   }
 
-  /// Under `reading`.
+  /// Requires `reading`.
   private func read(
     _ index: Int, _ stream: Stream, _ mark: Int64?, _ offsets: Range<Int64>, _ recordsMax: Int, _ bytesMax: Int,
     _ damaged: ((LogFault) -> Void)?,
@@ -315,7 +316,7 @@ extension LogFile {
     return offsets.upperBound
   }
 
-  /// Throws if a record that is not there should be. Only a compacted stream has gaps.
+  /// Throws if a record that should exist is missing. Only a compacted stream has gaps.
   private func checkDeleted(
     _ offset: Int64, _ stream: Stream, _ tell: (LogFault) throws(LogFault) -> Void
   ) throws(LogFault) {
@@ -332,7 +333,7 @@ extension LogFile {
       "offset \(offset) of \(stream.place) is not in \(place.name), which has \(stream.first) to \(stream.next)")
   }
 
-  /// The first offset whose record is of this time or later; nil: there is none.
+  /// Returns the first offset whose record is of this time or later; nil if none.
   package func offset(_ stream: Int, atMs time: Int64) throws(LogFault) -> Int64? {
     let table = state.withLock { $0.streams[stream].table }
     reading.lock()

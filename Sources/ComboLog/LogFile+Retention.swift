@@ -1,38 +1,40 @@
 internal import ComboSystem
 internal import Synchronization
 
-/// Old records are deleted up to a mark, where there is one.
+/// Old records are deleted up to a mark, if there is one.
 ///
-/// A mark is a place from which what came of the records can be derived again: it has the offsets from which on the held streams are needed
-/// after a checkpoint, and the compacted streams as they were then. The oldest one is kept as long as the records after it are, so that all
-/// of them can be proven, whatever checkpoints came since.
+/// Everything that came of the records can be derived again from a mark: it has the offsets from which on the held streams are
+/// needed after a checkpoint, and the compacted streams as they were then. The oldest mark is kept as long as the records after
+/// it are, so that all of them can be proven, whatever checkpoints followed.
 extension LogFile {
   /// An old checkpoint.
   struct Mark: Equatable {
     let number: Int64
-    /// Records before this time are of no use to it, in milliseconds since the Unix epoch.
+    /// The time before which records are of no use to it, in milliseconds since the Unix epoch.
     let time: Int64
-    /// By the id of a held stream: what lies before is not needed.
+    /// The offsets before which records are not needed, by the id of a held stream.
     var offsets: [Int64: Int64] = [:]
   }
 
-  /// What a writer tells the one who deletes.
+  /// The state that writers share with the deletion of records.
   struct Retention {
-    /// Bytes that came since the last mark.
+    /// Bytes appended since the last mark.
     var grown: Int64 = 0
     /// Whether ``LogFile/retain(ageMs:now:)`` is due before its time.
     var isWanted = false
   }
 
-  /// Between two marks come at least so many bytes, or that part of the time for which records are kept.
+  /// The number of bytes after which another mark is due. It is also due after the same fraction of the time for which records
+  /// are kept.
   private var markBytes: Int64 { limits.sizeMax / Self.marksMax }
   private static let marksMax: Int64 = 8
-  /// For this part of their time, records that are too old wait for a mark up to which they can be deleted.
+  /// The part of their time, as a divisor, for which records that are too old wait for a mark, to be deleted up to it.
   private static let patience: Int64 = 4
 
   // MARK: - Marks
 
-  /// The mark from which on all that is left can be derived, if something before it was deleted; nil: nothing was, or there is none.
+  /// Returns the mark from which on all that is left can be derived, if something before it was deleted; nil if nothing was, or
+  /// there is none.
   package func base() throws(LogFault) -> Int64? {
     let isCut = state.withLock { $0.streams.contains { $0.keeping == .held && $0.first > 0 } }
     if version == 1 || !isCut { return nil }
@@ -41,7 +43,7 @@ extension LogFile {
     return try reader.integer("SELECT mark FROM marks ORDER BY mark LIMIT 1")
   }
 
-  /// All marks, oldest first. Under `writing`.
+  /// Returns all marks, oldest first. Requires `writing`.
   private func marks() throws(LogFault) -> [Mark] {
     var marks: [Mark] = []
     let statement = try writer.prepare("SELECT mark, stream, offset, time FROM marks ORDER BY mark")
@@ -53,14 +55,14 @@ extension LogFile {
     return marks
   }
 
-  /// The next mark up to which nothing was deleted yet; nil: there is none. Under `writing`.
+  /// Returns the next mark up to which nothing was deleted yet; nil if none. Requires `writing`.
   private func nextMark() throws(LogFault) -> Mark? {
     let streams = state.withLock { $0.streams }
     return try marks().first { mark in streams.contains { mark.offsets[$0.id] ?? 0 > $0.first } }
   }
 
-  /// Makes a mark where the group can be restored now, if it has come on since the last one. Under `writing`.
-  /// - Parameter isNeeded: even if it is large.
+  /// Makes a mark where the group can be restored now, if that has advanced since the last mark. Requires `writing`.
+  /// - Parameter isNeeded: Whether to make it even if it is large.
   private func makeMark(isNeeded: Bool = false) throws(LogFault) {
     let streams = state.withLock { $0.streams }
     let newest = try marks().last
@@ -100,7 +102,7 @@ extension LogFile {
   /// Whether ``retain(ageMs:now:)`` should be called soon.
   package var wantsRetention: Bool { retention.withLock { $0.isWanted } }
 
-  /// Makes room for records by deleting old ones, if that is needed; throws if no more may be deleted. Under `writing`.
+  /// Makes room for records by deleting old ones, if necessary; throws if no more may be deleted. Requires `writing`.
   func makeRoom(for bytes: Int) throws(LogFault) {
     let used = try usedBytes().used + Int64(bytes)
     if used > limits.sizeMax / 10 * 9 || retention.withLock({ $0.grown }) > markBytes { wantRetention() }
@@ -118,9 +120,10 @@ extension LogFile {
     if isNew { attention.ring() }
   }
 
-  /// Deletes records that are older, and the oldest ones if the log is nearly full; never those that are held. They are deleted up to a mark:
-  /// if there is none, old ones are kept for a quarter of their time longer, and of a log that is nearly full a tenth goes.
-  /// - Returns: how many it deleted.
+  /// Deletes records that are older than `ageMs`, and the oldest ones if the log is nearly full, but never those that are held.
+  /// Deletes up to a mark. If there is none, old records are kept for a quarter of their time longer, and a log that is nearly
+  /// full loses a tenth.
+  /// - Returns: The number of deleted records.
   @discardableResult
   package func retain(ageMs: Int64, now: Int64) throws(LogFault) -> Int64 {
     let isGrown = retention.withLock { retention in
@@ -144,8 +147,9 @@ extension LogFile {
 
   // MARK: - Deleting
 
-  /// The newest mark whose records are all of before `limit`, and beyond it what is of before `latest`. Under `writing`.
-  /// - Returns: by the id of a stream, the offset up to which records are deleted.
+  /// Returns the cut at the newest mark whose records are all from before `limit`, and beyond it at the records from before
+  /// `latest`. Requires `writing`.
+  /// - Returns: The offsets up to which records are deleted, by the id of a stream.
   private func agedCut(_ limit: Int64, latest: Int64) throws(LogFault) -> [Int64: Int64] {
     let mark = try marks().last { $0.time <= limit }
     var cut: [Int64: Int64] = [:]
@@ -156,7 +160,8 @@ extension LogFile {
     return cut
   }
 
-  /// The next place to delete up to when there is no room: the next mark, or a tenth of everything on the way there. Under `writing`.
+  /// Returns the next cut if there is no room: at the next mark, or after a tenth of everything on the way there. Requires
+  /// `writing`.
   private func nextCut() throws(LogFault) -> [Int64: Int64] {
     if try nextMark() == nil { try makeMark(isNeeded: true) }
     let mark = try nextMark()
@@ -173,13 +178,13 @@ extension LogFile {
     return cut
   }
 
-  /// Where the records of a stream end that a mark does not need. Under `writing`.
+  /// Returns the end of a stream's records that a mark does not need. Requires `writing`.
   private func end(of stream: Stream, at mark: Mark) throws(LogFault) -> Int64 {
     if let offset = mark.offsets[stream.id] { return offset }
     return try first(of: stream, since: mark.time)
   }
 
-  /// The offset of the first record of a stream that is of this time or later. Under `writing`.
+  /// Returns the offset of the first record of a stream that is of this time or later. Requires `writing`.
   private func first(of stream: Stream, since time: Int64) throws(LogFault) -> Int64 {
     try writer.integer(
       """
@@ -188,7 +193,7 @@ extension LogFile {
       """) ?? stream.next
   }
 
-  /// The time of the oldest held record; nil: there is none. Under `writing`.
+  /// Returns the time of the oldest held record; nil if none. Requires `writing`.
   private func oldestTime() throws(LogFault) -> Int64? {
     var oldest: Int64?
     for stream in state.withLock({ $0.streams }) where stream.keeping == .held {
@@ -198,8 +203,8 @@ extension LogFile {
     return oldest
   }
 
-  /// Deletes all up to a cut, in pieces.
-  /// - Returns: how many records it deleted.
+  /// Deletes everything up to a cut, in pieces.
+  /// - Returns: The number of deleted records.
   private func delete(_ find: () throws(LogFault) -> [Int64: Int64]) throws(LogFault) -> Int64 {
     var cut: [Int64: Int64]?
     var deleted: Int64 = 0
@@ -215,8 +220,8 @@ extension LogFile {
 
   private static let deletedAtOnce: Int64 = 5000
 
-  /// Deletes some thousand records of each stream at most, so that others do not wait long. Under `writing`.
-  /// - Returns: how many it deleted.
+  /// Deletes some thousand records of each stream at most, so that others do not wait long. Requires `writing`.
+  /// - Returns: The number of deleted records.
   private func deleteSome(towards cut: [Int64: Int64]) throws(LogFault) -> Int64 {
     var deleted: Int64 = 0
     for index in state.withLock({ Array($0.streams.indices) }) {
@@ -225,12 +230,12 @@ extension LogFile {
       if stream.keeping == .compacted || end <= stream.first { continue }
       deleted += end - stream.first
       stream.first = end
-      // What a power failure brings back is deleted again.
+      // If a power failure brings them back, they are deleted again.
       try prepareWrite(isSynced: false)
       try transaction { () throws(LogFault) in
         try writer.run("DELETE FROM \(stream.table) WHERE offset < \(end)")
         try stream.write(to: writer)
-        // Marks that are no longer whole.
+        // Marks that are no longer complete.
         let broken = "SELECT mark FROM marks, streams WHERE marks.stream = streams.id AND offset < first"
         try writer.run("DELETE FROM marked WHERE mark IN (\(broken)); DELETE FROM marks WHERE mark IN (\(broken))")
       }

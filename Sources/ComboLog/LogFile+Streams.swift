@@ -11,18 +11,18 @@ extension LogFile {
     var first: Int64 = 0
     /// The offset of the next record.
     var next: Int64 = 0
-    /// Records from here on are kept, whatever their age.
+    /// The offset from which on records are kept, whatever their age.
     var floor: Int64 = 0
-    /// Records from here on have a checksum. Those before it are of version 1.
+    /// The offset from which on records have a checksum. Those before it are of version 1.
     var summedFrom: Int64 = 0
 
     var table: String { "log_\(id)" }
-    /// Below this offset records may be deleted.
+    /// The offset below which records may be deleted.
     var deletable: Int64 { keeping == .held ? min(floor, next) : next }
     var place: String { "topic \"\(topic)\" partition \(partition)" }
 
-    /// All streams of a file.
-    /// - Parameter version: of the file's format.
+    /// Returns all streams of a file.
+    /// - Parameter version: The version of the file's format.
     static func list(in database: Database, version: Int64, name: String) throws(LogFault) -> [Stream] {
       var streams: [Stream] = []
       let sums = version == 1 ? "0, 0" : "summed, sum"
@@ -49,7 +49,7 @@ extension LogFile {
       return streams
     }
 
-    /// Puts it into the list of streams, or changes what that says of it.
+    /// Adds it to the list of streams, or updates it there.
     func write(to database: Database) throws(LogFault) {
       let statement = try database.prepare(
         """
@@ -69,7 +69,7 @@ extension LogFile {
   // MARK: - Damage
 
   /// Checks the file's structure, and its records by their checksums. Reads all of it.
-  /// - Parameter damaged: called with each fault that was found.
+  /// - Parameter damaged: Called with each fault that is found.
   package func check(_ damaged: @escaping (LogFault) -> Void) throws(LogFault) {
     if let found = try structure(), found != "ok" { damaged(LogFault(.damaged, Database.damaged(place.name, found))) }
     for stream in state.withLock({ Array($0.streams.indices) }) {
@@ -88,7 +88,7 @@ extension LogFile {
     }
   }
 
-  /// The fault of a record that is not what was written.
+  /// Returns the fault of a record that is not what was written.
   func damaged(_ stream: Stream, _ offset: Int64, isMissing: Bool = false) -> LogFault {
     LogFault(
       .damaged,

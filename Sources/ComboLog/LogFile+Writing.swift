@@ -3,14 +3,14 @@ internal import Glibc
 internal import Synchronization
 
 extension LogFile {
-  /// Runs `body` in a transaction; takes all of it back if it fails, or if the file is gone. Under `writing`.
+  /// Runs `body` in a transaction, which is rolled back if it fails, or if the file is gone. Requires `writing`.
   func transaction(_ body: () throws(LogFault) -> Void) throws(LogFault) {
     if let failure { throw failure }
     try writer.run("BEGIN IMMEDIATE")
     do throws(LogFault) {
       try body()
       try writer.run("COMMIT")
-      // Only now: what was written to a file that is gone is not acknowledged.
+      // Only now: a write to a file that is gone is not acknowledged.
       try checkIsThere()
     } catch {
       if writer.isInTransaction { try? writer.run("ROLLBACK") }
@@ -18,7 +18,7 @@ extension LogFile {
     }
   }
 
-  /// Bytes that records take in the file. Under `writing`.
+  /// Returns the bytes that records take in the file, and the free ones. Requires `writing`.
   func usedBytes() throws(LogFault) -> (used: Int64, free: Int64) {
     _ = try pages.step()
     let count = pages.integer(0)
@@ -29,14 +29,14 @@ extension LogFile {
     return ((count - free) * pageSize, free * pageSize)
   }
 
-  /// Bytes that records take in the file.
+  /// Returns the bytes that records take in the file.
   package func size() throws(LogFault) -> Int64 {
     writing.lock()
     defer { writing.unlock() }
     return try usedBytes().used
   }
 
-  /// Refuses early, so that earlier records can still be processed. Under `writing`.
+  /// Throws early if there is no room, so that earlier records can still be processed. Requires `writing`.
   func checkRoom(for bytes: Int) throws(LogFault) {
     let (used, free) = try usedBytes()
     if used + Int64(bytes) > limits.sizeMax {
@@ -58,29 +58,30 @@ extension LogFile {
 
   // MARK: - Failure
 
-  /// Why nothing is written any more: the file is gone, or damaged. nil: it is fine.
+  /// Why nothing is written any more: the file is gone, or damaged; nil if it is fine.
   package var failure: LogFault? { failed.withLock { $0 } }
 
-  /// From now on nothing is written.
+  /// Stops all writing from now on.
   func fail(_ fault: LogFault) {
     failed.withLock { if $0 == nil { $0 = fault } }
     attention.ring()
   }
 
-  /// The same fault, after which nothing is written if it is damage.
+  /// Returns the fault, after which nothing is written if it is damage.
   func failing(_ fault: LogFault) -> LogFault {
     if use == .own, fault.code == .damaged { fail(fault) }
     return fault
   }
 
-  /// Looks whether the file is still where it was opened; sets ``failure`` if not. Costs two calls of the system.
+  /// Checks that the file is still where it was opened; sets ``failure`` if not. Costs two system calls.
   package func look() {
     writing.lock()
     defer { writing.unlock() }
     if failure == nil { try? checkIsThere() }
   }
 
-  /// Throws if the file, or what SQLite writes ahead to, is no longer what the path leads to. Under `writing`, outside of a transaction.
+  /// Throws if the path no longer leads to the file, or to the one that SQLite writes ahead. Requires `writing`, outside of a
+  /// transaction.
   private func checkIsThere() throws(LogFault) {
     guard let lock, case .file(let path) = place, let change = change(of: lock, at: path) else { return }
     let fault = LogFault(
@@ -88,8 +89,8 @@ extension LogFile {
       "\(change) while it was in use: nothing more is acknowledged. Put the file in its place that is to be used, and start again"
     )
     fail(fault)
-    // All that was acknowledged is in the file then, wherever it is now, and nothing is left beside the one that is in its place. Both files
-    // are still open here, whatever became of their names; but others may be at work in a second `-wal`.
+    // The file then contains everything that was acknowledged, wherever it is now, and nothing is left beside the one in its
+    // place. Both files are still open here, whatever became of their names; but other processes may use a second `-wal`.
     let named = LogFileID(path + "-wal")
     if named == ahead || named == nil && errno == ENOENT { try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)") }
     for database in [writer, reader] { database.leaveFiles() }
@@ -99,7 +100,7 @@ extension LogFile {
   private func change(of lock: LogLock, at path: String) -> String? {
     func isOther(_ path: String, than id: LogFileID) -> Bool? {
       if let found = LogFileID(path) { return found != id ? true : nil }
-      // Whoever may not see it for a while has not lost it.
+      // A file that cannot be seen for a while is not lost.
       return [ENOENT, ENOTDIR, ESTALE].contains(errno) ? false : nil
     }
     if let isReplaced = isOther(path, than: lock.id) {

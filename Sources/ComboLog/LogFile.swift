@@ -3,27 +3,27 @@ internal import Synchronization
 
 /// Topics with partitions, offsets and transactions in one SQLite file, or in memory.
 ///
-/// Records appended together are durable together: one SQLite transaction, written ahead, and synced to the disk before the call returns
-/// unless the caller asks for less.
-/// One process owns a file; others may read it (``Use/look``). Any thread may call anything.
+/// Records appended together are durable together: one SQLite transaction, written ahead, and synced to the disk before the call
+/// returns unless the caller asks for less. One process owns a file; others may read it (``Use/look``). Any thread may call
+/// anything.
 package final class LogFile: @unchecked Sendable {
   // Sendable: `writer` and its state are used under `writing`, `reader` under `reading`, `streams` under `state`.
 
   package enum Use: Sendable {
     /// Read and write. One process at a time.
     case own
-    /// Read only, also while another process owns the file.
+    /// Read only, even while another process owns the file.
     case look
   }
 
   package struct Limits: Sendable {
-    /// Bytes that the records may take. Beyond that ``append(_:)`` refuses more.
+    /// The maximum number of bytes that the records may take. Beyond that ``append(_:)`` refuses more.
     package var sizeMax: Int64 = 2 << 30
     /// Bytes that ``append(_:)`` leaves free on the disk, so that appended records can still be processed.
     package var reserve: Int64 = 64 << 20
-    /// A file up to this size is checked when it is opened after a crash.
+    /// The size up to which a file is checked when it is opened after a crash.
     var checkMax: Int64 = 256 << 20
-    /// The free space of the disk is asked for at most so often.
+    /// The minimum interval of requests for the free space of the disk.
     var diskEveryMs: Int64 = 500
 
     package init() {}
@@ -31,11 +31,11 @@ package final class LogFile: @unchecked Sendable {
 
   /// How long a topic's records are kept.
   package enum Keeping: Int64, Sendable {
-    /// For the time and up to the size that ``retain(ageMs:now:)`` is given.
+    /// Kept for the time that ``retain(ageMs:now:)`` is given, and up to the size limit.
     case retained = 0
-    /// The same, but never beyond what ``commit(_:group:positions:holds:owner:)`` was asked to hold.
+    /// Kept like ``retained``, but records that ``commit(_:group:positions:holds:owner:)`` was asked to hold are never deleted.
     case held = 1
-    /// The newest record of each key, without limit of time; a record without value deletes its key.
+    /// Only the newest record of each key, without limit of time; a record without a value deletes its key.
     case compacted = 2
   }
 
@@ -51,7 +51,7 @@ package final class LogFile: @unchecked Sendable {
     var owners: [String: UInt64] = [:]
   }
 
-  /// The statements of a stream, of one connection.
+  /// The statements of all streams, for one connection.
   final class Statements {
     var insert: [Int: Statement] = [:]
     var replace: [Int: Statement] = [:]
@@ -59,7 +59,7 @@ package final class LogFile: @unchecked Sendable {
     var offsets: Statement?
   }
 
-  /// The file itself: the place that was asked for, without links.
+  /// The place of the file itself, without links.
   package let place: LogPlace
   package let limits: Limits
   let use: Use
@@ -70,40 +70,39 @@ package final class LogFile: @unchecked Sendable {
   let written = Statements()
   let read = Statements()
   let state = Mutex(State())
-  /// The lock, and what SQLite writes ahead to; nil: the file is not owned.
+  /// The lock, and the file that SQLite writes ahead; nil if the file is not owned.
   let lock: LogLock?
   let ahead: LogFileID?
-  /// The version of the file's format.
   let version: Int64
   let failed = Mutex<LogFault?>(nil)
-  /// Rung when the owner should look at ``failure``.
+  /// Rung when the owner should check ``failure`` and ``wantsRetention``.
   package let attention = LogBell()
   let pages: Statement
   let freePages: Statement
   let pageSize: Int64
-  /// The free space of the disk when it was asked for last. Under `writing`.
+  /// The free space of the disk at the last request. Requires `writing`.
   var disk: (free: Int64, at: Int64)?
-  /// Rung when records were appended by ``append(_:)``.
+  /// Rung when ``append(_:)`` has appended records.
   package let appended = LogBell()
   let retention = Mutex(Retention())
   private let commitHook = Mutex<(@Sendable () -> Void)?>(nil)
   private let syncHook = Mutex<(@Sendable (UInt64) -> Void)?>(nil)
-  /// The number of the last write. Under `writing`.
+  /// The number of the last write. Requires `writing`.
   private var writes: UInt64 = 0
   private let syncedWrites = Atomic<UInt64>(0)
-  /// Whether the next transaction is synced to the disk before it returns; nil: nobody has said so yet. Under `writing`.
+  /// Whether the next transaction is synced to the disk before it returns; nil if that was not set yet. Requires `writing`.
   private var syncs: Bool?
-  /// Rung when a transaction was committed by ``commit(_:group:positions:holds:owner:)``.
+  /// Rung when ``commit(_:group:positions:holds:owner:)`` has committed a transaction.
   package let committed = LogBell()
   /// Whether the file was not closed properly last time, and was checked.
   package let wasChecked: Bool
-  /// Where bits of what was written ahead had flipped when the file was opened; they were turned back. In bytes from its beginning.
+  /// The places of flipped bits in the file written ahead that were turned back at opening, in bytes from its beginning.
   package let repaired: [Int]
   /// Whether the file was of an earlier version, which can no longer open it.
   package let wasUpgraded: Bool
   /// Whether the log was created now.
   package let isNew: Bool
-  /// The folder of the file, if it was created too.
+  /// The folder of the file, if it was created too; nil otherwise.
   package let madeFolder: String?
 
   // MARK: - Opening
@@ -141,7 +140,7 @@ package final class LogFile: @unchecked Sendable {
         repaired = LogLock.isHeld(path) ? [] : try LogAhead.repair(path, isOwner: false)
         (lock, ahead) = (nil, nil)
         writer = try Database(path, name: path, access: .reader)
-        // Only the owner moves them into the file.
+        // Only the owner moves these records into the file.
         if (LogDisk.size(path + "-wal") ?? 0) > 0 { writer.leaveFiles() }
         version = try LogSchema.check(writer, name: path)
         (wasChecked, wasUpgraded) = (false, false)
@@ -177,7 +176,7 @@ package final class LogFile: @unchecked Sendable {
     }
     pageSize = try writer.integer("PRAGMA page_size") ?? 4096
     if use == .own {
-      // Work in progress can be finished after no more is taken in.
+      // Work in progress can be finished after no more records are accepted.
       let most = (limits.sizeMax + max(limits.sizeMax / 4, 1 << 20)) / pageSize
       try writer.run("PRAGMA max_page_count = \(most)")
     }
@@ -192,7 +191,8 @@ package final class LogFile: @unchecked Sendable {
     lock?.tellHolder()
   }
 
-  /// From now on `body` is called after each transaction of ``commit(_:group:positions:holds:owner:)``, on the thread that committed it.
+  /// Sets the function that is called after each transaction of ``commit(_:group:positions:holds:owner:)``, on the thread that
+  /// committed it.
   package func onCommit(_ body: (@Sendable () -> Void)?) { commitHook.withLock { $0 = body } }
 
   func tellCommitted() {
@@ -202,14 +202,14 @@ package final class LogFile: @unchecked Sendable {
 
   // MARK: - Syncing
 
-  /// The number of the last write on the disk, by the numbers that ``append(_:isSynced:)`` returns.
+  /// The number of the last write that is on the disk, as ``append(_:isSynced:)`` returns it.
   package var synced: UInt64 { syncedWrites.load(ordering: .acquiring) }
 
-  /// From now on `body` is called when writes that were not synced at once are on the disk, with the last one's number; on the thread that
-  /// synced them.
+  /// Sets the function that is called when writes that were not synced at once are on the disk. It gets the last one's number, on
+  /// the thread that synced them.
   package func onSync(_ body: (@Sendable (UInt64) -> Void)?) { syncHook.withLock { $0 = body } }
 
-  /// Makes all records durable: costs a sync of the disk, or nothing if all are.
+  /// Makes all records durable. Costs a sync of the disk, or nothing if all are.
   package func sync() throws(LogFault) {
     let numbers: (write: UInt64, isNews: Bool)
     do {
@@ -218,22 +218,22 @@ package final class LogFile: @unchecked Sendable {
       if synced == writes { return }
       guard let any = state.withLock({ $0.streams.first }) else { return }
       try prepareWrite(isSynced: true)
-      // SQLite syncs nothing for a transaction that writes nothing. One sync covers all that was written ahead before it.
+      // SQLite syncs nothing for a transaction that writes nothing. One sync covers everything that was written ahead before it.
       try transaction { () throws(LogFault) in try any.write(to: writer) }
       numbers = countWrite(isSynced: true)
     }
     tellSynced(numbers)
   }
 
-  /// Under `writing`, outside of a transaction.
+  /// Sets whether the next transaction is synced. Requires `writing`, outside of a transaction.
   func prepareWrite(isSynced: Bool) throws(LogFault) {
     if syncs == isSynced { return }
     if case .file = place { try writer.run("PRAGMA synchronous = \(isSynced ? "FULL" : "NORMAL")") }
     syncs = isSynced
   }
 
-  /// Under `writing`, once it has succeeded.
-  /// - Returns: its number, and whether earlier writes were synced with it.
+  /// Counts a write that has succeeded. Requires `writing`.
+  /// - Returns: Its number, and whether earlier writes were synced with it.
   func countWrite(isSynced: Bool) -> (write: UInt64, isNews: Bool) {
     let isNews = isSynced && synced != writes
     writes += 1
@@ -245,7 +245,7 @@ package final class LogFile: @unchecked Sendable {
     if numbers.isNews { syncHook.withLock { $0 }?(numbers.write) }
   }
 
-  /// Reads the owner's writes, if that is another process.
+  /// Reads the owner's writes, if the owner is another process.
   package func refresh() throws(LogFault) { if use == .look { try load() } }
 
   /// Reads the list of streams.
@@ -266,7 +266,7 @@ package final class LogFile: @unchecked Sendable {
     writing.lock()
     defer { writing.unlock() }
     guard case .file = place else { return }
-    // The ends too, so that the loss of the last records would be noticed.
+    // The ends of streams too, so that the loss of the last records would be noticed.
     let streams = state.withLock { $0.streams }
     try? transaction { () throws(LogFault) in for stream in streams { try stream.write(to: writer) } }
     try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -274,7 +274,7 @@ package final class LogFile: @unchecked Sendable {
 
   // MARK: - Topics
 
-  /// Creates a topic, if it does not exist yet. One that exists gets the partitions that it lacks.
+  /// Creates a topic, if it does not exist yet. An existing one gets the partitions that it lacks.
   package func makeTopic(_ topic: String, partitions: Int, _ keeping: Keeping = .retained) throws(LogFault) {
     for partition in 0..<Int32(partitions) where stream(topic, partition) == nil {
       writing.lock()
@@ -292,12 +292,12 @@ package final class LogFile: @unchecked Sendable {
     }
   }
 
-  /// The key of the partition in all other calls; nil: it does not exist.
+  /// Returns the key of a partition in all other calls; nil if the partition does not exist.
   package func stream(_ topic: String, _ partition: Int32) -> Int? {
     state.withLock { $0.places[Name(topic: topic, partition: partition)] }
   }
 
-  /// The number of partitions of a topic; 0: it does not exist.
+  /// Returns the number of partitions of a topic; 0 if it does not exist.
   package func partitions(_ topic: String) -> Int { state.withLock { $0.streams.count { $0.topic == topic } } }
 
   package var topics: [String] {
@@ -308,7 +308,7 @@ package final class LogFile: @unchecked Sendable {
     }
   }
 
-  /// The first offset that still exists, and that of the next record.
+  /// Returns the first offset that still exists, and that of the next record.
   package func bounds(_ stream: Int) -> (first: Int64, next: Int64) {
     state.withLock { ($0.streams[stream].first, $0.streams[stream].next) }
   }

@@ -1,6 +1,6 @@
 package import ComboEdge
 
-/// A group's one member on a ``LogFile``: it gets all partitions at once, and keeps them until another member takes over.
+/// The only member of a group on a ``LogFile``: it gets all partitions at once, and keeps them until another member takes over.
 package final class LogGroup: GroupEdge, @unchecked Sendable {
   // Sendable: `committed` uses only what never changes; all else belongs to the loop's thread.
 
@@ -11,13 +11,14 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
   /// The next offset of each partition that was started.
   private var positions: [Int32: Int64] = [:]
   private let pages = [LogPage(), LogPage()]
-  /// The rest of the record that is being handed out.
+  /// The time and headers of the record that is being delivered.
   private let cell = UnsafeMutablePointer<LogCell>.allocate(capacity: 1)
   private var membership: UInt64 = 0
   private var isMember = false
   private var isNew = false
 
-  /// Taken in one poll: enough that rooms get several gifts at once, and few enough to stay in the processor's cache.
+  /// The maximum number of records of one poll: enough that rooms get several gifts at once, and few enough for the processor's
+  /// cache.
   static let recordsMax = 8192
   private static let bytesMax = 4 << 20
 
@@ -32,7 +33,7 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
 
   private var memberName: String { Self.memberName(group) }
 
-  /// Under which name a group's member owns its membership.
+  /// Returns the name under which a group's member owns its membership.
   package static func memberName(_ group: String) -> String { "member of \(group)" }
 
   package func subscribe() {
@@ -54,14 +55,14 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
       delegate?.failed(EdgeError(.fenced, "another member has taken over the group \(group)"), partition: nil)
       return
     }
-    // Counted before the look, so that what is appended after it still wakes.
+    // Counted before reading, so that what is appended after it still wakes this thread.
     let rings = log.appended.rings
     if handOut(pages[hold], take) || maxWaitMs <= 0 { return }
     log.appended.wait(after: rings, maxMs: Int64(maxWaitMs))
     _ = handOut(pages[hold], take)
   }
 
-  /// - Returns: whether there was anything.
+  /// - Returns: Whether there were any records.
   private func handOut(_ page: LogPage, _ take: (InputRecord) -> Void) -> Bool {
     var runs: [(partition: Int32, records: Range<Int>)] = []
     for (partition, position) in positions.sorted(by: { $0.key < $1.key }) {
@@ -80,7 +81,7 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
     }
     for (partition, records) in runs {
       for index in records {
-        // A delegate may stop a partition while its records are handed out.
+        // A delegate may stop a partition while its records are delivered.
         if positions[partition] == nil { break }
         let record = page.records[index]
         cell.pointee = LogCell(timestamp: record.timestamp, headers: page.headers(record))
@@ -112,7 +113,7 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
     let positions = offsets.map {
       LogPosition(stream: streams[.input, $0.partition], offset: $0.offset ?? 0, metadata: $0.metadata)
     }
-    // For tools that show the lag only; the next commit repeats it.
+    // Only for tools that show the lag; the next commit repeats it.
     try? log.commit(LogBatch(), group: group, positions: positions)
   }
 
@@ -125,7 +126,7 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
   }
 }
 
-/// By which number a ``LogFile`` knows the partitions of a group's topics.
+/// The numbers by which a ``LogFile`` knows the partitions of a group's topics.
 struct LogStreams: Sendable {
   private let streams: [[Int]]
 
@@ -144,7 +145,7 @@ struct LogStreams: Sendable {
 
   subscript(topic: Topic, partition: Int32) -> Int { streams[topic.rawValue][Int(partition)] }
 
-  /// The partition of a record: the one asked for, or the one of its key, as Java's producer chooses it.
+  /// Returns the partition of a record: the given one, or the one of its key, as Java's producer chooses it.
   func stream(_ topic: Topic, _ partition: Int32?, _ key: Bytes?) -> Int {
     let own = streams[topic.rawValue]
     if let partition { return own[Int(partition)] }
@@ -154,7 +155,7 @@ struct LogStreams: Sendable {
   func partitions(_ topic: Topic) -> Range<Int32> { 0..<Int32(streams[topic.rawValue].count) }
 }
 
-/// The time and the headers of the record that is being handed out.
+/// The time and headers of the record that is being delivered.
 struct LogCell: RecordSource {
   var timestamp: Int64?
   var headers: Bytes?

@@ -1,12 +1,12 @@
 internal import CSQLite
 internal import Glibc
 
-/// The name under which a log's file was owned last. Beside that name SQLite keeps what was written last: by another name of the file (a
-/// hard link) neither an owner nor a reader would find it.
+/// The name under which a log's file was last owned. SQLite keeps the newest data beside that name: under another name of the
+/// file (a hard link) neither an owner nor a reader would find it.
 enum LogHome {
-  /// The path by which a file is to be opened.
-  /// - Parameter path: that it was asked for by, without links in it.
-  /// - Throws: `damaged`: the file was moved without what was written last.
+  /// Returns the path by which a file is to be opened.
+  /// - Parameter path: The path that was given, without links in it.
+  /// - Throws: `damaged` if the file was moved without its newest data.
   static func path(of path: String, isOwner: Bool) throws(LogFault) -> String {
     guard let id = LogFileID(path), isOwner || id.names > 1, let home = read(path), home != path else { return path }
     if let other = LogFileID(home) { return other == id ? home : path }
@@ -20,7 +20,7 @@ enum LogHome {
     return path
   }
 
-  /// Notes the owner's path in the file itself.
+  /// Stores the owner's path in the file itself.
   static func keep(_ path: String, in database: Database) throws(LogFault) {
     try database.run("CREATE TABLE IF NOT EXISTS home (path TEXT NOT NULL)")
     if try database.text("SELECT path FROM home") == path { return }
@@ -31,7 +31,7 @@ enum LogHome {
     try database.run("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  /// Reads the file alone, whatever lies beside it; nil: it has none, or is no log.
+  /// Reads the path from the file alone, whatever is beside it. Returns nil if it has none, or is not a log.
   private static func read(_ path: String) -> String? {
     var name = "file:"
     for byte in path.utf8 {

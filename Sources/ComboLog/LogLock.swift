@@ -1,15 +1,15 @@
 internal import Glibc
 internal import Synchronization
 
-/// What tells a file from all others, whatever its names.
+/// The identity of a file, whatever its names.
 struct LogFileID: Hashable, Sendable {
   let device: UInt64
   let inode: UInt64
   /// The number of its names.
   let names: Int
 
-  /// - Parameter path: is not followed if it is a symbolic link.
-  /// - Returns: nil: there is no file of that name, or it cannot be known.
+  /// - Parameter path: The path; not followed if it is a symbolic link.
+  /// - Returns: nil if there is no file of that name, or that is unknown.
   init?(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
@@ -28,11 +28,11 @@ struct LogFileID: Hashable, Sendable {
   }
 }
 
-/// Keeps a second owner away from a file, whatever name it uses, and tells it who the first one is.
+/// Keeps a second owner away from a file, whatever name it uses, and names the first one to it.
 ///
-/// The lock is `flock` on the file itself. SQLite locks by `fcntl`, which does not meet it; and `fcntl` forgets the locks of a process as
-/// soon as it closes any descriptor of the file. So this descriptor is opened before SQLite's and closed after them, and a file that this
-/// process owns already is not opened once more.
+/// The lock is `flock` on the file itself. SQLite locks with `fcntl`, which is independent of it; and `fcntl` drops the locks of
+/// a process as soon as that closes any descriptor of the file. So this descriptor is opened before SQLite's and closed after
+/// them, and a file that this process already owns is not opened once more.
 final class LogLock: Sendable {
   let id: LogFileID
   private let descriptor: Int32
@@ -40,11 +40,12 @@ final class LogLock: Sendable {
   private let beside: Int32
 
   private static let owned = Mutex<Set<LogFileID>>([])
-  /// Far from the bytes that SQLite locks. A lock by `fcntl` names its holder.
+  /// A byte far from those that SQLite locks. A lock by `fcntl` names its holder.
   private static let holderByte = off_t(1) << 62
 
-  /// Takes the lock for as long as this object lives. Makes the file, if there is none, for this user alone: it holds what viewers sent.
-  /// - Parameter path: without links in it.
+  /// Takes the lock for as long as this object lives. Creates the file, if there is none, for this user alone: it holds what
+  /// viewers sent.
+  /// - Parameter path: The path, without links in it.
   init(_ path: String) throws(LogFault) {
     if let id = LogFileID(path), Self.owned.withLock({ $0.contains(id) }) { throw Self.inUse(path, by: getpid()) }
     descriptor = try Self.open(path, for: path)
@@ -67,7 +68,8 @@ final class LogLock: Sendable {
     close(descriptor)
   }
 
-  /// Lets a second process know who has the lock. Only once SQLite has opened the file: with its first locks it drops all others.
+  /// Shows other processes who has the lock. To be called once SQLite has opened the file: with its first locks it drops all
+  /// others.
   func tellHolder() {
     var range = Self.holderRange
     _ = fcntl(descriptor, F_SETLK, &range)
@@ -88,7 +90,7 @@ final class LogLock: Sendable {
         + " space on the disk, or give --data another file")
   }
 
-  /// Takes the lock that 0.1.0 takes, so that neither comes beside the other. It contains the holder's number.
+  /// Takes the lock of 0.1.0 too, so that the two exclude each other. The lock file contains the holder's process id.
   private static func takeFormer(_ path: String) throws(LogFault) -> Int32 {
     let file = try open(path + ".lock", for: path)
     guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
@@ -107,9 +109,9 @@ final class LogLock: Sendable {
     Glibc.flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: holderByte, l_len: 1, l_pid: 0)
   }
 
-  /// Whether a process has the file open as its owner. To be asked before this process opens the file to read: it closes a descriptor, and
-  /// with that the process loses its locks.
-  /// - Parameter path: without links in it.
+  /// Whether a process has the file open as its owner. To be called before this process opens the file to read: it closes a
+  /// descriptor, and with that the process loses its locks.
+  /// - Parameter path: The path, without links in it.
   static func isHeld(_ path: String) -> Bool {
     if let id = LogFileID(path), owned.withLock({ $0.contains(id) }) { return true }
     let file = Glibc.open(path, O_RDONLY | O_CLOEXEC)
@@ -118,7 +120,7 @@ final class LogLock: Sendable {
     return fcntl(file, F_GETLK, &range) == 0 && range.l_type != Int16(F_UNLCK)
   }
 
-  /// The process that holds the lock; nil: it is not of this container.
+  /// Returns the process that holds the lock; nil if it is outside of this container.
   private static func holder(_ descriptor: Int32) -> pid_t? {
     var range = holderRange
     guard fcntl(descriptor, F_GETLK, &range) == 0, range.l_type != Int16(F_UNLCK), range.l_pid > 0 else { return nil }

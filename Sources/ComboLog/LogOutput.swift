@@ -2,12 +2,12 @@ package import ComboEdge
 internal import ComboSystem
 internal import Synchronization
 
-/// The transactional producer on a ``LogFile``: what rooms say is collected, and written with the group's offsets in one SQLite
-/// transaction.
+/// The transactional producer on a ``LogFile``: it collects the rooms' instructions, and writes them with the group's offsets in
+/// one SQLite transaction.
 package final class LogOutput: OutputEdge, @unchecked Sendable {
   // Sendable: what is collected is behind a lock; all else belongs to the loop's thread.
 
-  /// Reads from a state record which offsets of input and journal must be kept to restore the partition; nil: it names none.
+  /// Reads from a state record which offsets of input and journal must be kept to restore the partition; nil if it names none.
   package typealias HeldOffsets = @Sendable (_ key: Bytes, _ value: Bytes) -> (input: Int64, journal: Int64)?
 
   private let log: LogFile
@@ -25,9 +25,9 @@ package final class LogOutput: OutputEdge, @unchecked Sendable {
   private static let fullMs: Int64 = 20_000
 
   /// - Parameters:
-  ///   - held: is asked for each state record.
-  ///   - isStopping: a commit that waits for room on the disk waits no longer.
-  ///   - warn: called when a commit waits.
+  ///   - held: Called for each state record.
+  ///   - isStopping: Whether a commit that waits for room on the disk must wait no longer.
+  ///   - warn: Called when a commit waits.
   package init(
     _ log: LogFile, group: String, names: TopicNames, held: @escaping HeldOffsets = { _, _ in nil },
     isStopping: @escaping @Sendable () -> Bool = { false }, warn: @escaping @Sendable (String) -> Void = { _ in }

@@ -1,12 +1,11 @@
 internal import CSQLite
 internal import Glibc
 
-/// The place of a log.
 package enum LogPlace: Equatable, Sendable {
   case memory
   case file(String)
 
-  /// Its name in sentences.
+  /// The place's name in sentences.
   package var name: String {
     switch self {
     case .memory: "memory"
@@ -17,8 +16,8 @@ package enum LogPlace: Equatable, Sendable {
 
 /// The file system below a path.
 enum LogDisk {
-  /// Makes the folder of a file, with those above it, for this user alone.
-  /// - Returns: the folder, if it was not there.
+  /// Creates the folder of a file, with those above it, for this user alone.
+  /// - Returns: The folder, if it did not exist; nil otherwise.
   static func makeFolder(of path: String) throws(LogFault) -> String? {
     let folder = folder(of: path)
     let isThere = access(folder, F_OK) == 0
@@ -37,10 +36,11 @@ enum LogDisk {
     return isThere ? nil : folder
   }
 
-  /// The path of the file that a name leads to, without links in it. It need not exist; where its folder does not, links in that are kept.
+  /// Returns the path of the file that a name leads to, without links in it. The file need not exist; links in a folder that does
+  /// not exist are kept.
   static func resolved(_ name: String) -> String {
     var path = name
-    // As many links as the system follows.
+    // The maximum number of links that the system follows.
     for _ in 0..<40 {
       guard let target = target(of: path) else { break }
       path = target.hasPrefix("/") ? target : folder(of: path) + "/" + target
@@ -51,7 +51,7 @@ enum LogDisk {
     return String(cString: folder) + (folder[1] == 0 ? "" : "/") + file
   }
 
-  /// What a symbolic link contains; nil: it is none.
+  /// Returns the target of a symbolic link; nil if the path is not one.
   private static func target(of path: String) -> String? {
     var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = bytes.withUnsafeMutableBytes { readlink(path, $0.baseAddress!, $0.count) }
@@ -63,12 +63,12 @@ enum LogDisk {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// The name of the network file system of a path; nil: it is on none that is known.
+  /// Returns the name of the network file system of a path; nil if it is on none that is known.
   static func network(_ path: String) -> String? {
     network(type: csqlite_file_system(folder(of: path)))
   }
 
-  /// By the magic numbers of statfs(2).
+  /// Returns the name for a magic number of statfs(2).
   static func network(type: UInt32) -> String? {
     switch type {
     case 0x6969: "NFS"
@@ -82,14 +82,15 @@ enum LogDisk {
     }
   }
 
-  /// Bytes that this user may still write; nil: unknown.
+  /// Returns the bytes that this user may still write; nil if unknown.
   static func free(_ path: String) -> Int64? {
     var status = statvfs()
     guard statvfs(folder(of: path), &status) == 0 else { return nil }
     return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
   }
 
-  /// The size of a file; nil: there is none. By its name: to open a database file and close it again would drop SQLite's locks on it.
+  /// Returns the size of a file; nil if none. Uses its name: opening a database file and closing it again would drop SQLite's
+  /// locks on it.
   static func size(_ path: String) -> Int64? {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : nil

@@ -1,14 +1,14 @@
 package import ComboEdge
 
-/// Readers of partitions on a ``LogFile``.
+/// Reads partitions of a ``LogFile``.
 package final class LogReading: ReadEdge {
-  /// What a reader finds in the state topic of a log from which old records were deleted.
+  /// The contents of the state topic for a reader of a log from which old records were deleted.
   package enum History: Sendable {
     /// The newest state.
     case newest
-    /// The one by which what is left can be derived from its beginning on.
+    /// The state from which everything that is left can be derived.
     case oldest
-    /// That one, then the newest.
+    /// The oldest state, then the newest.
     case both
   }
 
@@ -59,7 +59,7 @@ package final class LogReading: ReadEdge {
     }
   }
 
-  /// - Returns: false: it was cancelled, or `take` returned false.
+  /// - Returns: false if it was cancelled, or `take` returned false.
   private func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, mark: Int64?, unless isCancelled: () -> Bool,
     _ take: (InputRecord) -> Bool
@@ -80,7 +80,7 @@ package final class LogReading: ReadEdge {
           source: (LogCell.self, UnsafeRawPointer(cell)))
         if !take(handed) { return false }
       }
-      // The end of the partition, for now.
+      // The end of the partition has been reached, for now.
       if next <= position { break }
       position = next
     }

@@ -1,8 +1,8 @@
-/// The tables of a log's file besides the records, and how it differs from other files.
+/// The tables of a log's file besides the records, and the header that identifies the file.
 enum LogSchema {
-  /// `Cmbo`: what file(1) and SQLite find in the header.
+  /// `Cmbo`: file(1) and SQLite find it in the header.
   static let applicationID: Int64 = 0x436d_626f
-  /// Version 1, of 0.1.0, has no checksums.
+  /// The version of the format. Version 1, of 0.1.0, has no checksums.
   static let version: Int64 = 2
 
   static func create(_ database: Database) throws(LogFault) {
@@ -23,7 +23,7 @@ enum LogSchema {
       """)
   }
 
-  /// What of compacted streams is kept for old checkpoints: see ``LogFile/Mark``.
+  /// The tables of what is kept of compacted streams for old checkpoints: see ``LogFile/Mark``.
   private static let marks =
     """
     CREATE TABLE marks (
@@ -35,14 +35,14 @@ enum LogSchema {
     ) WITHOUT ROWID;
     """
 
-  /// The table of a stream's records.
+  /// Creates the table of a stream's records.
   static func create(_ stream: LogFile.Stream, _ database: Database) throws(LogFault) {
     try database.run(
       "CREATE TABLE \(stream.table) (offset INTEGER PRIMARY KEY, key BLOB, value BLOB, time INTEGER, headers BLOB, sum INTEGER)")
     if stream.keeping == .compacted { try database.run("CREATE UNIQUE INDEX \(stream.table)_key ON \(stream.table) (key)") }
   }
 
-  /// Turns a file of version 1 into one of this version. Its records stay as they are, without a checksum.
+  /// Upgrades a file of version 1 to this version. Its records stay unchanged, without a checksum.
   private static func upgrade(_ database: Database, name: String) throws(LogFault) {
     try database.run(
       """
@@ -71,7 +71,7 @@ enum LogSchema {
   }
 
   /// Prepares a file for its owner.
-  /// - Returns: whether it was of an earlier version before.
+  /// - Returns: Whether it was of an earlier version before.
   static func prepare(_ database: Database, isNew: Bool, name: String) throws(LogFault) -> Bool {
     let found = isNew ? version : try check(database, name: name)
     let mode = try database.text("PRAGMA journal_mode = WAL")
@@ -96,8 +96,8 @@ enum LogSchema {
     return found < version
   }
 
-  /// Checks whether the file is a log that this version reads, and lets SQLite find more of what is damaged.
-  /// - Returns: the version of its format.
+  /// Checks whether the file is a log that this version reads, and makes SQLite detect more damage.
+  /// - Returns: The version of its format.
   static func check(_ database: Database, name: String) throws(LogFault) -> Int64 {
     try database.run("PRAGMA cell_size_check = ON")
     let id = try database.integer("PRAGMA application_id") ?? 0

@@ -1,14 +1,14 @@
 internal import ComboWire
 
-/// The checksums of what a file keeps: SQLite has none for its pages, so that a flipped bit would be read like any other.
+/// The checksums of a file's contents. SQLite has none for its pages, so a flipped bit would be read like any other.
 enum LogSum {
-  /// Covers all that is kept of a record, with its place.
-  /// - Parameter stream: the id of its stream in the file.
+  /// Returns the checksum of everything that is kept of a record, with its place.
+  /// - Parameter stream: The id of its stream in the file.
   static func record(
     _ stream: Int64, _ offset: Int64, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, time: Int64?,
     headers: UnsafeRawBufferPointer?
   ) -> Int64 {
-    // Their sizes too, so that no byte can move from one to the next.
+    // The sizes too, so that no byte can move from one to the next.
     var sum = numbers(
       stream, offset, time == nil ? 0 : 1, time ?? 0, Int64(key?.count ?? -1), Int64(value?.count ?? -1),
       Int64(headers?.count ?? -1))
@@ -18,7 +18,7 @@ enum LogSum {
     return sum
   }
 
-  /// Covers a row of the list of streams.
+  /// Returns the checksum of a row of the list of streams.
   static func stream(_ stream: LogFile.Stream) -> Int64 {
     text(
       stream.topic,
@@ -26,7 +26,7 @@ enum LogSum {
         stream.id, Int64(stream.partition), stream.keeping.rawValue, stream.first, stream.next, stream.floor, stream.summedFrom))
   }
 
-  /// Covers a committed position.
+  /// Returns the checksum of a committed position.
   static func position(_ group: String, _ stream: Int64, _ offset: Int64, _ metadata: String) -> Int64 {
     text(metadata, seed: text(group, seed: numbers(stream, offset)))
   }
