@@ -1,5 +1,4 @@
-/// The version of this program.
 package enum Version {
-  /// Here and nowhere else: `tools/version` reads this line for packages and archives.
+  /// The only place of the version number: `tools/version` reads this line for packages and archives.
   package static let number = "0.1.0"
 }

@@ -1,12 +1,12 @@
-/// Counts similar lines in place of letting each be written: the first is written, and, once its time is over, the
-/// number of the others.
+/// Counts similar lines instead of letting each be written: the first is written and, once its window is over, the number of the
+/// others.
 ///
 /// A plain value: its user passes the time, in milliseconds of a monotonic clock.
 struct LogFlood: Sendable {
-  /// From the first line on.
+  /// The time for which similar lines are counted, from the first line on.
   static let windowMs: Int64 = 10_000
-  /// Different lines that are counted at a time. Above it, all whose sentence is the same count as one, so that a flood
-  /// of lines that all differ is one too.
+  /// The maximum number of different lines that are counted at a time. Above it, all lines with the same template count as one,
+  /// so that a flood of lines that all differ is one too.
   static let likenessesMax = 200
 
   /// Lines that were counted and not written.
@@ -28,7 +28,7 @@ struct LogFlood: Sendable {
 
   init() {}
 
-  /// Whether a line is to be written, after those that ``due(at:)`` gives; else it was counted.
+  /// Returns whether a line is to be written, after those that ``due(at:)`` returns; otherwise it was counted.
   mutating func isNews(_ level: LogLevel, _ message: LogMessage, at now: Int64) -> Bool {
     var key = "\(level.rank)\(message.likeness)"
     if windows[key] == nil, windows.count >= Self.likenessesMax { key = "\(level.rank){}\(message.template)" }
@@ -37,20 +37,20 @@ struct LogFlood: Sendable {
       windows[key]!.last = message
       return false
     }
-    // Templates are few, so this ends.
+    // Templates are few, so this is bounded.
     windows[key] = Window(since: now, level: level, last: message)
     return true
   }
 
-  /// The counts of windows that are over by now, the oldest first. They are then forgotten.
+  /// Returns and removes the counts of windows that are over by now, oldest first.
   mutating func due(at now: Int64) -> [Count] {
     take { now - $0.since >= Self.windowMs }
   }
 
-  /// The counts of all windows.
+  /// Returns and removes the counts of all windows.
   mutating func rest() -> [Count] { take { _ in true } }
 
-  /// When the next window is over that has counted something; nil: none has.
+  /// When the next window that has counted something is over; nil if none.
   var nextDue: Int64? { windows.values.filter { $0.count > 0 }.map { $0.since + Self.windowMs }.min() }
 
   private mutating func take(_ isOver: (Window) -> Bool) -> [Count] {

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Writes log lines.
+/// Formats log lines.
 enum LogLine {
-  /// One line, without its end.
+  /// Returns one line, without its end.
   /// - Parameters:
-  ///   - more: the number of similar lines that were not written, and in how many seconds, if the line reports that.
+  ///   - more: The number of similar lines that were not written, and in how many seconds, if the line reports that.
   static func line(
     _ level: LogLevel, _ message: LogMessage, more: (count: Int, seconds: Int64)? = nil, format: LogFormat, at time: timespec
   ) -> String {
@@ -19,7 +19,7 @@ enum LogLine {
       for piece in message.pieces {
         switch piece {
         case .words: break
-        // Of two values under one name the first.
+        // Of two values under one name the first is written.
         case .number(let field, let value):
           if named.insert(field).inserted { line += ",\"\(field.rawValue)\":\(value)" }
         case .value(let field, let value):
@@ -34,7 +34,7 @@ enum LogLine {
     }
   }
 
-  /// Without line ends and other control characters: a line is an event, and a terminal obeys some.
+  /// Replaces line ends and other control characters: a line is one event, and a terminal obeys some of them.
   private static func inOneLine(_ text: String) -> String {
     func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.value < 0x20 || (0x7f..<0xa0).contains(scalar.value) }
     guard text.unicodeScalars.contains(where: isControl) else { return text }
@@ -61,7 +61,7 @@ enum LogLine {
     line += "\""
   }
 
-  /// In UTC, to the millisecond: 24 characters.
+  /// Returns a time in UTC, to the millisecond: 24 characters.
   static func timestamp(_ time: timespec) -> String {
     var time = time
     var parts = tm()

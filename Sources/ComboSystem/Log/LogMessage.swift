@@ -2,51 +2,49 @@
 ///
 /// It is written as a string with an interpolation for each value, which names its field:
 /// `log.warning("partition \(.partition, number) could not be restored, trying again: \(.reason, error)")`. The text
-/// between the values is the message by which lines are found and counted, and each value can be had by its field's name.
+/// between the values is the message by which lines are found and counted, and each value is available under its field's name.
 package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
   /// The names of the values. Each has the same meaning in all messages.
   package enum Field: String, CaseIterable, Sendable {
     /// The number of a partition of the input.
     case partition
-    /// Numbers of partitions, with commas between.
+    /// Numbers of partitions, separated by commas.
     case partitions
     case topic
     /// A number of partitions, rooms, records, entries or banners, or an amount.
     case count
-    /// Of a record, in its partition.
+    /// The offset of a record in its partition.
     case offset
-    /// Of the journal, the number of its entry.
+    /// The number of an entry of the journal.
     case entry
     case rooms, records, entries
     /// A duration or a distance in time, in milliseconds.
     case ms
     /// A duration, in seconds.
     case seconds
-    /// The number that is needed or allowed.
+    /// The number that is required or allowed.
     case limit
-    /// Why, in words.
+    /// The reason, in words.
     case reason
     /// A code for the reason, from a documented list.
     case code
-    /// Where to reach something.
+    /// The address of an endpoint.
     case url
-    /// Of this program, and of librdkafka.
+    /// The versions of this program and of librdkafka.
     case version, librdkafka
     case group, instance, map, delivery
-    /// librdkafka's message, and its name for the place.
+    /// A text such as librdkafka's message, and librdkafka's name for its origin.
     case text, facility
-    /// The names of options.
     case options
     case file
     /// Names of a record's members.
     case keys
     /// The number of records that became no event.
     case dropped, bad
-    /// The number of instructions that are the same in two outputs, and of those that are not.
+    /// The numbers of instructions that are equal in two outputs, and that differ.
     case equal, differing
   }
 
-  /// A piece of the sentence.
   package enum Piece: Equatable, Sendable {
     case words(String)
     case number(Field, Int64)
@@ -74,11 +72,11 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     package mutating func appendInterpolation(_ field: Field, _ value: some CustomStringConvertible) {
       pieces.append(.value(field, value.description))
     }
-    /// Another message in its place, if there is one.
+    /// Appends another message, if there is one.
     package mutating func appendInterpolation(_ message: LogMessage?) { pieces += message?.pieces ?? [] }
   }
 
-  /// The same without secret texts.
+  /// Returns the message without secret texts.
   func hiding(_ secrets: [String]) -> LogMessage {
     if secrets.isEmpty { return self }
     return LogMessage(
@@ -106,7 +104,7 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     return String(decoding: kept, as: UTF8.self)
   }
 
-  /// The whole sentence; what a 1 counts is in the singular.
+  /// The whole sentence; words that a 1 counts are in the singular.
   package var sentence: String {
     var text = ""
     var isOne = false
@@ -121,7 +119,7 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     return text
   }
 
-  /// The constant part: `{partition}` in the place of a partition's number.
+  /// The constant part, with `{partition}` in place of a partition's number.
   var template: String {
     pieces.reduce(into: "") { text, piece in
       switch piece {
@@ -131,8 +129,8 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     }
   }
 
-  /// The common part of similar lines: without free-standing numbers and text in brackets, since
-  /// both are mostly durations or counts.
+  /// The common part of similar lines: without free-standing numbers and text in brackets, since both are mostly durations or
+  /// counts.
   var likeness: String {
     var likeness = ""
     for piece in pieces {

@@ -2,19 +2,19 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// The program's log, a line an event, on standard error. One for the whole process: copies
-/// share level, format and counts.
+/// The program's log on standard error, one line per event. There is one for the whole process: copies share level, format and
+/// counts.
 ///
-/// Any thread, and none ever waits: lines go to standard error through a ``LineWriter``. Warnings and errors that say the same within
-/// ``LogFlood/windowMs`` are counted.
+/// Any thread may log, and none ever waits: lines go to standard error through a ``LineWriter``. Similar warnings and errors
+/// within ``LogFlood/windowMs`` are counted.
 package struct ServiceLog: Sendable {
   private let core: Core
 
   /// - Parameters:
-  ///   - level: the lowest level that is written.
-  ///   - countsRepeats: whether a flood of the same is counted instead of being written.
-  ///   - write: takes a line without its end; nil: standard error does.
-  ///   - now: the time by which repeats are counted.
+  ///   - level: The lowest level that is written.
+  ///   - countsRepeats: Whether a flood of similar lines is counted instead of being written.
+  ///   - write: Receives a line without its end; nil to write to standard error.
+  ///   - now: Returns the time by which repeats are counted.
   package init(
     _ level: LogLevel, format: LogFormat = .text, countsRepeats: Bool = true,
     write: (@Sendable (String) -> Void)? = nil,
@@ -23,7 +23,7 @@ package struct ServiceLog: Sendable {
     core = Core(level, format, countsRepeats: countsRepeats, write: write, now: now)
   }
 
-  /// Writes nothing.
+  /// A log that writes nothing.
   package static var silent: ServiceLog { ServiceLog(.error) { _ in } }
 
   /// The lowest level that is written. May change at any time.
@@ -37,8 +37,7 @@ package struct ServiceLog: Sendable {
     nonmutating set { core.state.withLock { $0.format = newValue } }
   }
 
-  /// Texts that no line may contain: asterisks replace them. Short ones, which are parts of
-  /// ordinary words, are not looked for.
+  /// Sets the texts that no line may contain: asterisks replace them. Short ones, which are parts of ordinary words, are ignored.
   package func hide(_ secrets: [String]) {
     core.state.withLock { $0.secrets = secrets.filter { $0.utf8.count >= Self.secretBytesMin } }
   }
@@ -50,11 +49,12 @@ package struct ServiceLog: Sendable {
   package func info(_ message: @autoclosure () -> LogMessage) { say(.info, message()) }
   package func debug(_ message: @autoclosure () -> LogMessage) { say(.debug, message()) }
 
-  /// Before the process ends: reports how many lines were counted and not reported yet, and waits briefly until all is written.
+  /// Reports how many lines were counted and not reported yet, and waits briefly until everything is written. To be called before
+  /// the process ends.
   package func flush() { core.flush() }
 
-  /// Why the process ends. The last line: counts that were not reported yet come before it, and what is logged after it is dropped, such as
-  /// what librdkafka says while it is taken down.
+  /// Logs why the process ends, as the last line. Counts that were not reported yet come before it, and what is logged after it
+  /// is dropped, such as librdkafka's messages while it is closed.
   package func error(last message: LogMessage) { core.end(with: message) }
 
   private func say(_ level: LogLevel, _ message: @autoclosure () -> LogMessage) {
@@ -66,7 +66,7 @@ package struct ServiceLog: Sendable {
       var format: LogFormat
       var secrets: [String] = []
       var flood = LogFlood()
-      /// Whether the counts will be read.
+      /// Whether a timer for the counts is running.
       var isTimed = false
       /// Whether the last line was written.
       var isOver = false

@@ -1,15 +1,16 @@
 internal import Dispatch
 
-/// Work that runs next to the loop.
+/// Work that runs outside of the loop.
 package enum BackgroundTask {
   /// A query to the brokers.
   case query
-  /// Restoring a partition, which may keep a processor busy for seconds.
+  /// The restore of a partition, which may keep a processor busy for seconds.
   case restoring
 
-  /// Restoring has about as many threads as there are processors, none of them those of the rooms, which Dispatch keeps for
-  /// `default`. A query takes no processor and may wait for seconds, so each has a thread of its own, which is what Dispatch gives
-  /// to a serial queue. So neither rooms nor queries ever wait for partitions that are being restored, nor queries for others.
+  /// Runs work in the background. Restores have about as many threads as there are processors, none of them those of the rooms,
+  /// which Dispatch keeps for `default`. A query uses no processor and may wait for seconds, so each has a thread of its own,
+  /// which is what Dispatch gives to a serial queue. So neither rooms nor queries ever wait for partitions that are being
+  /// restored, nor queries for others.
   package static let run: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = { task, work in
     switch task {
     case .query: DispatchQueue(label: "query", qos: .userInitiated).async(execute: work)

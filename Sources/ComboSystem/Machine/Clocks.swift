@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Time that measures: it never jumps.
+/// Time for measuring: it never jumps.
 package enum MonotonicClock {
   /// Milliseconds since some moment of the past.
   package static var nowMs: Int64 { time(of: CLOCK_MONOTONIC) }
@@ -14,7 +14,7 @@ package enum MonotonicClock {
   }
 }
 
-/// Time that stamps: it may jump, and run back.
+/// Time for stamping: it may jump, and run back.
 package enum WallClock {
   /// Milliseconds since the Unix epoch.
   package static var nowMs: Int64 { time(of: CLOCK_REALTIME) }
@@ -26,7 +26,7 @@ private func time(of clock: clockid_t) -> Int64 {
   return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
 }
 
-/// A moment until which something is tried.
+/// A time until which something is tried.
 package struct Deadline {
   private let atMs: Int64
 
@@ -36,6 +36,6 @@ package struct Deadline {
   package var leftMs: Int64 { max(0, atMs - MonotonicClock.nowMs) }
   package var isOver: Bool { leftMs == 0 }
 
-  /// The remaining time, but at most `ms`, as librdkafka takes time-outs.
+  /// Returns the remaining time, but at most `ms`, in the type of librdkafka's time-outs.
   package func left(atMostMs ms: Int64) -> Int32 { Int32(min(leftMs, ms)) }
 }

@@ -1,16 +1,17 @@
 internal import Glibc
 internal import Synchronization
 
-/// Standard output and standard error, and what else a process is born with.
+/// Standard output and standard error, and the environment of the process.
 package enum Console {
   private static let hasLost = Atomic<Bool>(false)
 
-  /// Whether something for standard output could not be written.
+  /// Whether output to standard output was lost.
   package static var hasLostOutput: Bool { hasLost.load(ordering: .relaxed) }
 
   /// Opens a file to be read from its beginning to its end.
-  /// - Parameter path: nil: standard input.
-  /// - Returns: the descriptor, which the caller closes unless it is standard input's; nil if it cannot be opened, which is reported.
+  /// - Parameter path: The file's path; nil for standard input.
+  /// - Returns: The descriptor, which the caller closes unless it is standard input's; nil if it cannot be opened, which is
+  ///   reported.
   package static func input(_ path: String?) -> Int32? {
     guard let path else { return STDIN_FILENO }
     let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -22,7 +23,7 @@ package enum Console {
     return file
   }
 
-  /// Writes all of it, also if the kernel accepts only parts; false if the reader is gone or the disk is full.
+  /// Writes all of it, even if the kernel accepts only parts. Returns false if the reader is gone or the disk is full.
   @discardableResult
   package static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
     var rest = bytes[...]
@@ -49,23 +50,22 @@ package enum Console {
     return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: file) }
   }
 
-  /// A text for standard output; an exit code.
+  /// Writes a text to standard output. Returns an exit code.
   package static func tell(_ text: String) -> Int32 { write(text, to: STDOUT_FILENO) ? 0 : 1 }
 
-  /// A sentence on standard error, in one write, so that lines of several threads do not mix.
+  /// Writes a sentence to standard error, in one write, so that lines of several threads do not mix.
   package static func say(_ sentence: String) {
     LineWriter.standardError.drain()
     write("combo-consumer: \(sentence)\n", to: STDERR_FILENO)
   }
 
-  /// The fault of a command line; an exit code.
+  /// Writes the faults of a command line. Returns an exit code.
   package static func refuse(_ sentences: [String], hint: String) -> Int32 {
     let lines = sentences.map { "combo-consumer: \($0)\n" }.joined()
     write("\(lines)See \(hint).\n", to: STDERR_FILENO)
     return 2
   }
 
-  /// A variable of the environment.
   package static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
   /// The names of all variables of the environment that the process was started with.
@@ -74,7 +74,6 @@ package enum Console {
     return bytes.split(separator: 0).map { String(decoding: $0.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self) }
   }
 
-  /// This machine's name.
   package static var hostName: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { name in
       guard gethostname(name.baseAddress!, 255) == 0 else { return "localhost" }

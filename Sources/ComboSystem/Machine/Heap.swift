@@ -1,13 +1,13 @@
-/// A binary heap, the smallest element first. Adding and removing cost the logarithm of its size.
+/// A binary heap, the smallest element first. Insertion and removal cost the logarithm of its size.
 // Inlinable, or other targets would call it unspecialised: a fifth of the CPU of a steady stream.
 @usableFromInline
 package struct Heap<Element: Comparable> {
-  /// All that it holds, in no order that means anything.
+  /// All elements, in no meaningful order.
   @usableFromInline package internal(set) var elements: [Element] = []
 
   @inlinable package init() {}
 
-  /// Costs no more than a look at each.
+  /// Creates a heap in linear time.
   @inlinable package init(_ elements: [Element]) {
     self.elements = elements
     for place in stride(from: elements.count / 2 - 1, through: 0, by: -1) { sink(elements[place], from: place) }
@@ -30,7 +30,7 @@ package struct Heap<Element: Comparable> {
     elements[place] = new
   }
 
-  /// Takes out the smallest, if `condition` holds for it.
+  /// Removes and returns the smallest element, if `condition` holds for it.
   @inlinable package mutating func pop(if condition: (Element) -> Bool = { _ in true }) -> Element? {
     guard let top = elements.first, condition(top) else { return nil }
     let last = elements.removeLast()
@@ -38,7 +38,7 @@ package struct Heap<Element: Comparable> {
     return top
   }
 
-  /// Puts an element in at `place`, or as far below as it belongs.
+  /// Places an element at `place`, or as far below as it belongs.
   @inlinable mutating func sink(_ element: Element, from place: Int) {
     var place = place
     while true {

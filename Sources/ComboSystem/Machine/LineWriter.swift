@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// Writes lines to a file that may be a full pipe, on a thread of its own: its callers never wait.
+/// Writes lines to a file that may be a full pipe, on a thread of its own, so that its callers never wait.
 ///
-/// Lines that find no room in the queue are dropped and counted. A line in their place says how many they were, once the file takes lines
-/// again.
+/// Lines that find no room in the queue are dropped and counted. A line in their place reports their number, once the file
+/// accepts lines again.
 package final class LineWriter: @unchecked Sendable {
   // The proof: all that changes is guarded by `lock`.
 
-  /// For the log.
+  /// The writer of the log.
   package static let standardError = LineWriter(STDERR_FILENO)
-  /// For progress.
+  /// The writer of progress.
   package static let standardOutput = LineWriter(STDOUT_FILENO)
 
-  /// Makes a line of how many were dropped in how many milliseconds; nil: no report.
+  /// Returns a line that reports how many lines were dropped in how many milliseconds; nil for no report.
   package typealias Loss = @Sendable (_ count: Int, _ ms: Int64) -> String?
 
   package static let drainMs: Int64 = 500
@@ -26,16 +26,16 @@ package final class LineWriter: @unchecked Sendable {
   private var droppedSince: Int64 = 0
   private var loss: Loss = { _, _ in nil }
   private var isStarted = false
-  /// Whether the thread has lines that it took out of the queue and did not write yet.
+  /// Whether the thread has lines that it removed from the queue and has not written yet.
   private var isWriting = false
 
-  /// - Parameter bytesMax: how much may wait.
+  /// - Parameter bytesMax: The maximum number of bytes that may wait.
   package init(_ file: Int32, bytesMax: Int = 1 << 20) {
     self.file = file
     self.bytesMax = bytesMax
   }
 
-  /// Puts a line, without its end, behind those that wait. Any thread; costs a lock that is held for a moment.
+  /// Queues a line, without its end. Any thread; costs a lock that is held briefly.
   package func write(_ line: String, loss: @escaping Loss = { _, _ in nil }) {
     lock.lock()
     defer { lock.unlock() }
@@ -59,13 +59,13 @@ package final class LineWriter: @unchecked Sendable {
     bytes += line.utf8.count + 1
   }
 
-  /// The line that says how many were dropped since the last such line.
+  /// Returns the line that reports how many were dropped since the last such line.
   private func takeReport() -> String? {
     defer { dropped = 0 }
     return loss(dropped, MonotonicClock.nowMs - droppedSince)
   }
 
-  /// Waits until all lines are written, but not longer than this: before the process ends.
+  /// Waits until all lines are written, but not longer than `withinMs`. To be called before the process ends.
   package func drain(withinMs: Int64 = drainMs) {
     let deadline = Deadline(afterMs: withinMs)
     while hasLines, !deadline.isOver { MonotonicClock.sleep(ms: 1) }
@@ -80,7 +80,7 @@ package final class LineWriter: @unchecked Sendable {
   private func work() {
     lock.lock()
     while true {
-      // Nothing came after those that were dropped.
+      // No line followed the dropped ones.
       if lines.isEmpty, dropped > 0, let report = takeReport() { append(report) }
       while lines.isEmpty {
         isWriting = false

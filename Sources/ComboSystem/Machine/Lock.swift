@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// A lock that threads can wait at until something has changed.
+/// A lock in which threads can wait until something has changed.
 package final class Lock: @unchecked Sendable {
   // Sendable: POSIX allows any thread to call these on what was initialised once.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-  /// Guarded by the lock.
+  /// The number of waiting threads; guarded by the lock.
   private var waiting = 0
 
   package init() {
@@ -25,14 +25,14 @@ package final class Lock: @unchecked Sendable {
   package func lock() { pthread_mutex_lock(mutex) }
   package func unlock() { pthread_mutex_unlock(mutex) }
 
-  /// Leaves the lock until ``wakeAll()``, or without a reason. Under the lock.
+  /// Leaves the lock until ``wakeAll()``, or a spurious wakeup. Requires the lock.
   package func wait() {
     waiting += 1
     pthread_cond_wait(changed, mutex)
     waiting -= 1
   }
 
-  /// Wakes those that wait. Under the lock.
+  /// Wakes the waiting threads. Requires the lock.
   package func wakeAll() {
     if waiting > 0 { pthread_cond_broadcast(changed) }
   }

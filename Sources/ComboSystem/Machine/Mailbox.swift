@@ -14,7 +14,7 @@ package final class Mailbox<Value>: Sendable {
       defer { values = [] }
       return values
     }
-    // Most often, and by a loop at each turn.
+    // The most frequent case, at each turn of the loop.
     if taken.isEmpty { return [] }
     return taken.map { $0.value }
   }
@@ -28,7 +28,7 @@ private struct Boxed<Value>: @unchecked Sendable {
   init(_ value: Value) { self.value = value }
 }
 
-/// Set once, by a signal or another thread.
+/// A flag that is set once, by a signal or another thread.
 package final class StopFlag: Sendable {
   private let flag = Atomic<UInt8>(0)
   private static let freshStart: UInt8 = 1
@@ -40,13 +40,13 @@ package final class StopFlag: Sendable {
   package var isSet: Bool { flag.load(ordering: .relaxed) == Self.end }
   package func set() { flag.store(Self.end, ordering: .relaxed) }
 
-  /// Whether the service is to end, be it that the process is, or that another begins in its place.
+  /// Whether the service is to end, either with the process or because another one starts in its place.
   package var endsService: Bool { flag.load(ordering: .relaxed) != 0 }
 
-  /// Asks for another service in the place of the one that runs, unless the process is to end.
+  /// Requests another service in place of the running one, unless the process is to end.
   package func askForFreshStart() { _ = flag.compareExchange(expected: 0, desired: Self.freshStart, ordering: .relaxed) }
 
-  /// Whether that was asked for; then it was not any more.
+  /// Returns whether that was requested, and clears the request.
   package func takeFreshStart() -> Bool {
     flag.compareExchange(expected: Self.freshStart, desired: 0, ordering: .relaxed).exchanged
   }

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Shows how far long work is, on standard error, if that is a terminal and standard output is none (what is written to the
-/// same terminal would be torn, unless it comes at the end).
+/// Shows the progress of long work on standard error, if that is a terminal and standard output is none (output to the same
+/// terminal would be torn, unless it comes at the end).
 package struct ProgressMeter {
   private let total: Int?
   private let unit: String
@@ -9,15 +9,15 @@ package struct ProgressMeter {
   private let began = MonotonicClock.nowMs
   private var shown: Int64 = 0
 
-  /// Of `total` at the end; nil if unknown.
-  /// - Parameter isAlone: nothing is written to standard output meanwhile.
+  /// Creates a meter for `total` units; nil if unknown.
+  /// - Parameter isAlone: Whether nothing is written to standard output meanwhile.
   package init(of total: Int?, unit: String, isAlone: Bool = false) {
     self.total = total
     self.unit = unit
     isShown = isatty(STDERR_FILENO) == 1 && (isAlone || isatty(STDOUT_FILENO) == 0)
   }
 
-  /// May be called often: it shows something five times a second.
+  /// Shows the progress, at most five times per second. May be called often.
   package mutating func tell(_ count: Int) {
     guard isShown else { return }
     let now = MonotonicClock.nowMs
@@ -26,13 +26,13 @@ package struct ProgressMeter {
     Console.write("\r\(Self.line(count, of: total, unit, elapsedMs: now - began))\u{1b}[K", to: STDERR_FILENO)
   }
 
-  /// The last state, with a line end.
+  /// Shows the final state, with a line end.
   package mutating func end(_ count: Int) {
     guard isShown else { return }
     Console.write("\r\(Self.line(count, of: total, unit, elapsedMs: MonotonicClock.nowMs - began))\u{1b}[K\n", to: STDERR_FILENO)
   }
 
-  /// Takes the line away, where a sentence follows.
+  /// Clears the line, before a sentence follows.
   package func clear() {
     if isShown { Console.write("\r\u{1b}[K", to: STDERR_FILENO) }
   }
@@ -43,7 +43,7 @@ package struct ProgressMeter {
     return "\(grouped(count)) \(unit)\(share), \(grouped(rate)) a second"
   }
 
-  /// `1234567` as `1,234,567`.
+  /// Returns `1234567` as `1,234,567`.
   package static func grouped(_ number: Int) -> String {
     var text = ""
     for (index, digit) in String(number).reversed().enumerated() {

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Reads small files.
 package enum TextFile {
-  /// Why a file cannot be read, as a sentence.
+  /// The reason why a file cannot be read, as a sentence.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
 
@@ -11,9 +11,9 @@ package enum TextFile {
     }
   }
 
-  /// The whole text of a file of at most `limit` bytes.
-  /// - Parameter name: how a sentence names the file; nil: by its path. Where a secret may have been given in the place of a path, no
-  ///   sentence may have that.
+  /// Returns the whole text of a file of at most `limit` bytes.
+  /// - Parameter name: The file's name in sentences; nil to use its path. If a secret may have been given in place of a path, no
+  ///   sentence may contain the path.
   package static func read(_ path: String, limit: Int, named name: String? = nil) -> Result<String, Failure> {
     switch bytes(of: path, limit: limit, named: name) {
     case .failure(let failure): return .failure(failure)
@@ -23,7 +23,7 @@ package enum TextFile {
     }
   }
 
-  /// The whole of a file of at most `limit` bytes, whatever is in it.
+  /// Returns the whole of a file of at most `limit` bytes, whatever it contains.
   package static func bytes(of path: String, limit: Int, named name: String? = nil) -> Result<[UInt8], Failure> {
     let shown = name ?? path
     // Opening a pipe would wait for a program at its other end.
@@ -38,7 +38,7 @@ package enum TextFile {
       default: break
       }
     }
-    // Data that another program hands over (/dev/stdin) may come later.
+    // Data from another program (/dev/stdin) may come later.
     _ = fcntl(file, F_SETFL, 0)
     var bytes: [UInt8] = []
     while true {

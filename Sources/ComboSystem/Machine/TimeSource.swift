@@ -1,8 +1,8 @@
-/// Where the time comes from. Monotonic time measures, wall time stamps.
+/// A source of time. Monotonic time measures, wall time stamps.
 package protocol TimeSource: AnyObject, Sendable {
-  /// In milliseconds since the Unix epoch; may jump.
+  /// Returns the time in milliseconds since the Unix epoch; it may jump.
   func wallMs() -> Int64
-  /// In milliseconds since some moment; never falls.
+  /// Returns the time in milliseconds since some moment; it never falls.
   func monotonicMs() -> Int64
   /// Blocks this thread.
   func sleep(ms: Int64)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A thread of its own for work that blocks or takes long.
+/// A thread for work that blocks or takes long.
 package final class WorkThread {
   private var thread = pthread_t()
   private var isJoined = false
@@ -9,7 +9,7 @@ package final class WorkThread {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// Starts it.
+  /// Starts the thread.
   package init(_ body: @escaping @Sendable () -> Void) {
     let box = Unmanaged.passRetained(Box(body))
     let error = pthread_create(
@@ -21,10 +21,10 @@ package final class WorkThread {
     precondition(error == 0, "the system has no thread left (error \(error))")
   }
 
-  /// The system keeps the stack of a thread that has ended until somebody waits for it, or nobody can.
+  /// Detaches the thread: the system keeps the stack of an ended thread until it is joined, or nobody can join it.
   deinit { if !isJoined { pthread_detach(thread) } }
 
-  /// Waits until it has ended. To be called once.
+  /// Waits until the thread has ended. To be called once.
   package func join() {
     isJoined = true
     pthread_join(thread, nil)

@@ -1,12 +1,13 @@
-/// Numbers with what they count.
+/// Numbers with the nouns that they count.
 package enum Counted {
-  /// `1 room`, `2,000 rooms`; `1 record is left`, `2 records are left`.
-  /// - Parameter words: a noun in the plural, and what follows it.
+  /// Returns a count with its words: `1 room`, `2,000 rooms`; `1 record is left`, `2 records are left`.
+  /// - Parameter words: A noun in the plural, and the words after it.
   package static func text(_ count: some BinaryInteger, _ words: String) -> String {
     "\(ProgressMeter.grouped(Int(count))) \(count == 1 ? singular(words) : words)"
   }
 
-  /// What stands behind a 1 instead of these words, which may begin with a space. Words with a first one that is no known noun stay as they are.
+  /// Returns the words that follow a 1 instead of these, which may begin with a space. Words that begin with no known noun are
+  /// unchanged.
   static func singular(_ words: String) -> String {
     let start = words.firstIndex { $0 != " " } ?? words.endIndex
     let end = words[start...].firstIndex { !$0.isLetter } ?? words.endIndex

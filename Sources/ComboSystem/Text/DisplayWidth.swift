@@ -1,6 +1,6 @@
 /// The number of columns that a character takes in a terminal.
 package enum DisplayWidth {
-  /// 0, 1 or 2 columns. A character is what a reader sees as one: a letter with its accents, a whole family of emoji.
+  /// Returns 0, 1 or 2 columns. A character is what a reader sees as one: a letter with its accents, a whole family of emoji.
   package static func columns(of character: Character) -> Int {
     var width = 0
     for scalar in character.unicodeScalars {
@@ -10,11 +10,10 @@ package enum DisplayWidth {
     return width
   }
 
-  /// Of a whole text.
   package static func columns(of text: String) -> Int { text.reduce(0) { $0 + columns(of: $1) } }
 
-  /// A text as it may go to a terminal: without control characters (an escape sequence in a name must not take effect),
-  /// and without those that turn the direction of what follows.
+  /// Returns a text that is safe in a terminal: without control characters (an escape sequence in a name must not take effect),
+  /// and without those that change the direction of what follows.
   package static func harmless(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isHarmful) else { return text }
     var clean = String.UnicodeScalarView()

@@ -2,11 +2,11 @@
 package enum JSONValue: Equatable, Sendable {
   case null
   case bool(Bool)
-  /// A number as it is written.
+  /// A number, as it is written.
   case number(String)
   case string(String)
   case array([JSONValue])
-  /// In the order in which they stand.
+  /// The members, in their order.
   case object([Member])
 
   /// A name with its value.
@@ -20,14 +20,14 @@ package enum JSONValue: Equatable, Sendable {
     }
   }
 
-  /// The value of a JSON text, or nil if it is none, or is more than 64 levels deep.
+  /// Parses a JSON text. Returns nil if it is invalid, or more than 64 levels deep.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     var reader = Reader(bytes: bytes)
     guard let value = reader.value(depth: 64), reader.isAtEnd else { return nil }
     self = value
   }
 
-  /// A member's value; of two under one name the first.
+  /// Returns a member's value; the first one, if two have the same name.
   package subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value

@@ -1,6 +1,6 @@
 /// Parts of sentences for people.
 package enum Sentence {
-  /// A value as sentences show it: in quotes, without control characters, not too long.
+  /// Returns a value as sentences show it: in quotes, without control characters, not too long.
   package static func quoted(_ text: String) -> String {
     var shown = ""
     for (index, scalar) in text.unicodeScalars.enumerated() {
@@ -11,7 +11,7 @@ package enum Sentence {
     return "\"\(shown)\""
   }
 
-  /// `a, b or c`.
+  /// Returns `a, b or c`.
   package static func choice(_ words: [String]) -> String {
     guard words.count > 1, let last = words.last else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " or " + last
