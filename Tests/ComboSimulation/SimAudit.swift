@@ -8,11 +8,11 @@ import ComboVerify
 @testable import ComboTestSupport
 @testable import ComboWire
 
-/// What must hold of what is committed, at any moment.
+/// The checks of committed records, which must pass at any moment.
 struct SimAudit {
   let world: SimWorld
   var configuration: ServiceConfiguration
-  /// Resets that were caused on purpose.
+  /// Whether resets are allowed, because a test caused them on purpose.
   var resetsAllowed = false
 
   private var broker: SimBroker { world.broker }
@@ -22,7 +22,7 @@ struct SimAudit {
     self.configuration = configuration
   }
 
-  /// - Returns: what is wrong.
+  /// - Returns: The faults found.
   func faults(isAtEnd: Bool = false) -> [String] {
     var faults = world.complaints + world.ends.map { "an instance ended: \($0)" }
     broker.settleAll()
@@ -49,7 +49,7 @@ struct SimAudit {
 
   // MARK: - State
 
-  /// Derived from the beginning, restored from snapshots, and live: it must all be the same.
+  /// Checks that a partition's state is the same derived from the beginning, restored from snapshots and, at the end, live.
   private func faults(of number: Int32, isAtEnd: Bool) throws -> [String] {
     var faults: [String] = []
     let entries = try journal(number)
@@ -109,7 +109,7 @@ struct SimAudit {
     return terms
   }
 
-  /// From the first entry on, without any snapshot.
+  /// Derives a partition from its first entry on, without any snapshot.
   private func derive(
     _ number: Int32, _ entries: [JournalEntry], into target: DerivedTarget? = nil
   ) throws -> (partition: Partition, bad: [String]) {
@@ -184,10 +184,10 @@ struct SimAudit {
     return rooms
   }
 
-  // MARK: - What came out
+  // MARK: - Output
 
-  /// With repetitions: all of them are the same, nothing is there that cannot be derived, nothing is missing that must have been
-  /// said, and whoever passes over what they have seen gets each room's instructions in order.
+  /// Checks an output with repetitions: repeated instructions are equal, all can be derived, none is missing that must have been
+  /// published, and a reader that skips repetitions finds each room's instructions in order.
   private func repetitionFaults(isAtEnd: Bool) throws -> [String] {
     var faults: [String] = []
     let derived = DerivedTarget()
@@ -230,7 +230,7 @@ struct SimAudit {
     return faults
   }
 
-  /// Each bad event once, with why.
+  /// Checks that each bad event has a dead letter with its reason (only one, with exactly-once delivery).
   private func deadLetterFaults() -> [String] {
     var found: [String] = []
     for number in broker.partitions(.deadLetter) {
@@ -251,7 +251,7 @@ struct SimAudit {
     return found == expected ? [] : ["dead letters: \(found), expected \(expected)"]
   }
 
-  /// In rooms where every gift counts: what was said is what came in.
+  /// Checks that rooms where every gift counts published as many gifts as came in.
   private func conservationFaults() -> [String] {
     var given: [String: Int] = [:]
     for number in broker.partitions(.input) {
@@ -288,9 +288,9 @@ struct SimAudit {
   }
 }
 
-/// All that the journal's entries led to.
+/// The instructions derived from the journal's entries.
 private final class DerivedTarget: SaidTarget, @unchecked Sendable {
-  // The proof: used by one thread.
+  // Sendable: used by one thread.
   struct Place: Hashable, CustomStringConvertible {
     var room: String
     var epoch: Int
@@ -306,7 +306,7 @@ private final class DerivedTarget: SaidTarget, @unchecked Sendable {
   }
 }
 
-/// Finds fields in compact JSON, the first of each name.
+/// Finds the first field of a name in compact JSON.
 private struct SimText {
   private let bytes: [UInt8]
   init(_ bytes: [UInt8]) { self.bytes = bytes }

@@ -2,52 +2,52 @@ import ComboEdge
 
 @testable import ComboTestSupport
 
-/// How often what goes wrong; in thousandths of the calls.
+/// The frequencies of faults, in thousandths of the calls.
 struct SimFaults {
   var abortable = 0
   var fatal = 0
   var retriable = 0
-  /// A commit that ends without an answer: it happened, did not, or will.
+  /// Commits that end without an answer: they happened, did not, or will.
   var indefinite = 0
-  /// Marks of transactions that come late.
+  /// Transaction markers that are written late.
   var lateMarks = 0
-  /// A leader that was replaced without its knowing: what is read is beyond its end, or it tells an end of long ago.
+  /// Leaders that were replaced without knowing it: what is read is beyond their end, or they report an end of long ago.
   var staleLeaders = 0
-  /// Records that are acknowledged without the offset at which they stand.
+  /// Records that are acknowledged without their offset.
   var unplaced = 0
 
   static let none = SimFaults()
 }
 
-/// A cluster in memory: topics, transactions, one group, its offsets. All of a world belongs to one thread.
+/// A cluster in memory: topics, transactions, and one group with its offsets. A whole world belongs to one thread.
 final class SimBroker {
   let clock: SimClock
   var random: SplitMix64
   var faults = SimFaults.none
-  /// What leaders tell in place of a topic's ends, until they know that they were replaced.
+  /// The ends that replaced leaders report instead of a topic's own, until they know that they were replaced.
   var toldEnds: [Topic: Int64] = [:]
-  /// Topics that somebody has deleted.
+  /// Deleted topics.
   var gone: Set<Topic> = []
-  /// Whoever leads this topic's partitions has not heard of them yet.
+  /// A topic whose leaders do not know its partitions yet.
   var unheardOf: Topic?
-  /// Nobody may ask where this topic begins and ends.
+  /// A topic whose bounds no instance is authorized to read.
   var forbidden: Topic?
-  /// Nobody tells where this topic begins and ends; how often it was asked.
+  /// A topic whose bounds are requested without an answer, and the number of those requests.
   var unanswered: (topic: Topic, questions: Int)?
   private var logs: [[SimLog]]
   let group: SimGroup
-  /// What is committed, by partition.
+  /// The committed offsets, by partition.
   private(set) var offsets: [Int32: CommittedOffset] = [:]
   private(set) var transactions: [SimTransaction] = []
   private var producers: [String: (epoch: Int, current: SimTransaction?)] = [:]
-  /// Commits that are still under way from their producer.
+  /// Transactions whose commit has not arrived from the producer yet.
   private var lateCommits: [SimTransaction] = []
-  /// What producers that are no more had still under way.
+  /// Producers that are gone, with records still in flight.
   private var lostRooms: [SimProducer] = []
 
-  /// Producers without transactions that have something under way, of the living and the dead.
+  /// Producers without transactions, of living and dead instances, that may have records in flight.
   var directs: [SimDirectProducer] = []
-  /// The network holds back what no living process waits for.
+  /// Whether the network holds back records that no living process waits for.
   var areDirectsHeld = false
 
   static let transactionTimeoutMs: Int64 = 2_000
@@ -64,13 +64,13 @@ final class SimBroker {
   func log(_ topic: Topic, _ partition: Int32) -> SimLog { logs[topic.rawValue][Int(partition)] }
   func partitions(_ topic: Topic) -> Range<Int32> { 0..<Int32(logs[topic.rawValue].count) }
 
-  /// The input gains partitions.
+  /// Adds partitions to the input.
   func grow(to count: Int) {
     while logs[Topic.input.rawValue].count < count { logs[Topic.input.rawValue].append(SimLog()) }
     group.grow(to: Int32(count))
   }
 
-  /// Makes a partition of journal and state.
+  /// Creates a partition of the journal and the state.
   func makeRoom(for partition: Int32) {
     for topic in [Topic.journal, .state] {
       while logs[topic.rawValue].count <= Int(partition) { logs[topic.rawValue].append(SimLog()) }
@@ -81,8 +81,8 @@ final class SimBroker {
 
   // MARK: - Transactions
 
-  /// A producer makes itself known: others of its id are fenced, what they left open is ended.
-  /// - Returns: its epoch.
+  /// Initializes a producer: fences others with its id, and ends the transaction that they left open.
+  /// - Returns: The producer's epoch.
   func initialize(_ producer: String) -> Int {
     let known = producers[producer] ?? (0, nil)
     if let open = known.current, open.state == .open {
@@ -96,7 +96,7 @@ final class SimBroker {
 
   func isCurrent(_ producer: String, _ epoch: Int) -> Bool { producers[producer]?.epoch == epoch }
 
-  /// The open transaction of a producer; it begins with what is first done in it.
+  /// Returns the open transaction of a producer, and begins one if there is none.
   func transaction(_ producer: String, _ epoch: Int) -> SimTransaction {
     if let current = producers[producer]!.current {
       if current.state == .open { return current }
@@ -108,7 +108,7 @@ final class SimBroker {
     return new
   }
 
-  /// The transaction that is open, if there is one.
+  /// Returns the open transaction of a producer, or nil if there is none.
   func openTransaction(_ producer: String) -> SimTransaction? {
     guard let current = producers[producer]?.current, current.state == .open else { return nil }
     return current
@@ -121,10 +121,10 @@ final class SimBroker {
     if !happens(faults.lateMarks) { settle(transaction) }
   }
 
-  /// A commit was sent, but nobody heard of it again.
+  /// Keeps a commit that was sent and got no answer, as it may still arrive.
   func commitLater(_ transaction: SimTransaction) { lateCommits.append(transaction) }
 
-  /// The end of a transaction becomes known everywhere.
+  /// Writes all markers of a transaction that has ended, and applies its offsets.
   func settle(_ transaction: SimTransaction) {
     precondition(transaction.state != .open)
     for log in transaction.unmarked { log.mark(transaction) }
@@ -145,7 +145,7 @@ final class SimBroker {
 
   // MARK: - Time
 
-  /// Lets happen what happens by itself.
+  /// Advances what happens without a call: transactions expire, and late markers, commits and records may arrive.
   func tick() {
     expire()
     if !transactions.isEmpty, random.below(4) == 0 {
@@ -167,7 +167,7 @@ final class SimBroker {
     }
   }
 
-  /// What producers without transactions have under way arrives, all of it.
+  /// Delivers all records that producers without transactions have in flight.
   func settleDirects() {
     for direct in directs { while !direct.buffer.isEmpty { direct.deliver(&random) } }
   }
@@ -185,19 +185,19 @@ final class SimBroker {
     decide(transaction, .aborted)
   }
 
-  /// What a producer that is no more had under way may still arrive.
+  /// Keeps a producer that is gone if it has records in flight, as they may still arrive.
   func left(_ producer: SimProducer) {
     if !producer.buffer.isEmpty { lostRooms.append(producer) }
   }
 
   // MARK: - Waiting
 
-  /// A reader waits until it may read up to `end`. Nobody else moves meanwhile.
+  /// Waits until a reader may read up to `end`. Nothing else happens meanwhile.
   func wait(for log: SimLog, upTo end: Int64) {
     while let open = log.open.first(where: { $0.first < end }) { wait(for: open.transaction) }
   }
 
-  /// What the group has committed, once no transaction is open on it.
+  /// Returns the group's committed offset, once no transaction with an offset of the partition is pending.
   func committed(_ partition: Int32) -> CommittedOffset {
     while let transaction = transactions.first(where: { $0.offsets.contains { $0.partition == partition } }) {
       wait(for: transaction)
@@ -205,7 +205,7 @@ final class SimBroker {
     return position(of: partition)
   }
 
-  /// The same, as an audit sees it, which waits for nothing.
+  /// Returns the group's committed offset without waiting, for audits.
   func position(of partition: Int32) -> CommittedOffset {
     offsets[partition] ?? CommittedOffset(partition: partition, offset: nil, metadata: "")
   }
@@ -218,17 +218,17 @@ final class SimBroker {
     settle(transaction)
   }
 
-  /// Offsets that a member commits outside of transactions.
+  /// Commits an offset of a member outside of transactions.
   func commit(_ offset: CommittedOffset) { offsets[offset.partition] = offset }
 
-  // MARK: - Hands of others
+  // MARK: - Interventions
 
-  /// Somebody moves the group's offset, or lets it expire.
+  /// Moves the group's offset, or lets it expire if `offset` is nil.
   func moveOffset(_ partition: Int32, to offset: Int64?) {
     offsets[partition] = offset.map { CommittedOffset(partition: partition, offset: $0, metadata: "") }
   }
 
-  /// Which partition a key belongs to.
+  /// Returns the partition of a key.
   static func partition(of key: [UInt8]?, _ count: Int) -> Int32 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in key ?? [] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -2,14 +2,14 @@ import ComboSystem
 
 @testable import ComboTestSupport
 
-/// The time of a simulated world. Monotonic time moves only forward, now and then by a millisecond while it is looked at; the
-/// wall clock stands anywhere.
+/// The time of a simulated world. Monotonic time only moves forward, sometimes by a millisecond when it is read. The wall clock
+/// may be at any time.
 final class SimClock: @unchecked Sendable {
-  // The proof: a world belongs to one thread.
+  // Sendable: a world belongs to one thread.
   private(set) var monotonic: Int64 = 5_000
   var wall: Int64 = 1_700_000_000_000
   var random: SplitMix64
-  /// One look in so many moves the time on; 0: none does.
+  /// The average number of reads after which the time advances by a millisecond; 0 if reads never advance it.
   var moves = 6
 
   init(_ random: SplitMix64) { self.random = random }
@@ -26,9 +26,9 @@ final class SimClock: @unchecked Sendable {
 
 /// One machine's clocks.
 final class SimTime: TimeSource, @unchecked Sendable {
-  // The proof: a world belongs to one thread.
+  // Sendable: a world belongs to one thread.
   private let clock: SimClock
-  /// How far this machine's wall clock is off.
+  /// The error of this machine's wall clock, in milliseconds.
   var skew: Int64
 
   init(_ clock: SimClock, skew: Int64) {

@@ -3,18 +3,18 @@ import ComboEdge
 
 @testable import ComboTestSupport
 
-/// A producer without transactions: of each partition's records in order, acknowledged or not. What it has under way arrives
-/// whether or not its process lives.
+/// A producer without transactions. Each partition's records arrive in order, acknowledged or not, and those in flight may arrive
+/// even after its process is gone.
 final class SimDirectProducer {
   private(set) var buffer: [(log: SimLog, record: SimRecord, tag: UInt)] = []
-  /// Arrived, but its process has not heard of it.
+  /// Records that have arrived, but whose acknowledgements the process has not received.
   private(set) var acknowledged: [(tag: UInt, offset: Int64)] = []
-  /// Nothing more is written.
+  /// The fault after which nothing more is written, or nil if there is none.
   var fault: String?
 
   func hold(_ log: SimLog, _ record: SimRecord, tag: UInt) { buffer.append((log, record, tag)) }
 
-  /// Brings one record to the brokers: the first of some partition.
+  /// Delivers one record to the brokers: the first of a random partition.
   func deliver(_ random: inout SplitMix64) {
     if buffer.isEmpty { return }
     let log = buffer[random.below(buffer.count)].log
@@ -30,13 +30,13 @@ final class SimDirectProducer {
     return heard
   }
 
-  /// It gives up: some of what it holds may still arrive, of each partition the first ones.
+  /// Closes the producer. A random number of its records, of each partition the first ones, may still arrive.
   func handOver(_ random: inout SplitMix64) { buffer = Array(buffer.prefix(random.below(buffer.count + 1))) }
 }
 
 /// The direct output of a simulated instance.
 final class SimDirectEdge: DirectEdge, @unchecked Sendable {
-  // The proof: a world belongs to one thread.
+  // Sendable: a world belongs to one thread.
   private unowned let instance: SimInstance
   private var broker: SimBroker { instance.broker }
   private(set) var producer: SimDirectProducer?
@@ -52,7 +52,7 @@ final class SimDirectEdge: DirectEdge, @unchecked Sendable {
     broker.directs.append(producer!)
   }
 
-  /// The process is no more, or has another producer.
+  /// Closes the producer, because the process is gone or gets another one.
   func leave() {
     producer?.handOver(&broker.random)
     producer = nil

@@ -4,14 +4,14 @@ import ComboWire
 
 @testable import ComboTestSupport
 
-/// A simulated instance's membership.
+/// The group membership of a simulated instance.
 final class SimGroupEdge: GroupEdge, @unchecked Sendable {
-  // The proof: a world belongs to one thread.
+  // Sendable: a world belongs to one thread.
   weak var delegate: (any GroupEdgeDelegate)?
   private unowned let instance: SimInstance
   private var positions: [Int32: Int64] = [:]
   private var isClosed = false
-  /// What lasts of the last polls, with padding behind it.
+  /// The values of the lasting records of the last polls, by `hold`, with padding behind each.
   private var holds: [[UnsafeMutableRawBufferPointer]] = [[], []]
 
   private var broker: SimBroker { instance.broker }
@@ -30,7 +30,7 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
   func poll(maxWaitMs: Int32, hold: Int, _ take: (InputRecord) -> Void) {
     release(hold)
     let take: (InputRecord) -> Void = { record in
-      // Those with an odd offset last.
+      // Records with odd offsets are lasting.
       take(record.offset % 2 == 1 ? self.lasting(record, hold) : record)
     }
     if instance.isOver() { return }
@@ -54,7 +54,7 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
     return lasting
   }
 
-  /// Who still looks at it sees something else.
+  /// Overwrites and frees the values of a hold, so that anything that still reads them finds other bytes.
   private func release(_ hold: Int) {
     for kept in holds[hold] {
       kept.initializeMemory(as: UInt8.self, repeating: 0xee)
@@ -95,7 +95,7 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
     return any
   }
 
-  /// What must be done before anything else is handed out.
+  /// Does what a rebalance requires before more records are delivered.
   private func rebalance() {
     if !member.isIn, !isClosed {
       handOver(member.owned, lost: true)
@@ -169,7 +169,6 @@ extension SimRecord: RecordSource {
   private static func this(_ record: UnsafeRawPointer) -> SimRecord { record.assumingMemoryBound(to: SimRecord.self).pointee }
 }
 
-/// Hands a record out.
 private func lend(_ record: SimRecord, _ partition: Int32, _ take: (InputRecord) -> Void) {
   withUnsafePointer(to: record) { pointer in
     func hand(_ key: Bytes?, _ value: Bytes?) {
@@ -187,9 +186,9 @@ private func lend(_ record: SimRecord, _ partition: Int32, _ take: (InputRecord)
 
 /// Reads partitions of the simulated cluster.
 final class SimReadEdge: ReadEdge, @unchecked Sendable {
-  // The proof: a world belongs to one thread; an audit's threads only read.
+  // Sendable: a world belongs to one thread; an audit's threads only read.
   private let broker: SimBroker
-  /// nil: an audit, which sees what is committed, waits for nothing and changes nothing.
+  /// The reading instance; nil for an audit, which sees what is committed, waits for nothing and changes nothing.
   private weak var instance: SimInstance?
   private let isAudit: Bool
 
@@ -226,7 +225,7 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
     return isAudit ? log.end : end(log.lastStable, of: log, topic)
   }
 
-  /// Where a log ends, as its leader tells.
+  /// Returns the end of a log that its leader reports.
   private func end(_ end: Int64, of log: SimLog, _ topic: Topic) -> Int64 {
     if isAudit { return end }
     if let told = broker.toldEnds[topic] { return told }

@@ -3,13 +3,13 @@ import ComboEdge
 
 @testable import ComboTestSupport
 
-/// Makes up what comes in: gifts of few senders in few rooms, so that they meet, and everything else that may come.
+/// A generator of input: gifts of few senders in few rooms, so that they collide, and all other kinds of records.
 struct SimGifts {
   var random: SplitMix64
   /// Rooms where every gift counts, because it has neither an id nor a total.
   static let plainRooms = ["plain-0", "plain-1"]
   private let rooms: [String]
-  /// Rooms are closed, retracted in and given settings.
+  /// Whether there are also records other than gifts, which close rooms, retract gifts, change settings or are bad.
   var hasOther = true
   private var totals: [String: Int] = [:]
 
@@ -74,7 +74,7 @@ struct SimGifts {
     }
     if random.below(5) == 0 { json += #","linger_ms":\#([0, 30, 300, 60_000][random.below(4)])"# }
     if random.below(4) == 0 { json += #","refresh":\#(random.below(3) > 0)"# }
-    // By rules 2 these are fields that nobody knows, by rules 3 they are faults.
+    // With rules 2 these are unknown fields, with rules 3 they are faults.
     if random.below(40) == 0 { json += [#","linger_ms":-1"#, #","refresh":"yes""#][random.below(2)] }
     return record(room, json + "}", now)
   }
@@ -107,7 +107,7 @@ struct SimGifts {
 }
 
 extension Settings {
-  /// Settings under which much happens in little time.
+  /// Returns random settings with which much happens in a short time.
   static func madeUp(_ random: inout SplitMix64) -> Settings {
     func one(_ choices: [Int]) -> Int { choices[random.below(choices.count)] }
     var settings = Settings()

@@ -1,10 +1,10 @@
-/// One process' membership: what the coordinator knows of it, and what it knows itself.
+/// The membership of one process, with the coordinator's state of it and its own.
 final class SimMember {
-  /// In the order of their coming.
+  /// The member's number, in the order in which the instances started.
   let number: Int
   /// The name of a static member.
   let staticName: String?
-  /// The newest rules of the engine that it can follow, or nil if it does not say.
+  /// The newest rules of the engine that it can follow, or nil if it does not report them.
   let rules: Int?
   // The coordinator's side.
   var isIn = false
@@ -15,7 +15,7 @@ final class SimMember {
   var generation = -1
   var owned: [Int32] = []
   var next: [Int32]?
-  /// It neither heartbeats nor polls.
+  /// Whether it neither sends heartbeats nor polls.
   var isFrozen = false
 
   init(number: Int, staticName: String?, rules: Int?) {
@@ -25,9 +25,9 @@ final class SimMember {
   }
 }
 
-/// A group and its coordinator. Eager: with each rebalance all give up everything first. Cooperative: who has to give up
-/// partitions does, and with the rebalance after that others get them; the generation moves without those being told who
-/// keep what they have.
+/// A group and its coordinator. In an eager rebalance, all members first give up all partitions. In a cooperative one, members
+/// give up the partitions that they lose, and others get them in the next rebalance; the generation advances without notice to
+/// members that keep what they have.
 final class SimGroup {
   let clock: SimClock
   let isCooperative: Bool
@@ -51,12 +51,12 @@ final class SimGroup {
     member.isIn = true
     member.hasJoined = false
     if let name = member.staticName, let index = members.firstIndex(where: { $0.staticName == name }), members[index] !== member {
-      // It comes back under its name, and keeps what it had; who had that name is fenced.
+      // A static member that returns keeps its partitions, and the previous holder of its name is fenced.
       let old = members[index]
       old.isIn = false
       members[index] = member
       member.target = old.target
-      // (Not if a partition waits for what its owner was to give up.)
+      // Not if a partition still waits for its owner to give it up.
       if !isPreparing, members.flatMap(\.target).count == Int(partitions) {
         member.generation = generation
         member.next = old.target
@@ -75,7 +75,7 @@ final class SimGroup {
     for member in members { member.hasJoined = false }
   }
 
-  /// A member that has given up what it must is ready for the next generation.
+  /// Marks a member, which has given up what it must, as ready for the next generation.
   func rejoin(_ member: SimMember) {
     guard member.isIn, isPreparing else { return }
     member.hasJoined = true
@@ -101,7 +101,7 @@ final class SimGroup {
     }
   }
 
-  /// Whether the coordinator takes offsets from a member, by what it says of itself.
+  /// Whether the coordinator accepts offsets from a member, by the generation that the member reports.
   func accepts(_ member: SimMember) -> Bool { member.isIn && member.generation == generation }
 
   private func complete() {
@@ -129,7 +129,7 @@ final class SimGroup {
     }
   }
 
-  /// What is another's still is given to nobody, until that one has given it up.
+  /// Assigns a partition that still has an owner to no other member until the owner has given it up.
   private func stickyAssignment() -> [[Int32]] {
     let quotas = quotas()
     var kept = members.enumerated().map { Array($1.owned.sorted().prefix(quotas[$0])) }

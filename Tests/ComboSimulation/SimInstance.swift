@@ -5,36 +5,36 @@ import ComboService
 import ComboSystem
 import ComboWire
 
-/// A process with the service in it, its edges, and the moment at which it is to die or to stand still.
+/// A process with the service, its edges, and the moments at which it crashes or freezes.
 final class SimInstance: @unchecked Sendable {
-  // The proof: a world belongs to one thread.
+  // Sendable: a world belongs to one thread.
   unowned let world: SimWorld
   let transactionalID: String
   let member: SimMember
   let time: SimTime
   private let stop = StopFlag()
-  /// Through which it is looked at from outside, if the world has onlookers.
+  /// The observatory through which clients watch its rooms, or nil if the world has no onlookers.
   let observatory: Observatory?
   private(set) var service: Service!
   private(set) var output: SimOutputEdge!
   private(set) var direct: SimDirectEdge!
   private var group: SimGroupEdge!
 
-  /// Calls at its edges so far.
+  /// The number of calls at its edges so far.
   private(set) var calls = 0
-  /// At which call it dies, or stands still.
+  /// The calls at which it crashes and freezes.
   var crashAt = Int.max
   var freezeAt = Int.max
   private(set) var isDead = false
   /// The newest rules of the engine that its release has.
   private let knownRules: Rules
-  /// Whether the group went over to rules that its release does not have, which it may do only while this instance is no member.
+  /// Whether the group switched to rules that its release does not have, which it may do only while this instance is no member.
   private var wasLeftBehind = false
-  /// Whether it is in the middle of something.
+  /// Whether a step of it is in progress.
   var isBusy = false
-  /// What runs beside its loop.
+  /// Work that runs beside its loop.
   var beside: [@Sendable () -> Void] = []
-  /// What is to become of its next commit.
+  /// The fate of its next commit, or nil if chance decides.
   var nextCommit: SimOutputEdge.CommitFate?
 
   var broker: SimBroker { world.broker }
@@ -45,13 +45,13 @@ final class SimInstance: @unchecked Sendable {
   ) {
     self.world = world
     self.transactionalID = transactionalID
-    // A release that says nothing is one that has its own rules only.
+    // A release that only has the oldest rules does not report any.
     let known = configuration.knownRules.upperBound
     knownRules = known
     member = SimMember(
       number: number, staticName: staticName, rules: known == .oldest ? nil : configuration.rules.newestFollowed.version)
     time = SimTime(world.clock, skew: skew)
-    // Whoever waits waits beside the client, whose heartbeats go on.
+    // The client keeps sending heartbeats while the service waits.
     time.onSleep = { [unowned world] in world.heartbeats() }
     observatory = world.hasOnlookers ? Observatory(stop: stop) : nil
     let output = SimOutputEdge(self)
@@ -82,8 +82,8 @@ final class SimInstance: @unchecked Sendable {
     service = Service(configuration, edges, log: log, stop: stop, observatory: observatory)
   }
 
-  /// Every call at an edge is a moment at which all may end.
-  /// - Returns: whether this process is no more.
+  /// Counts a call at an edge, at which the process may crash or freeze.
+  /// - Returns: Whether this process is gone.
   func isOver() -> Bool {
     if isDead { return true }
     calls += 1
@@ -117,13 +117,13 @@ final class SimInstance: @unchecked Sendable {
     direct.leave()
   }
 
-  /// Whether this fault may end it: it came back to a group that follows newer rules than its release has.
+  /// Whether a fault may end it, because it returned to a group that follows newer rules than its release has.
   func mayEnd(by fault: String) -> Bool { wasLeftBehind && fault.contains("of the engine's rules") }
 
-  /// Tells it to end, as a signal does.
+  /// Stops it, as a signal does.
   func signal() { stop.set() }
 
-  /// The service did what it must not.
+  /// Records that the service did what it must not.
   func complain(_ what: String) {
     if !isDead { world.complaints.append("\(transactionalID): \(what)") }
   }

@@ -8,9 +8,9 @@ struct SimRecord {
   var value: [UInt8]?
   var timestamp: Int64?
   var headers: [RecordHeader] = []
-  /// nil: written outside of any.
+  /// The transaction of the record, or nil if it was written outside of any.
   var transaction: SimTransaction?
-  /// Of a gift in a room where every gift counts: how many it is.
+  /// The number of gifts, if every gift counts in the record's room; otherwise 0.
   var plainCount = 0
 
   init(key: [UInt8]?, value: [UInt8]?, timestamp: Int64? = nil, headers: [RecordHeader] = []) {
@@ -20,24 +20,24 @@ struct SimRecord {
     self.headers = headers
   }
 
-  /// By which an entry tells it from another record at its offset.
+  /// The fingerprint by which an entry distinguishes it from another record at its offset.
   var fingerprint: UInt64 {
     (key ?? []).withUnsafeBytes { key in (value ?? []).withUnsafeBytes { XXH3.fingerprint(key: key, value: $0) } }
   }
 
-  /// Whether a `read_committed` reader gets it, once nothing before it is open.
+  /// Whether a `read_committed` reader receives it, once no earlier transaction is open.
   var isCommitted: Bool { transaction.map { $0.state == .committed } ?? true }
 }
 
-/// One partition of a simulated topic. Marks of transactions take offsets, as in Kafka.
+/// One partition of a simulated topic. Transaction markers occupy offsets, as in Kafka.
 final class SimLog {
   private(set) var records: [SimRecord] = []
   private(set) var first: Int64 = 0
   private(set) var end: Int64 = 0
-  /// Transactions without a mark here yet, with their first offsets.
+  /// Transactions that have no marker here yet, with their first offsets.
   private(set) var open: [(transaction: SimTransaction, first: Int64)] = []
 
-  /// Up to here `read_committed` readers may read.
+  /// The last stable offset, up to which `read_committed` readers may read.
   var lastStable: Int64 { open.reduce(end) { min($0, $1.first) } }
 
   func append(_ record: SimRecord) {
@@ -51,30 +51,30 @@ final class SimLog {
     end += 1
   }
 
-  /// Writes the mark of a transaction that is decided.
+  /// Writes the marker of a decided transaction.
   func mark(_ transaction: SimTransaction) {
     open.removeAll { $0.transaction === transaction }
     transaction.unmarked.removeAll { $0 === self }
     end += 1
   }
 
-  /// A mark that belongs to nothing: it only takes an offset.
+  /// Writes a marker of no transaction, which only occupies an offset.
   func skip() { end += 1 }
 
-  /// Deletes what lies before an offset.
+  /// Deletes the records before an offset.
   func cut(before offset: Int64) {
     first = max(first, min(offset, end))
     records.removeAll { $0.offset < first }
   }
 
-  /// Deletes everything, as when a topic was deleted and made anew.
+  /// Deletes everything, as if the topic was deleted and recreated.
   func makeAnew() {
     records = []
     first = 0
     end = 0
   }
 
-  /// Brokers forget what came last.
+  /// Loses the newest records, as brokers may.
   func lose(from offset: Int64) {
     records.removeAll { $0.offset >= offset }
     end = min(end, offset)
@@ -82,7 +82,7 @@ final class SimLog {
     open.removeAll { $0.first >= offset }
   }
 
-  /// What compaction does up to an offset: of each key the newest record stays, deletions may go too.
+  /// Compacts the log up to an offset: the newest record of each key stays, but deletions may be removed too.
   func compact(below limit: Int64, dropsDeletions: Bool) {
     var newest: [[UInt8]: Int64] = [:]
     for record in records where record.offset < limit && record.isCommitted { newest[record.key ?? []] = record.offset }
@@ -93,10 +93,10 @@ final class SimLog {
     }
   }
 
-  /// Alters a record in place: a disk that forgets.
+  /// Alters a record in place, as a faulty disk may.
   func alter(_ index: Int, _ change: (inout SimRecord) -> Void) { change(&records[index]) }
 
-  /// The index of the first record at `offset` or behind it.
+  /// The index of the first record at `offset` or after it.
   func index(of offset: Int64) -> Int {
     var low = 0
     var high = records.count
@@ -113,12 +113,12 @@ final class SimTransaction {
   enum State { case open, committed, aborted }
   let producer: String
   let epoch: Int
-  /// By the monotonic clock: then it is aborted.
+  /// The monotonic time at which it is aborted.
   let deadline: Int64
   var state = State.open
-  /// Partitions that have no mark of its end yet.
+  /// Partitions that have no marker of it yet.
   var unmarked: [SimLog] = []
-  /// Offsets of the group that count with its end.
+  /// Offsets of the group that are committed with it.
   var offsets: [CommittedOffset] = []
 
   init(producer: String, epoch: Int, deadline: Int64) {
@@ -127,6 +127,6 @@ final class SimTransaction {
     self.deadline = deadline
   }
 
-  /// Whether its end is known everywhere.
+  /// Whether it has ended, all its markers are written and its offsets are applied.
   var isSettled: Bool { state != .open && unmarked.isEmpty && offsets.isEmpty }
 }

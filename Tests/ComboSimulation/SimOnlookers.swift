@@ -5,12 +5,12 @@ import Foundation
 
 @testable import ComboTestSupport
 
-/// Those who look at rooms from outside, at whatever instance, and what is wrong with what they are told.
+/// Clients that watch rooms at any instance, and the faults in what they receive.
 final class SimOnlookers {
-  /// One who reads a room's events.
+  /// A client that reads a room's events.
   private final class Stream {
     let room: [UInt8]
-    /// What was told last; nil: nothing yet.
+    /// The place of the last instruction or screen received, or nil if there was none.
     var place: (epoch: Int64, seq: Int64)?
     var isOver = false
     init(_ room: [UInt8]) { self.room = room }
@@ -22,10 +22,10 @@ final class SimOnlookers {
   private var streams: [ObjectIdentifier: [UInt64: Stream]] = [:]
   private var next: UInt64 = 1
   private(set) var faults: [String] = []
-  /// Instructions and screens told.
+  /// The numbers of instructions and screens received.
   private(set) var told = 0
   private(set) var screens = 0
-  /// What was told, to be found in the output.
+  /// The instructions received, which must be in the output.
   private var records: Set<[UInt8]> = []
 
   init(_ world: SimWorld, _ random: SplitMix64) {
@@ -93,7 +93,7 @@ final class SimOnlookers {
       if let place, let last = stream.place, place < last {
         faults.append("\(name(room)), stream \(number): the screen at \(place) was told after \(last)")
       }
-      // An empty screen: whatever comes is of a later epoch.
+      // An empty screen: what follows is of a later epoch.
       stream.place = place ?? (max(stream.place?.epoch ?? 0, 0), .max - 1)
     }
   }
@@ -105,7 +105,7 @@ final class SimOnlookers {
     return ((json["epoch"] as? NSNumber)?.int64Value ?? -1, (json["seq"] as? NSNumber)?.int64Value ?? -1)
   }
 
-  /// Once all is at rest: was all that was told said, and was all said that should be told?
+  /// Checks, once all is at rest, that every received instruction was published, and that clients received all they should.
   func conclude() -> [String] {
     var said: Set<[UInt8]> = []
     var last: [[UInt8]: (epoch: Int64, seq: Int64)] = [:]
@@ -127,7 +127,7 @@ final class SimOnlookers {
         guard let place = stream.place, place.seq < .max - 1 else { continue }
         let partition = SimBroker.partition(of: stream.room, world.broker.partitions(.input).count)
         guard instance.service.partitions.isActive(partition), let end = last[stream.room] else { continue }
-        // A room that only settings woke has said nothing in its epoch.
+        // A room that only settings woke has emitted nothing in its epoch.
         let hasBegun = place.seq == 0 && place.epoch > end.epoch
         if place != end && !hasBegun {
           faults.append("\(name(stream.room)), stream \(id): told up to \(place), but \(end) was said")

@@ -3,20 +3,20 @@ import ComboEdge
 
 @testable import ComboTestSupport
 
-/// A transactional producer: what it holds back, and what it knows of itself.
+/// A transactional producer, with the records that it holds back and its own view of its state.
 final class SimProducer {
   let broker: SimBroker
   let id: String
   let epoch: Int
   var isInTransaction = false
-  /// Nothing can be done with it any more.
+  /// The fault after which it cannot be used any more, or nil if there is none.
   var fatal: String?
-  /// What it must not be used on after: a commit without an answer, or an abort, as librdkafka would give its next records the numbers of
-  /// some that are in the log. Only a new producer can go on.
+  /// The operation after which it must not be used: a commit without an answer, or an abort, as librdkafka would give its next
+  /// records the sequence numbers of some that are in the log. Only a new producer can continue.
   var usedUpBy: String?
-  /// What went wrong in the transaction.
+  /// The fault in the transaction, or nil if there is none.
   var fault: String?
-  /// Not at the brokers yet; in the order of production.
+  /// Records that are not at the brokers yet, in the order of production.
   private(set) var buffer: [(log: SimLog, record: SimRecord)] = []
   private var delivered = 0
 
@@ -28,7 +28,7 @@ final class SimProducer {
 
   func hold(_ log: SimLog, _ record: SimRecord) { buffer.append((log, record)) }
 
-  /// Brings the next records to the brokers.
+  /// Delivers up to `count` of the next records to the brokers.
   func deliver(_ count: Int) {
     let count = min(count, buffer.count)
     if count == 0 { return }
@@ -50,7 +50,7 @@ final class SimProducer {
 
 /// The transactional output of a simulated instance.
 final class SimOutputEdge: OutputEdge, @unchecked Sendable {
-  // The proof: a world belongs to one thread.
+  // Sendable: a world belongs to one thread.
   private unowned let instance: SimInstance
   private var broker: SimBroker { instance.broker }
   private(set) var producer: SimProducer?
@@ -120,11 +120,11 @@ final class SimOutputEdge: OutputEdge, @unchecked Sendable {
     }
   }
 
-  /// What becomes of a commit; nil: the world's chances decide.
+  /// The fate of a commit.
   enum CommitFate { case happens, unheard, lost, late }
 
   private func end(_ producer: SimProducer) throws(TransactionFault) {
-    // Once more: who stood still before this may have been given up meanwhile, and brokers refuse the end of what is no more.
+    // Checked again: a frozen instance may have been given up meanwhile, and brokers then refuse to end its transaction.
     try check(producer)
     let faults = broker.faults
     if broker.happens(faults.abortable) { throw .abort("the commit needs an abort (made up)") }

@@ -1,9 +1,10 @@
 import ComboEdge
 import ComboMaps
 
-/// A schema registry whose answers a test decides, and records in Avro by its schemas: each has one field more than the one before.
+/// A schema registry whose answers a test decides, with Avro records of its schemas. Each schema has one field more than the one
+/// before.
 final class SimRegistry: SchemaSource, @unchecked Sendable {
-  // The proof: a world belongs to one thread.
+  // Sendable: a world belongs to one thread.
   var answer: (String) -> SchemaAnswer = { _ in .none("away") }
   var asked: [String] = []
   var wantsRetry = false
@@ -32,7 +33,7 @@ final class SimRegistry: SchemaSource, @unchecked Sendable {
         + #"{"name":"count","type":"int"}]}"#)
   }
 
-  /// A gift of two.
+  /// Returns a record of a gift with count 2.
   static func gift(_ id: Int, room: String, at time: Int64) -> SimRecord {
     let frame: [UInt8] = [0, 0, 0, UInt8(id >> 8), UInt8(id & 255)]
     var record = SimRecord(

@@ -5,9 +5,9 @@ import ComboService
 
 @testable import ComboWire
 
-/// A world in which nothing goes wrong by itself, for what is told step by step.
+/// A world in which nothing goes wrong by itself, for tests that proceed step by step.
 final class SimScene {
-  /// Tests that try every call at the edges try one in so many: without optimisation they would take minutes.
+  /// The stride of tests that try the calls at the edges. Without optimisation, trying every call would take minutes.
   static var stride: Int {
     #if DEBUG
       17
@@ -16,7 +16,7 @@ final class SimScene {
     #endif
   }
 
-  /// Tests that audit the whole world after every step do so after one in so many, for the same reason.
+  /// The stride of tests that audit the whole world after their steps, for the same reason.
   static var auditStride: Int {
     #if DEBUG
       7
@@ -36,7 +36,7 @@ final class SimScene {
     configuration.commitIntervalMs = 20
     configuration.checkpointIntervalMs = 1_000_000
     configuration.hopMin = .max
-    // A scene has so few gifts that all would be held until the commit, and no transaction be seen open.
+    // A scene has so few gifts that all would be held until the commit, and no transaction would be seen open.
     configuration.heldBytes = 0
   }
 
@@ -57,19 +57,18 @@ final class SimScene {
 
   func start(_ id: String = "a", crashAt: Int = .max) -> SimInstance { world.start(id, configuration, crashAt: crashAt) }
 
-  /// Starts an instance, and lets it take turns until it has committed so often, or is no more.
+  /// Starts an instance, and runs it until it has made this number of commits or is dead.
   func start(until commits: Int) -> SimInstance {
     let instance = start()
     for _ in 0..<1000 where instance.service.totals.commits < commits && !instance.isDead { turn(instance) }
     return instance
   }
 
-  /// Lets an instance take turns.
   func turn(_ instance: SimInstance, _ turns: Int = 1) {
     for _ in 0..<turns { world.turn(instance) }
   }
 
-  /// Lets it take turns until all that has come in is committed, or it is no more.
+  /// Runs an instance until all input is committed or the instance is dead, for at most 400 turns.
   func settle(_ instance: SimInstance) {
     for _ in 0..<400 {
       world.turn(instance)
@@ -82,7 +81,7 @@ final class SimScene {
     }
   }
 
-  /// Everything to its end, and what is wrong then.
+  /// Runs everything to its end, and returns the faults found then.
   func finish() -> [String] {
     var faults: [String] = []
     if let unfinished = world.drain({ configuration }) { faults.append(unfinished) }
@@ -95,7 +94,7 @@ final class SimScene {
     world.put(room, #"{"sender":{"id":"\#(sender)"},"gift":{"id":"g"},"count":\#(count)}"#)
   }
 
-  /// What a topic's committed records say, in their order.
+  /// Returns the values of a topic's committed records, in order.
   func lines(_ topic: Topic) -> [String] {
     world.broker.partitions(topic).flatMap { number in
       world.broker.log(topic, number).records.filter(\.isCommitted).map { String(decoding: $0.value ?? [], as: UTF8.self) }
@@ -105,7 +104,7 @@ final class SimScene {
   /// The entries of partition 0 that count.
   var entries: [JournalEntry] { JournalTerms.counting(writtenEntries) }
 
-  /// All that are there.
+  /// All committed entries of partition 0.
   var writtenEntries: [(offset: Int64, entry: JournalEntry)] {
     let decoder = JournalDecoder()
     return world.broker.log(.journal, 0).records.filter(\.isCommitted).compactMap { record in

@@ -6,7 +6,7 @@ import Foundation
 
 @testable import ComboTestSupport
 
-/// What happens in a world, drawn from a seed.
+/// A sequence of random events in a world, drawn from a seed.
 final class SimStory {
   let seed: UInt64
   let world: SimWorld
@@ -17,13 +17,14 @@ final class SimStory {
   private let instancesMax: Int
   private let isStatic: Bool
   private let deliveries: [JournalEntry.Delivery]
-  /// Whether instances of the release before are started beside those of this one, whose rules are pinned until none is started any more.
+  /// Whether instances of the previous release are started beside those of this one, whose rules are pinned until no more of
+  /// them are started.
   private var isMixed: Bool
   private var starts: UInt64 = 0
 
   static let isHeard = ProcessInfo.processInfo.environment["COMBO_SIM_LOG"] != nil
 
-  /// - Parameter hasOnlookers: whether the instances can be looked at from outside.
+  /// - Parameter hasOnlookers: Whether clients can watch the instances' rooms.
   init(seed: UInt64, hasOnlookers: Bool = false) {
     self.seed = seed
     var random = SplitMix64(seed: seed &* 0x9e37_79b9 &+ 17)
@@ -59,15 +60,15 @@ final class SimStory {
     made.ownSettingsMax = random.below(4)
     if random.below(3) == 0 { made.limits.displayBytes = 60 }
     made.hopMin = .max
-    // Not drawn, so that the stories of the other seeds stay what they were.
+    // Not drawn, so that the stories of the other seeds stay the same.
     if seed % 4 == 0 { made.backlogMin = 2 }
     made.heldBytes = [0, 500, 65_536][Int(seed % 3)]
     if seed % 5 == 0 { (made.entryBytes, made.transactionBytes) = (400, 1500) }
     return made
   }
 
-  /// - Parameter whenAtRest: called once all has come to rest, for what is wrong then.
-  /// - Returns: what is wrong in the end.
+  /// - Parameter whenAtRest: Called once all is at rest; returns the faults found then.
+  /// - Returns: The faults found.
   func run(whenAtRest: () -> [String] = { [] }) -> [String] {
     let steps = 60 + random.below(200)
     start()

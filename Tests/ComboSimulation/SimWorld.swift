@@ -6,37 +6,37 @@ import ComboWire
 
 @testable import ComboTestSupport
 
-/// A cluster, the instances of one group on it, what comes in, and a virtual clock; all of it from one seed.
+/// A cluster, the instances of one group on it, their input, and a virtual clock, all from one seed.
 final class SimWorld: @unchecked Sendable {
-  // The proof: a world belongs to one thread.
+  // Sendable: a world belongs to one thread.
   let clock: SimClock
   let broker: SimBroker
   var random: SplitMix64
   var gifts: SimGifts
   private(set) var instances: [SimInstance] = []
-  /// What the service did that it must not, and what it said at level error.
+  /// The violations by instances, and their log lines at level error.
   var complaints: [String] = []
-  /// All lines of the log are kept.
+  /// Whether all log lines are kept.
   var hears = false
   private(set) var heard: [String] = []
-  /// Whether instances can be looked at from outside.
+  /// Whether instances have an observatory, through which clients can watch their rooms.
   var hasOnlookers = false
-  /// Of all instances; nil: there is no registry.
+  /// The schemas of all instances, or nil if there is no registry.
   var schemas: (any SchemaSource)?
-  /// Records that one poll hands out of a partition at most.
+  /// The maximum number of records that one poll returns of a partition.
   var batchMax = 20
   let topics = TopicIdentity(group: "group", input: "gifts", output: "screens")
   var isFreezing = false
   private var nextMember = 0
   private var inputTransaction: SimTransaction?
-  /// Some instance delivers at least once.
+  /// Whether any instance has at-least-once delivery.
   var hasAtLeastOnce = false
-  /// What instances may say at level error.
+  /// Whether instances may log at level error.
   var expectsErrors = false
-  /// How far ahead of the brokers' clock the output takes a record's time; nil: as far as it likes, and nobody tries.
+  /// The maximum time by which a record in the output may be ahead of the brokers' clock, or nil for no limit and no trial.
   var outputAheadMaxMs: Int64?
   var ends: [String] = []
-  /// Ids of instances that are no more.
+  /// Ids of instances that are gone.
   var freeIDs: [String] = []
   var commits = 0
   var restores = 0
@@ -60,7 +60,6 @@ final class SimWorld: @unchecked Sendable {
 
   // MARK: - Instances
 
-  /// Begins an instance.
   func start(
     _ id: String, _ configuration: ServiceConfiguration, staticName: String? = nil, skew: Int64 = 0, crashAt: Int = .max
   ) -> SimInstance {
@@ -73,7 +72,7 @@ final class SimWorld: @unchecked Sendable {
     return instance
   }
 
-  /// One turn of an instance's loop, and what else it has to do.
+  /// Runs one turn of an instance's loop, and perhaps some of its background work.
   func turn(_ instance: SimInstance) {
     during(instance) {
       if !instance.beside.isEmpty, random.below(2) == 0 {
@@ -85,10 +84,10 @@ final class SimWorld: @unchecked Sendable {
     onTurn?(instance)
   }
 
-  /// After each turn of an instance that is still there.
+  /// Called after each turn of an instance, which may have died in it.
   var onTurn: ((SimInstance) -> Void)?
 
-  /// Lets an instance do something; buries it if that was its end.
+  /// Runs `body` in an instance, and removes the instance if it has ended.
   private func during(_ instance: SimInstance, _ body: () -> Void) {
     if instance.isBusy || instance.isDead { return }
     instance.isBusy = true
@@ -106,7 +105,7 @@ final class SimWorld: @unchecked Sendable {
     broker.group.remove(instance.member)
   }
 
-  /// Ends an instance in good order.
+  /// Stops an instance gracefully.
   func stop(_ instance: SimInstance) {
     instance.signal()
     during(instance) {}
@@ -128,7 +127,7 @@ final class SimWorld: @unchecked Sendable {
     buried.append(instance)
   }
 
-  /// Unowned references to them may still be about.
+  /// The instances that are gone, to which there may still be unowned references.
   private var buried: [SimInstance] = []
 
   func heartbeats() {
@@ -136,7 +135,7 @@ final class SimWorld: @unchecked Sendable {
     broker.expire()
   }
 
-  /// An instance stands still in the middle of whatever it is doing, for longer than the group waits for it; the others go on.
+  /// Freezes an instance in the middle of a call while the others continue. The group may give it up meanwhile.
   func freeze(_ instance: SimInstance) {
     if isFreezing { return }
     isFreezing = true
@@ -157,12 +156,12 @@ final class SimWorld: @unchecked Sendable {
     instance.member.isFrozen = false
     isFreezing = false
   }
-  /// For how many turns of the others an instance stands still, and the group gives it up; nil: as it comes.
+  /// The number of turns of the others for which an instance is frozen, in which the group gives it up; nil if chance decides.
   var freezeTurns: Int?
-  /// What else happens meanwhile.
+  /// Called before a frozen instance resumes.
   var whileFrozen: (() -> Void)?
 
-  // MARK: - What comes in
+  // MARK: - Input
 
   func feed(_ count: Int) {
     for _ in 0..<count {
@@ -193,8 +192,8 @@ final class SimWorld: @unchecked Sendable {
 
   // MARK: - The end
 
-  /// Nothing goes wrong any more; the instances work until everything has been taken in and no room has anything to do.
-  /// - Returns: nil, or what never came to an end.
+  /// Ends all faults, and runs the instances until all input is processed and no room has anything left to do.
+  /// - Returns: The work that was not finished, or nil if all was.
   func drain(_ makeConfiguration: () -> ServiceConfiguration) -> String? {
     broker.faults = .none
     broker.areDirectsHeld = false
@@ -204,7 +203,7 @@ final class SimWorld: @unchecked Sendable {
       instance.freezeAt = .max
     }
     if instances.isEmpty { _ = start("last", makeConfiguration()) }
-    // Rooms are idle when all banners that wait were shown: some 19 s for the longest queue met so far, of a few ms a round.
+    // Rooms are idle once all waiting banners were shown: after some 19 s for the longest queue met so far, at a few ms a round.
     for round in 0..<20_000 {
       if instances.isEmpty {
         if !ends.isEmpty { return "no instance is left: \(ends)" }
@@ -234,7 +233,7 @@ final class SimWorld: @unchecked Sendable {
         return "the group stands at \(broker.offsets[number]?.offset ?? -1) of partition \(number), which ends at \(input.end)"
       }
       if partition.hasNews { return "partition \(number) has news" }
-      // What an owner in the other delivery left unsaid goes into one transaction with the entry that is owed.
+      // Instructions that an owner with the other delivery has not published go into one transaction with the owed entry.
       if active.takeover != nil || active.owesEntry { return "the owner of partition \(number) has an entry to write first" }
       if let log = active.log, !log.entries.isEmpty {
         return "entries of partition \(number) are on their way"
