@@ -1,7 +1,7 @@
 import ComboCore
 import ComboWire
 
-/// An event in one line.
+/// Returns an event as one line of text.
 func text(of event: Event) -> String {
   func string(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self) }
   var parts = ["\(event.kind)", string(event.room), "\(event.ts)"]

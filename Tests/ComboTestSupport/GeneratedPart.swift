@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// A part of a page, or a whole file of the docs, that is made from a table of the sources. A test compares the two; with
+/// A part of a page, or a whole file of the docs, that is generated from a table in the sources. A test compares the two; with
 /// COMBO_REFERENCE=write (`make reference`) it writes the file instead.
 enum GeneratedPart {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   private static let isWriting = ProcessInfo.processInfo.environment["COMBO_REFERENCE"] == "write"
 
-  /// The lines of `file` between `<!-- NAME: made by make reference -->` and `<!-- end of NAME -->` must be these.
+  /// Expects these lines of `file` between `<!-- NAME: made by make reference -->` and `<!-- end of NAME -->`.
   static func expect(_ file: String, part name: String, is lines: [String]) throws {
     let url = root.appendingPathComponent(file)
     let text = try String(contentsOf: url, encoding: .utf8)
@@ -22,7 +22,7 @@ enum GeneratedPart {
     }
   }
 
-  /// The whole of `file` must be these lines.
+  /// Expects `file` to consist of these lines.
   static func expect(_ file: String, is lines: [String]) throws {
     let url = root.appendingPathComponent(file)
     let text = (try? String(contentsOf: url, encoding: .utf8)) ?? ""

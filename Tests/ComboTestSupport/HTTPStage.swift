@@ -4,9 +4,9 @@ import ComboSystem
 import Synchronization
 import Testing
 
-/// A server on a free port, and the service's loop played by the test.
+/// A server on a free port, for which the test plays the service's loop.
 ///
-/// However long the test stands still, the server waits for it, and its report stays true: a test that is about time over says so.
+/// The server waits for the test and its report stays valid, however long the test pauses, unless a test sets another limit.
 final class HTTPStage {
   let stop = StopFlag()
   let observatory: Observatory
@@ -31,7 +31,7 @@ final class HTTPStage {
 
   var port: UInt16 { server.address.port }
 
-  /// Two partitions, one that takes in and one that does not.
+  /// Publishes a report of one partition that runs, after `change`.
   func report(_ change: (inout ServiceReport) -> Void = { _ in }) {
     var report = ServiceReport()
     report.at = MonotonicClock.nowMs + Self.hourMs
@@ -43,7 +43,7 @@ final class HTTPStage {
 
   func wire(receiveBytes: Int32 = 0) throws -> HTTPWire { try HTTPWire(port: port, receiveBytes: receiveBytes) }
 
-  /// One request on a connection of its own.
+  /// Returns the response to one request, sent on its own connection.
   func get(_ target: String, method: String = "GET", headers: [String] = []) throws -> HTTPWire.Response {
     observatory.beat()
     let wire = try wire()
@@ -56,20 +56,20 @@ final class HTTPStage {
     return "\(method) \(target) HTTP/1.1\r\n" + all.map { $0 + "\r\n" }.joined() + "\r\n"
   }
 
-  /// The next thing that the loop is asked.
+  /// Returns the next query to the loop.
   func query() throws -> Query {
     try wait(for: "a query") { hasQuery }
     return asked.removeFirst()
   }
 
-  /// Whether the loop is asked anything now.
+  /// Whether a query to the loop is waiting.
   var hasQuery: Bool {
     observatory.beat()
     asked += observatory.takeQueries()
     return !asked.isEmpty
   }
 
-  /// A stream of a room's events, once the loop has answered with a screen that holds `text`.
+  /// Opens a stream of a room's events, and answers for the loop with a screen that contains `text`.
   func stream(_ room: String, screen text: String = "", receiveBytes: Int32 = 0) throws -> HTTPWire {
     let wire = try wire(receiveBytes: receiveBytes)
     wire.send(Self.request("/rooms/\(room)/events"))
@@ -78,7 +78,8 @@ final class HTTPStage {
     return wire
   }
 
-  /// Requests for a room's events, each with the number of the loop's query. So many at a time that nobody waits for each alone.
+  /// Requests a room's events `count` times, and returns each request with the id of its query to the loop. Sends up to 100 at a
+  /// time, so as not to wait for each alone.
   func requests(_ count: Int, forEventsOf room: String) throws -> [(wire: HTTPWire, id: UInt64)] {
     var requests: [(wire: HTTPWire, id: UInt64)] = []
     while requests.count < count {
@@ -92,9 +93,8 @@ final class HTTPStage {
     return requests
   }
 
-  /// Tries with more and more time for the loop's answers, the product's own at first, until the test was fast enough for what it
-  /// does within that time.
-  /// - Parameter attempt: gets that time; whether it was enough.
+  /// Repeats a test with more and more time for the loop's answers, at first the product's own, until the test was fast enough.
+  /// - Parameter attempt: Receives that time, and returns whether it was enough.
   static func withTimeEnough(_ attempt: (HTTPStage, Int64) throws -> Bool) throws {
     var answerMs = HTTPServer.Limits.answerMs
     while try !attempt(HTTPStage(answerMs: answerMs), answerMs) {

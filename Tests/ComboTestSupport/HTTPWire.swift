@@ -2,15 +2,15 @@ import ComboSystem
 import Foundation
 import Glibc
 
-/// A client that sends what it is told, byte for byte, however wrong that is.
+/// A client that sends bytes exactly as given, even if they are no valid request.
 final class HTTPWire {
   let descriptor: Int32
   private var received: [UInt8] = []
   private(set) var isClosed = false
 
   /// - Parameters:
-  ///   - isIPv6: whether it connects to `::1` instead of 127.0.0.1.
-  ///   - receiveBytes: the size of its window; 0: the system's.
+  ///   - isIPv6: Whether it connects to `::1` instead of 127.0.0.1.
+  ///   - receiveBytes: The size of its receive window; 0 for the system's default.
   init(port: UInt16, isIPv6: Bool = false, receiveBytes: Int32 = 0) throws {
     descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     if receiveBytes > 0 {
@@ -34,7 +34,7 @@ final class HTTPWire {
   }
   private var isShut = false
 
-  /// - Returns: whether all of it was taken.
+  /// - Returns: Whether all bytes were sent.
   @discardableResult
   func send(_ bytes: [UInt8]) -> Bool {
     var sent = 0
@@ -51,7 +51,7 @@ final class HTTPWire {
   @discardableResult
   func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-  /// Takes in what comes, until `isEnough` or the other end closes.
+  /// Receives bytes until `isEnough` returns true or the other end closes.
   func receive(withinMs: Int64 = ServiceKafka.patienceMs, until isEnough: ([UInt8]) -> Bool) throws {
     let deadline = Deadline(afterMs: withinMs)
     while !isEnough(received), !isClosed {
@@ -75,7 +75,7 @@ final class HTTPWire {
     func header(_ name: String) -> String? { headers.first { $0.name.lowercased() == name.lowercased() }?.value }
   }
 
-  /// The next answer. What follows it stays.
+  /// Returns the next response, and keeps the bytes after it.
   func response(hasBody: Bool = true) throws -> Response {
     let response = try head()
     var answer = response
@@ -92,8 +92,8 @@ final class HTTPWire {
     return answer
   }
 
-  /// A service's answer, on a connection of its own. One that is busy answers 503, and is asked again.
-  /// - Parameter hasBody: false: what follows the headers is left to be read, such as a stream of events.
+  /// Returns the answer to a request on its own connection. Sends the request again while the service is busy and answers 503.
+  /// - Parameter hasBody: False leaves what follows the headers to be read, such as a stream of events.
   static func answer(to request: String, port: UInt16, hasBody: Bool = true) throws -> (wire: HTTPWire, response: Response) {
     var last: (wire: HTTPWire, response: Response)?
     try wait(for: "another answer than 503") {
@@ -106,7 +106,7 @@ final class HTTPWire {
     return last!
   }
 
-  /// The next answer's status and headers.
+  /// Returns the status and headers of the next response.
   func head() throws -> Response {
     let end = Array("\r\n\r\n".utf8)
     func place(_ bytes: [UInt8]) -> Int? {
@@ -137,7 +137,7 @@ final class HTTPWire {
   private var stream: [UInt8] = []
   private var isAtEnd = false
 
-  /// Takes the chunks that have come apart.
+  /// Decodes the chunks that have been received.
   private func unchunk() {
     while !isAtEnd {
       guard let line = received.firstIndex(of: 0x0A) else { return }
@@ -152,7 +152,7 @@ final class HTTPWire {
     }
   }
 
-  /// The next event of the stream; nil: it has ended.
+  /// Returns the next event of the stream, or nil if it has ended.
   func event(withinMs: Int64 = ServiceKafka.patienceMs) throws -> Event? {
     let deadline = Deadline(afterMs: withinMs)
     while true {
@@ -175,7 +175,7 @@ final class HTTPWire {
     }
   }
 
-  /// The bytes of a stream as they come: all that there are once `isEnough`, or the stream has ended.
+  /// Returns all received bytes of the stream, once `isEnough` returns true or the stream has ended.
   func bytes(until isEnough: ([UInt8]) -> Bool) throws -> [UInt8] {
     while true {
       unchunk()
@@ -185,7 +185,7 @@ final class HTTPWire {
     }
   }
 
-  /// The next one that is no comment.
+  /// Returns the next event that is not a comment.
   func nextEvent() throws -> Event? {
     while let event = try event() {
       if !event.isComment { return event }

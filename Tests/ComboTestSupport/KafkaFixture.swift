@@ -7,7 +7,7 @@ import Testing
 
 @testable import ComboKafka
 
-/// What the tests on a real broker share: a topic of their own, records as text, a log that can be looked at.
+/// The clients, topics and recorded log that tests on a real broker share, with records as text.
 final class KafkaFixture {
   let properties: KafkaProperties
   let control: ControlClient
@@ -22,8 +22,8 @@ final class KafkaFixture {
 
   static let withinMs: Int64 = 90_000
 
-  /// A new one. It keeps what it is given unless `settings` say otherwise: some tests' records are from 1970, which the brokers'
-  /// default would delete whenever retention comes by.
+  /// Creates a topic. It keeps its records unless `settings` say otherwise: some tests write records from 1970, which the
+  /// brokers' default retention would delete.
   func topic(partitions: Int = 1, settings: [(String, String)] = []) throws -> String {
     let name = TestKafka.fresh("test")
     let kept = settings.contains { $0.0 == "retention.ms" } ? [] : [("retention.ms", "-1")]
@@ -35,7 +35,7 @@ final class KafkaFixture {
     try control.watermarks(topic, partition, withinMs: Self.withinMs).end
   }
 
-  /// Waits until partition 0 ends there.
+  /// Waits until partition 0 ends at `end`.
   func waitForEnd(_ topic: String, _ end: Int64) throws {
     let deadline = Deadline(afterMs: Self.withinMs)
     var found = try self.end(topic)
@@ -45,7 +45,7 @@ final class KafkaFixture {
     }
   }
 
-  /// A transactional producer that is ready, with a topic.
+  /// Creates a transactional producer that is ready, and a handle for a topic.
   func transactional(_ topic: String, id: String = TestKafka.fresh("txn"), timeoutMs: Int = 60_000) throws
     -> (TransactionalProducer, ProducerTopic)
   {
@@ -55,7 +55,7 @@ final class KafkaFixture {
     return (producer, handle)
   }
 
-  /// Puts values into a partition, outside any transaction.
+  /// Writes values to a partition, outside any transaction.
   func fill(_ topic: String, _ partition: Int32 = 0, _ values: [String]) throws {
     let producer = try KafkaProducer(properties, [("enable.idempotence", "true")])
     let handle = try producer.topic(topic, withinMs: Self.withinMs)
@@ -63,7 +63,7 @@ final class KafkaFixture {
     try producer.flush(withinMs: Self.withinMs)
   }
 
-  /// All values of a partition up to `end` (nil: as far as it goes now), in order.
+  /// Returns all values of a partition up to `end`, in order; nil for its current end.
   func values(
     _ topic: String, _ partition: Int32 = 0, from: Int64 = 0, to end: Int64? = nil,
     isolation: ReaderClient.Isolation = .readCommitted
@@ -75,7 +75,7 @@ final class KafkaFixture {
 }
 
 extension ControlClient {
-  /// Deletes what a partition holds below an offset, as its retention does, and waits until it is gone.
+  /// Deletes a partition's records below an offset, as retention does, and waits until they are gone.
   func deleteRecords(_ topic: String, _ partition: Int32, before offset: Int64) throws {
     let list = rd_kafka_topic_partition_list_new(1)
     defer { rd_kafka_topic_partition_list_destroy(list) }
@@ -87,7 +87,7 @@ extension ControlClient {
     var text = [CChar](repeating: 0, count: 512)
     let options = rd_kafka_AdminOptions_new(client.handle, RD_KAFKA_ADMIN_OP_DELETERECORDS)
     defer { rd_kafka_AdminOptions_destroy(options) }
-    // Both: to be given to the brokers, and done by them.
+    // The brokers have this time both to receive the request and to carry it out.
     rd_kafka_AdminOptions_set_request_timeout(options, 300_000, &text, text.count)
     rd_kafka_AdminOptions_set_operation_timeout(options, 300_000, &text, text.count)
     rd_kafka_DeleteRecords(client.handle, &request, 1, options, queue)
@@ -101,7 +101,7 @@ extension ControlClient {
 }
 
 extension PartitionReader {
-  /// Everything up to the end, as text.
+  /// Returns all values up to the end, as text.
   func values() throws -> [String] {
     let batch = MessageBatch(capacity: 100)
     var values: [String] = []
@@ -122,7 +122,7 @@ extension KafkaMessage {
 }
 
 extension KafkaProducer {
-  /// One record of text.
+  /// Produces one record of text.
   func produce(
     _ topic: ProducerTopic, partition: Int32? = nil, key: String? = nil, text: String?, timestampMs: Int64? = nil,
     tag: UInt = 0
@@ -159,7 +159,7 @@ final class RecordedLog: Sendable {
   var all: [String] { lines.withLock { $0 } }
 }
 
-/// A group member that remembers what happens to it. Driven by the test's thread.
+/// A group member that records its events. Driven by the test's thread.
 final class TestMember: GroupEdgeDelegate {
   enum Event: Equatable {
     case assigned([Int32])
@@ -172,13 +172,13 @@ final class TestMember: GroupEdgeDelegate {
   private(set) var values: [Int32: [String]] = [:]
   private(set) var owned: Set<Int32> = []
   private(set) var delivered = 0
-  /// Where to start what is assigned, from within the call; nil: not.
+  /// The offset at which to start an assigned partition within the callback; nil to start none.
   var startAt: ((Int32) -> Int64)?
   private let batch = MessageBatch(capacity: 300)
 
   init(_ properties: KafkaProperties, _ options: GroupConsumer.Options) throws {
     var options = options
-    // No test waits until one is given up, and a busy machine holds them up.
+    // No test waits until a member times out, and a busy machine delays members.
     options.sessionTimeoutMs = 60_000
     consumer = try GroupConsumer(properties, options)
     consumer.delegate = self
@@ -203,8 +203,8 @@ final class TestMember: GroupEdgeDelegate {
 
   func failed(_ error: EdgeError, partition: Int32?) { errors.append(error) }
 
-  /// Of the group, as this member knows it: one more after each rebalance. It is only in librdkafka's serialized form of the
-  /// metadata: "CGMDv2:", then the generation as the machine writes it.
+  /// The group's generation as this member knows it, which grows by one with each rebalance. It is only in librdkafka's
+  /// serialized form of the metadata: "CGMDv2:", then the generation in the machine's byte order.
   var generation: Int32? {
     guard let metadata = try? consumer.groupMetadata() else { return nil }
     var bytes: UnsafeMutableRawPointer?
@@ -219,7 +219,7 @@ final class TestMember: GroupEdgeDelegate {
     return bytes.loadUnaligned(fromByteOffset: magic.count, as: Int32.self)
   }
 
-  /// For the words of a test that fails.
+  /// A summary for the message of a failing test.
   var story: String {
     let positions = owned.sorted().map { "\($0) at \(consumer.position($0) ?? -1)" }
     return "\(events), owns \(positions), \(delivered) delivered, errors \(errors.map(\.message))"
@@ -240,11 +240,11 @@ final class TestMember: GroupEdgeDelegate {
 }
 
 extension TransactionalProducer {
-  /// With as much time for the records as for the commit.
+  /// Commits with as much time for the records as for the commit.
   func commit(withinMs: Int64) throws(TransactionFault) { try commit(deliveredWithinMs: withinMs, withinMs: withinMs) }
 }
 
-/// Polls these members in turn until it is so.
+/// Polls these members in turn until `isSo` returns true.
 func poll(_ members: [TestMember], _ what: String, until isSo: () -> Bool) throws {
   let deadline = Deadline(afterMs: ServiceKafka.patienceMs)
   while !isSo() {

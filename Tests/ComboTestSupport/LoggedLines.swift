@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Lines that somebody logged.
+/// Recorded log lines.
 final class LoggedLines: Sendable {
   private let lines = Mutex<[String]>([])
   var all: [String] { lines.withLock { $0 } }
-  /// Without the time before it.
+  /// The lines without their timestamps.
   var said: [String] { all.map { String($0.dropFirst(25)) } }
   func add(_ line: String) { lines.withLock { $0.append(line) } }
 }

@@ -5,15 +5,15 @@ import ComboEdge
 
 /// librdkafka's own broker inside the process, without installation.
 ///
-/// It fakes transactions (an abort hides no records, offsets are discarded), does not compact, and has no admin
-/// requests, and keeps 5 MiB or 100,000 records a partition. A group's first join takes 3 s.
+/// It fakes transactions (an abort hides no records, offsets are discarded), does not compact, has no admin requests, and keeps
+/// 5 MiB or 100,000 records a partition. A group's first join takes 3 s.
 final class MockCluster {
   /// The addresses of its brokers, on loopback; other processes may use them too.
   let brokers: String
   private let client: KafkaClient
   private let cluster: OpaquePointer
 
-  /// - Parameter brokers: how many of them.
+  /// - Parameter brokers: The number of brokers.
   init(brokers count: Int = 1, log: KafkaLog = .none) throws(EdgeError) {
     // The cluster needs a client to belong to, which never connects to anything.
     let nowhere = try KafkaProperties(brokers: "127.0.0.1:1", clientID: "mock-cluster", logLevel: .emergency, log: log)
@@ -29,7 +29,7 @@ final class MockCluster {
 
   deinit { rd_kafka_mock_cluster_destroy(cluster) }
 
-  /// Creates a topic; one that is there already is left as it is.
+  /// Creates a topic, unless it exists.
   func createTopic(_ name: String, partitions: Int) throws(EdgeError) {
     let error = rd_kafka_mock_topic_create(cluster, name, Int32(partitions), 1)
     if error != RD_KAFKA_RESP_ERR_NO_ERROR && error != RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS {
@@ -37,7 +37,7 @@ final class MockCluster {
     }
   }
 
-  /// Takes a broker away: connections end, and new ones are refused. Brokers are numbered from 1.
+  /// Stops a broker: connections end, and new ones are refused. Brokers are numbered from 1.
   func takeAway(broker: Int32) { rd_kafka_mock_broker_set_down(cluster, broker) }
 
   func bringBack(broker: Int32) { rd_kafka_mock_broker_set_up(cluster, broker) }
@@ -47,15 +47,15 @@ final class MockCluster {
     rd_kafka_mock_partition_set_leader(cluster, topic, partition, broker)
   }
 
-  /// The next requests to produce are answered with these errors, whatever became of their records.
+  /// Answers the next produce requests with these errors, whatever became of their records.
   func answerProducing(with errors: [rd_kafka_resp_err_t]) {
     rd_kafka_mock_push_request_errors_array(cluster, 0, errors.count, errors)
   }
 
-  /// From now on it does not take a request, by its number in Kafka's protocol.
+  /// Disables a request from now on, by its number in Kafka's protocol.
   func leaveOut(request number: Int16) { rd_kafka_mock_set_apiversion(cluster, number, -1, -1) }
 
-  /// Properties for its clients.
+  /// Returns properties for its clients.
   func properties(
     clientID: String = "combo-consumer", overrides: [KafkaProperties.Override] = [], log: KafkaLog = .none
   ) throws(EdgeError) -> KafkaProperties {

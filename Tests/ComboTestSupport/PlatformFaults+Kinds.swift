@@ -1,7 +1,7 @@
 import ComboGenerate
 
 extension PlatformFaults {
-  /// Some of every kind.
+  /// Some faults of every kind.
   static let allKinds: PlatformFaults = {
     var faults = PlatformFaults()
     faults.duplicates = 0.05

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What this thread has had of the processor, whatever else the machine does.
+/// Returns the processor time that this thread has used, which does not depend on the load of the machine.
 func processorTime() -> Duration {
   var time = timespec()
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

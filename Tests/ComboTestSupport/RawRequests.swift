@@ -2,7 +2,7 @@ import Glibc
 
 /// Requests that no client of the tests would send.
 extension TestKafka {
-  /// Has a static member leave its group, as an operator can.
+  /// Removes a static member from its group, as an operator can.
   static func leave(_ group: String, instance: String, brokers: String) throws {
     // LeaveGroup, version 3.
     let response = try ask(
@@ -11,7 +11,7 @@ extension TestKafka {
     guard response[4] == 0 && response[5] == 0 else { throw Failure("it cannot leave: \(response)") }
   }
 
-  /// Produces one record to partition 0, with a check sum that is wrong. Only the broker inside the process takes it.
+  /// Produces one record with a wrong checksum to partition 0. Only the broker inside the process accepts it.
   static func produceDamaged(_ value: String, to topic: String, brokers: String) throws {
     // No attributes, time or offset beyond the batch's, no key, the value, no headers; lengths are doubled (zigzag).
     let record = [0, 0, 0, 1, UInt8(2 * value.utf8.count)] + Array(value.utf8) + [0]
@@ -19,7 +19,7 @@ extension TestKafka {
       number(Int32(0)) + [2] + number(Int32(0x0bad)) + number(Int16(0)) + number(Int32(0)) + number(Int64(1)) + number(Int64(1))
       + number(Int64(-1)) + number(Int16(-1)) + number(Int32(-1)) + number(Int32(1)) + [UInt8(2 * record.count)] + record
     let batch = number(Int64(0)) + number(Int32(afterLength.count)) + afterLength
-    // Produce, version 3: no transaction, all acknowledge, in a second.
+    // Produce, version 3: no transaction, all replicas acknowledge, within a second.
     let response = try ask(
       header(0, version: 3) + number(Int16(-1)) + number(Int16(-1)) + number(Int32(1000)) + number(Int32(1)) + string(topic)
         + number(Int32(1)) + number(Int32(0)) + number(Int32(batch.count)) + batch, brokers)
@@ -36,7 +36,7 @@ extension TestKafka {
   }
 
   /// Sends a request to the first of these brokers.
-  /// - Returns: what it answers, behind the correlation id.
+  /// - Returns: The answer after the correlation id.
   private static func ask(_ request: [UInt8], _ brokers: String) throws -> [UInt8] {
     let parts = brokers.split(separator: ",")[0].split(separator: ":")
     var hints = addrinfo()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder of a test's own for passwords, tokens and certificates, which nobody else can read; it goes with the object.
+/// A test's own folder for passwords, tokens and certificates, which no other user can read. It is deleted with the object.
 final class SecretFolder: Sendable {
   let path: String
 
@@ -12,7 +12,7 @@ final class SecretFolder: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// Writes a file of these lines, at once for whoever reads it.
+  /// Writes a file of these lines atomically.
   @discardableResult
   func file(_ name: String, _ lines: [String]) throws -> String {
     try (lines.joined(separator: "\n") + "\n").write(toFile: "\(path)/\(name)", atomically: true, encoding: .utf8)
@@ -21,15 +21,15 @@ final class SecretFolder: Sendable {
 
   // MARK: - Certificates
 
-  /// An authority of this name: `<name>.crt` and `<name>.key`.
+  /// Creates a certificate authority: `<name>.crt` and `<name>.key`.
   func authority(_ name: String) throws {
     try openssl(
       #"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "/CN=$1" -keyout "$1.key" -out "$1.crt""#,
       [name])
   }
 
-  /// A certificate by an authority, with its key: `<name>.crt`, `<name>.key`, and both in `<name>.pem`.
-  /// - Parameter addresses: as in a certificate's alternative names, such as `IP:127.0.0.1`.
+  /// Creates a certificate by an authority, with its key: `<name>.crt`, `<name>.key`, and both in `<name>.pem`.
+  /// - Parameter addresses: The certificate's alternative names, such as `IP:127.0.0.1`.
   func certificate(_ name: String, by authority: String, addresses: String = "DNS:nowhere.example") throws {
     try openssl(
       #"""
@@ -40,7 +40,7 @@ final class SecretFolder: Sendable {
       """#, [name, authority, addresses])
   }
 
-  /// Of a broker that is `broker.pem`, and knows clients by certificates of the authority `ca`.
+  /// The properties of a broker with the certificate `broker.pem`, which accepts clients with certificates of the authority `ca`.
   var brokerProperties: String {
     """
     listener.security.protocol.map=PLAINTEXT:SSL,CONTROLLER:PLAINTEXT
@@ -53,7 +53,7 @@ final class SecretFolder: Sendable {
     """
   }
 
-  /// Of a client of such a broker, with the certificate of this name.
+  /// Returns the properties of a client of such a broker, with the certificate of this name.
   func clientProperties(_ name: String) -> [String] {
     [
       "security.protocol=SSL", "ssl.ca.location=\(path)/ca.crt", "ssl.certificate.location=\(path)/\(name).crt",
@@ -67,7 +67,7 @@ final class SecretFolder: Sendable {
 
   // MARK: - Tokens
 
-  /// A key that signs tokens, and its public half as a set of keys: `<name>.key`, `<name>.json`.
+  /// Creates a key that signs tokens, `<name>.key`, and a key set with its public half, `<name>.json`.
   func tokenKey(_ name: String) throws {
     let modulus = try TestKafka.shell(
       #"cd "$1"; openssl genrsa -out "$2.key" 2048 2>/dev/null; openssl rsa -in "$2.key" -noout -modulus"#, [path, name])
@@ -80,7 +80,7 @@ final class SecretFolder: Sendable {
       [#"{"keys":[{"kty":"RSA","use":"sig","alg":"RS256","kid":"1","e":"AQAB","n":"\#(Self.base64(Data(bytes)))"}]}"#])
   }
 
-  /// A JSON Web Token for `combo`, signed by a key, good for so long.
+  /// Returns a JSON Web Token for `combo`, signed by a key and valid for `seconds`.
   func token(signedBy key: String, seconds: Int) throws -> String {
     let now = Int(Date().timeIntervalSince1970)
     let claims = #"{"iss":"test","aud":"kafka","sub":"combo","iat":\#(now - 60),"exp":\#(now + seconds)}"#
@@ -90,7 +90,7 @@ final class SecretFolder: Sendable {
     return text + "." + Self.base64(try Data(contentsOf: URL(fileURLWithPath: "\(path)/signature")))
   }
 
-  /// Base64 in the alphabet for URLs.
+  /// Returns Base64 in the alphabet for URLs, without padding.
   static func base64(_ data: Data) -> String {
     data.base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
       .replacingOccurrences(of: "=", with: "")

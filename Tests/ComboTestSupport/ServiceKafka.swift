@@ -1,12 +1,12 @@
 import ComboSystem
 import Foundation
 
-/// The brokers that the service is tested on: one of this folder's own if nodes can be started, so that members are given up
-/// and transactions time out soon; else the one that there is.
+/// The brokers that the service is tested on: an own one if nodes can be started, so that members and transactions time out soon,
+/// or else the given one.
 enum ServiceKafka {
   private static let own: Result<TestKafka.Cluster, any Error> = Result { try TestKafka.cluster(properties: properties) }
 
-  /// What all brokers of these tests are started with.
+  /// The properties with which all brokers of these tests are started.
   static let properties = """
     group.min.session.timeout.ms=500
     transaction.abort.timed.out.transaction.cleanup.interval.ms=200
@@ -15,23 +15,23 @@ enum ServiceKafka {
     log.retention.ms=-1
     """
 
-  /// Their address.
+  /// Returns the brokers' address.
   static func brokers() throws -> String {
     TestKafka.canStartClusters ? try own.get().brokers : try TestKafka.brokers()
   }
 
-  /// After so long a member that is silent has left the group: longer than a busy machine holds anybody up, as whoever was taken for
-  /// gone takes its partitions over anew.
+  /// The session timeout. It is longer than a busy machine delays any member, as a member that was given up takes its partitions
+  /// over again.
   static let sessionMs = 30_000
 
-  /// The same where a test waits for it: as little as those brokers allow.
+  /// The session timeout where a test waits for it: the minimum that those brokers allow.
   static let briefSessionMs = TestKafka.canStartClusters ? 3000 : 6000
 
-  /// Nothing that is waited for takes so long, on any machine.
+  /// A timeout that no awaited event exceeds, on any machine.
   static let patienceMs: Int64 = 600_000
 }
 
-/// Waits until `isSo`; asks again and again. What is waited for is in `what`, for the failure.
+/// Polls until `isSo` returns true. `what` names the awaited event in the failure.
 func wait(
   for what: @autoclosure () -> String, withinMs: Int64 = ServiceKafka.patienceMs, _ isSo: () throws -> Bool
 ) throws {
@@ -42,7 +42,7 @@ func wait(
   }
 }
 
-/// A seed for a test, printed so that a failure can be had again: COMBO_TEST_SEED, or a new one.
+/// Returns COMBO_TEST_SEED or a new seed, and prints it so that a failure can be reproduced.
 func testSeed(_ test: String) -> UInt64 {
   let given = ProcessInfo.processInfo.environment["COMBO_TEST_SEED"].flatMap { UInt64($0) }
   let seed = given ?? UInt64.random(in: 0..<1_000_000_000)

@@ -3,18 +3,18 @@ import Glibc
 
 /// A real Kafka for tests.
 ///
-/// Either `COMBO_TEST_KAFKA` names a folder with `start`, `stop` and `tool`: then one broker is started for the whole test
-/// process at its first use, on a free port, and killed when the process is gone, however it ends. Or `COMBO_TEST_BROKERS`
-/// gives the address of brokers that run already. With neither, such tests are skipped, and say so.
+/// Either `COMBO_TEST_KAFKA` names a folder with `start`, `stop` and `tool`. Then one broker is started for the whole test
+/// process at its first use, on a free port, and killed when the process is gone, however it ends. Or `COMBO_TEST_BROKERS` is the
+/// address of running brokers. With neither, such tests are skipped with a message.
 enum TestKafka {
-  /// For `.enabled(if:)`; says once how to run the tests if they cannot be.
+  /// Whether tests on a real Kafka can run, for `.enabled(if:)`. If not, prints once how to enable them.
   static let isAvailable: Bool = {
     if folder != nil || environment("COMBO_TEST_BROKERS") != nil { return true }
     print("SKIPPED: tests on a real Kafka. \(howTo)")
     return false
   }()
 
-  /// For `.enabled(if:)`, where nodes are started, stopped and killed.
+  /// Whether tests can start, stop and kill nodes, for `.enabled(if:)`.
   static let canStartClusters: Bool = {
     if folder != nil { return true }
     print("SKIPPED: tests that start and kill Kafka nodes. \(howTo)")
@@ -30,10 +30,10 @@ enum TestKafka {
     return brokers
   }
 
-  /// A cluster of a test's own; it ends with the returned object.
+  /// Starts a test's own cluster, which ends with the returned object.
   /// - Parameters:
-  ///   - properties: further server properties, one a line.
-  ///   - javaOptions: for the nodes' Java.
+  ///   - properties: Further server properties, one a line.
+  ///   - javaOptions: Options for the nodes' Java.
   static func cluster(nodes: Int = 1, properties: String = "", javaOptions: String = "") throws -> Cluster {
     guard let folder else { throw Failure("no Kafka folder: \(howTo)") }
     return try Cluster(folder, nodes: nodes, properties: properties, javaOptions: javaOptions)
@@ -52,7 +52,8 @@ enum TestKafka {
     try run("/bin/sh", ["-ec", script, "test"] + arguments)
   }
 
-  /// For nodes that live for seconds: soon ready, rather than fast later. A start takes 4 s of the processor's time instead of 6.
+  /// A Java option for nodes that live for seconds: they are ready soon, rather than fast later. A start takes 4 s of processor
+  /// time instead of 6.
   private static let shortLived = "-XX:TieredStopAtLevel=1"
 
   /// A name that no other test or run uses.
@@ -66,7 +67,7 @@ enum TestKafka {
     init(_ description: String) { self.description = description }
   }
 
-  /// Some nodes on loopback with a folder of their own.
+  /// Nodes on loopback with their own folder.
   final class Cluster: Sendable {
     let brokers: String
     private let folder: String
@@ -89,7 +90,7 @@ enum TestKafka {
           self.port = port
           return
         } catch {
-          // Somebody took a port between our look and the start.
+          // Another program took a port between the check and the start.
           last = error
           _ = try? run("\(folder)/stop", [data, "all", "KILL"])
           try? FileManager.default.removeItem(atPath: data)
@@ -103,13 +104,13 @@ enum TestKafka {
       try? FileManager.default.removeItem(atPath: data)
     }
 
-    /// Stops a node (all, if nil) in good order.
+    /// Stops a node gracefully, or all nodes if nil.
     func stop(node: Int? = nil) throws { try run("\(folder)/stop", [data, node.map(String.init) ?? "all"]) }
 
-    /// Kills a node (all, if nil), as a crash would.
+    /// Kills a node, or all nodes if nil, as a crash would.
     func kill(node: Int? = nil) throws { try run("\(folder)/stop", [data, node.map(String.init) ?? "all", "KILL"]) }
 
-    /// Puts another cluster, with nothing in it, in the place of this one: one node on the same ports.
+    /// Replaces this cluster with an empty one: one node on the same ports.
     func replace() throws {
       try kill()
       try TestKafka.shell("rm -rf \"$1\"/data-* && grep -v '^ *$' \"$1/0.properties\" > \"$1/other.properties\"", [data])
@@ -121,7 +122,7 @@ enum TestKafka {
       try start()
     }
 
-    /// Brings back all nodes that are not running, with their data and on the same ports.
+    /// Starts all nodes that are not running, with their data and on the same ports.
     func start() throws { _ = try Self.start(folder, data, nodes, port, environment) }
 
     private static func start(
@@ -133,11 +134,11 @@ enum TestKafka {
         do {
           output = try run("\(folder)/start", [data, String(nodes), String(port)], environment)
         } catch let failure as Failure where failure.description.contains("is not ready") && tries < 9 {
-          // Nodes that are only slow are waited for again, as it leaves those alone that run.
+          // Waits again for nodes that are only slow, as `start` leaves running nodes alone.
           tries += 1
         }
       }
-      // The last line; before it may stand warnings.
+      // The address is the last line; there may be warnings before it.
       guard let brokers = output?.split(separator: "\n").last else { throw Failure("Kafka gave no address") }
       return String(brokers)
     }
@@ -158,8 +159,8 @@ private func environment(_ name: String) -> String? {
 
 /// Runs a program to its end and returns what it prints.
 ///
-/// Its output goes through a file, because a node that outlives it would hold a pipe open. For the same reason it is not
-/// Foundation's `Process`, which knows by such an open end whether a child still runs.
+/// The output goes through a file, because a node that outlives the program would hold a pipe open. For the same reason this is
+/// not Foundation's `Process`, which recognizes by such a pipe whether a child still runs.
 @discardableResult
 private func run(_ program: String, _ arguments: [String], _ environment: [String: String] = [:]) throws -> String {
   let path = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo-test-output")
@@ -201,21 +202,21 @@ private func spawn(
   return child
 }
 
-/// Lets a child that is spawned have its standard streams alone.
+/// Closes all descriptors of a spawned child but its standard streams.
 ///
-/// Else it would hold open, as long as it lives, whatever another test has just opened: the end of a pipe that somebody reads until
-/// it is closed, or a connection whose end is waited for.
+/// Otherwise it would hold open, as long as it lives, what another test has just opened: the end of a pipe that is read until it
+/// is closed, or a connection whose end is awaited.
 func closeOthers(_ actions: inout posix_spawn_file_actions_t) {
-  // Of glibc from 2.34 on. Swift's module of glibc is without what needs _GNU_SOURCE.
+  // In glibc since 2.34. Swift's module of glibc lacks what needs _GNU_SOURCE.
   typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
   guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else { return }
   _ = unsafeBitCast(symbol, to: CloseFrom.self)(&actions, 3)
 }
 
-/// The first of `count` consecutive ports of loopback that nobody listens on.
+/// Returns the first of `count` consecutive free ports on loopback.
 private func freePorts(_ count: Int) throws -> Int {
   for _ in 0..<200 {
-    // Below the range from which the system gives ports to clients.
+    // Below the system's range of ports for clients.
     let base = Int.random(in: 12_000...32_000)
     if (base..<base + count).allSatisfy(isFree) { return base }
   }

@@ -4,7 +4,7 @@ import Foundation
 
 /// Replays bytes.
 enum TestReplay {
-  /// Hands out bytes in pieces of at most `step`.
+  /// Returns a source of bytes in pieces of at most `step`.
   static func source(_ input: Data, step: Int = .max, isWaiting: @escaping () -> Bool = { false }) -> LineSource {
     var place = 0
     return LineSource(
@@ -33,7 +33,7 @@ enum TestReplay {
     return (output, reports, summary)
   }
 
-  /// What became of the gifts.
+  /// Returns what became of the gifts.
   static func explain(
     _ input: Data, settings: Settings = Settings(), maxRestedRooms: Int = 65_536, chunkBytes: Int = 1 << 19,
     sweepLines: Int = 131_072
