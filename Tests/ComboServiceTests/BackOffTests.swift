@@ -47,9 +47,9 @@ struct BackOffTests {
   @Test("two instances of one transactional id are told by fencing each other again and again, with commits in between")
   func fences() {
     var fences = Fences()
-    // One start of another producer fences twice at most, so that two of them are no sign of a lasting one.
+    // The start of another producer fences at most twice, so that two starts are no sign of a lasting conflict.
     #expect(!(0..<4).contains { fences.fenced(at: Int64($0) * 1000, commits: $0) } && fences.fenced(at: 4000, commits: 4))
-    // A coordinator in trouble fences some times without a commit in between, a machine that stands still more seldom.
+    // A coordinator in trouble fences several times without a commit in between. A machine that freezes does so less often.
     var trouble = Fences()
     #expect(!(0..<8).contains { trouble.fenced(at: Int64($0) * 1000, commits: 5) })
     let isTold = trouble.fenced(at: 8000, commits: 5)

@@ -10,7 +10,7 @@ import Testing
 struct HangingTransactionTests {
   private let scene = SimScene()
 
-  /// One of a stranger, which never ends by itself.
+  /// Begins a transaction of another program, which never ends by itself.
   private func hang(_ topic: Topic) -> SimTransaction {
     let transaction = SimTransaction(producer: "stranger", epoch: 0, deadline: .max)
     var record = SimRecord(key: Array("stranger".utf8), value: Array("not the service's".utf8))
@@ -51,7 +51,7 @@ struct HangingTransactionTests {
     }
     #expect(heard("is not waited for: the group's offset says") == restarts, "\(scene.world.heard)")
     #expect(heard("RESET") == 0)
-    // A reader of the journal sees all of it only then.
+    // A reader of the journal sees all of it only once the transaction has ended.
     end(transaction, .aborted)
     #expect(scene.finish() == [])
   }
@@ -94,7 +94,7 @@ struct HangingTransactionTests {
     scene.gift("other")
     scene.settle(instance)
     scene.world.kill(instance)
-    // As one that was aborted: the same number, but another time.
+    // A twin as if of an aborted transaction: the same number, but another time.
     var twin = try #require(scene.entries.last { !$0.batches.isEmpty })
     twin.clock += 1
     let buffer = ByteBuffer(capacity: 256)
@@ -153,7 +153,7 @@ struct HangingTransactionTests {
     #expect(health() == "being restored: 1 of 2 partitions: here")
     report.partitions[1].failure = "not allowed"
     #expect(health() == "being restored: 1 of 2 partitions. Partition 1: not allowed")
-    // Of a partition that runs, only those of the output matter.
+    // Only open transactions in the output matter to a partition that runs.
     report.partitions[1].isRunning = true
     #expect(health() == nil)
   }
@@ -163,7 +163,7 @@ struct HangingTransactionTests {
     var plain = CommittedOffset(partition: 3, offset: 7, metadata: "12")
     #expect(plain.entry == 12 && plain.owner == nil && plain.signed(by: nil) == plain)
     let owner = CommittedOffset.Owner(member: "combo-consumer.rules-3-1b", transactionalID: "g.gifts.a\tb")
-    // 0.1.0 would not find the number.
+    // Release 0.1.0 would not find the number.
     #expect(plain.signed(by: owner) == plain)
     plain.namesOwner = true
     let signed = plain.signed(by: owner)

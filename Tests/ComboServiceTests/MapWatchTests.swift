@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Noticing a wrong map")
 struct MapWatchTests {
-  /// What a decoder makes of so many records of each kind, by a map that takes `{"u":1,"g":2}`.
+  /// Returns a decoder with a map that accepts `{"u":1,"g":2}`.
   private func decoder() throws -> RecordDecoder {
     let text = #"""
       {"map":1,"name":"t","rules":[{"when":{"at":"/g","exists":true},"event":"gift","fields":{"sender":{"id":"/u"},"gift":{"id":"/g"}}}],
@@ -38,7 +38,7 @@ struct MapWatchTests {
     let most = try #require(decoder.commonestLoss)
     #expect("\(most.row.rule) \(most.row.outcome) \(most.row.reason) \(most.row.count)" == "t, otherwise dropped no gift 500")
     #expect(most.keys == "/cmd, /data/secret")
-    // Not again within an hour.
+    // It is not reported again within an hour.
     read("{}", 1000, by: decoder)
     #expect(watch.check(2, decoder.outcomes) == nil)
     read("{}", 1000, by: decoder)

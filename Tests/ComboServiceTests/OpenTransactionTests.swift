@@ -53,7 +53,7 @@ struct OpenTransactionTests {
     #expect(heard(open) == 1 && scene.world.clock.monotonic - began >= 15_000)
     let stalledMs = instance.service.report(scene.world.clock.monotonic).partitions[0].stalledMs
     #expect(stalledMs >= 10_000 && stalledMs <= scene.world.clock.monotonic - began)
-    // More of it is no more news.
+    // More records of it are not logged again.
     for _ in 0..<10 {
       put(transaction)
       turn(forMs: 2000)

@@ -15,12 +15,12 @@ struct OutputLossTests {
       memory.ends(.output, [(partition, end)]).flatMap { [$0.from, $0.to] }
     }
     for (partition, end) in [(0, 10), (0, 12), (1, 3), (0, 4)] as [(Int32, Int64)] { #expect(fall(partition, end) == []) }
-    // The second look shows that it was no broker that stands still, even if it has grown meanwhile.
+    // The second reading proves that no stalled broker gave the first, even if the topic has grown meanwhile.
     #expect(fall(0, 6) == [12, 4] && fall(0, 6) == [] && fall(0, 5) == [] && fall(0, 6) == [])
     #expect(memory.ends(.journal, [(0, 1)]) == [])
   }
 
-  /// What becomes of the output while the service runs.
+  /// The fate of the output while the service runs.
   enum Fate: CaseIterable { case stays, recreated, retained }
 
   @Test(

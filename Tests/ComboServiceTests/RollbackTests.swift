@@ -7,10 +7,10 @@ import Testing
 @testable import ComboService
 @testable import ComboSimulation
 
-/// Brokers that go back to what they had earlier, after an unclean election or from a backup.
+/// Brokers that revert to an earlier state, after an unclean election or from a backup.
 @Suite("Brokers that have lost what they had acknowledged")
 struct RollbackTests {
-  /// All that viewers may have seen: the bytes by room, epoch and number.
+  /// The instructions that viewers may have seen: the bytes by room, epoch and number.
   private final class Seen {
     private var said: [String: String] = [:]
     private(set) var doubles: [String] = []
@@ -55,7 +55,7 @@ struct RollbackTests {
     work(scene, instance, seen)
     let (before, offset) = (ends(scene, [.output, .journal, .state]), scene.world.broker.offsets[0])
     work(scene, instance, seen)
-    // It looks every five seconds where topics end.
+    // The service reads the ends of the topics every five seconds.
     scene.world.clock.advance(5000)
     scene.turn(instance, 20)
     scene.world.broker.settleDirects()

@@ -25,7 +25,7 @@ struct RoomMirrorTests {
     }
   }
 
-  /// The room's screen, behind its place; nil if it sleeps.
+  /// Returns the record of the room's screen, or nil if there is none.
   private func screen(_ mirror: RoomMirror, _ room: String = "r1", watches: Bool = false) -> String? {
     mirror.answer(.screen(room: Array(room.utf8), id: 7, watches: watches), at: 0)
     for news in mirror.takeNews() {
@@ -62,11 +62,11 @@ struct RoomMirrorTests {
   func knownWithoutScreen() {
     let mirror = ready()
     mirror.screenWithinMs = 3
-    // From the middle of its epoch: banner 4 may still be there.
+    // The mirror begins in the middle of an epoch: banner 4 may still be there.
     take(mirror, Self.record(10, Self.show(5, 1)))
     take(mirror, Self.record(13, Self.show(6, 1)))
     #expect(screen(mirror) == nil)
-    // One is missing before it, so it begins again.
+    // Instructions before 13 are missing, so that the period begins again there.
     take(mirror, Self.record(14, #""op":"dismiss","banner":5,"slot":0,"count":1,"reason":"busy""#))
     take(mirror, Self.record(15, #""op":"skip","banners":3,"count":9,"value":0,"reason":"overflow""#))
     take(mirror, Self.record(16, #""op":"move_up","banner":6,"slot":1"#))
@@ -130,7 +130,7 @@ struct RoomMirrorTests {
     let mirror = ready()
     take(mirror, Self.record(8, Self.show(3, 1)))
     #expect(answer(mirror, "r1") == "unknown" && mirror.unknownCount == 1)
-    // What it says is told nevertheless, and with a screen it is known.
+    // Its instructions are passed on nevertheless, and a screen makes it known.
     take(mirror, Self.record(9, #""op":"screen","banners":[]"#))
     guard case .said? = mirror.takeNews().first else {
       Issue.record("the watcher is not told")
@@ -143,7 +143,7 @@ struct RoomMirrorTests {
     #expect(answer(mirror, "r1") == "unknown")
     take(mirror, Self.record(1, #""op":"skip""#, epoch: 7))
     #expect(answer(mirror, "r1").hasSuffix("[]}"))
-    // One that was silent for longer than it would be with banners had none.
+    // A room that was silent for longer than it would be with banners had none.
     take(mirror, Self.record(5, Self.show(2, 1), room: "r2"), room: "r2", wasEmpty: true)
     #expect(answer(mirror, "r2").hasSuffix("}}]}"))
     take(mirror, Self.record(5, #""op":"dismiss","banner":1,"slot":0,"count":1"#, room: "r3"), room: "r3", wasEmpty: true)
@@ -168,7 +168,7 @@ struct RoomMirrorTests {
     take(mirror, Self.record(4, #""op":"screen","banners":[]"#))
     take(mirror, Self.record(5, #""op":"update","banner":1,"slot":0,"count":6,"added":2"#))
     #expect(screen(mirror)?.contains(#""seq":5,"at":1005,"op":"screen","banners":[{"banner":1,"slot":0,"count":6"#) == true)
-    // Something between is missing.
+    // Instructions in between are missing.
     take(mirror, Self.record(11, Self.show(2, 1), room: "r3"), room: "r3")
     #expect(screen(mirror, "r3") == nil && mirror.unknownCount == 1)
     mirror.forgetKept { _, _ in true }
@@ -231,7 +231,7 @@ struct RoomMirrorTests {
     } else {
       Issue.record("no screen")
     }
-    // Instructions do not tell what waits.
+    // Instructions do not contain the length of the queue.
     #expect(lines.allSatisfy { $0.queued == nil })
     for room in ["a1", "a2", "b"] {
       take(

@@ -3,7 +3,6 @@ import Testing
 
 @testable import ComboService
 
-/// What is done about schemas that a registry is asked for.
 @Suite("Requests for schemas")
 struct SchemaRequestTests {
   private var requests = SchemaRequests()
@@ -39,7 +38,7 @@ struct SchemaRequestTests {
   @Test("are given up when there was no such schema for ten seconds on end")
   mutating func patience() {
     #expect(requests.heard(.unknown("not known"), about: "7", at: 0) == .wait("not known", mustSay: false))
-    // Of a registry that is just starting.
+    // A registry that is just starting does not answer.
     _ = requests.heard(.none("away"), about: "7", at: 9_000)
     #expect(requests.heard(.unknown("not known"), about: "7", at: 10_000) == .wait("not known", mustSay: false))
     #expect(requests.heard(.unknown("not known"), about: "7", at: 19_999) == .wait("not known", mustSay: false))

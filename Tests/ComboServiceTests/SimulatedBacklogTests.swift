@@ -6,13 +6,13 @@ import Testing
 @testable import ComboService
 @testable import ComboSimulation
 
-/// How often is committed while more waits than can be taken in soon.
+/// The frequency of commits while more input waits than can be processed soon.
 @Suite("A backlog on a simulated cluster")
 struct SimulatedBacklogTests {
-  /// The milliseconds from one commit to the next while a backlog of one room is worked off.
+  /// Returns the milliseconds from each commit to the next while a backlog of one room is processed.
   /// - Parameters:
-  ///   - earlier: a room that has many banners to show when the backlog begins.
-  ///   - meanwhile: a room that gets a gift with every turn.
+  ///   - earlier: A room that has many banners to show when the backlog begins.
+  ///   - meanwhile: A room that receives a gift with every turn.
   private func gaps(backlogMin: Int64, earlier: String? = nil, meanwhile: String? = nil) -> [Int64] {
     let scene = SimScene(partitions: 2)
     scene.configuration.backlogMin = backlogMin

@@ -8,7 +8,7 @@ import Testing
 @testable import ComboService
 @testable import ComboSimulation
 
-/// Clocks that are wrong, where the output does not take any time.
+/// Wrong clocks, with an output that does not accept every time.
 @Suite("Wrong clocks on a simulated cluster")
 struct SimulatedClockTests {
   private static let hour: Int64 = 3_600_000
@@ -34,7 +34,7 @@ struct SimulatedClockTests {
     scene.settle(instance)
     #expect(instance.service.totals.events == 21)
     #expect(scene.entries.allSatisfy { $0.clock < before + Self.hour }, "\(scene.entries.map(\.clock))")
-    // A machine that was resumed has a right to its jump.
+    // The clock of a resumed machine may jump.
     instance.time.skew = 0
     scene.turn(instance, 5)
     scene.world.clock.wall += 10 * Self.hour
@@ -61,7 +61,7 @@ struct SimulatedClockTests {
     #expect(instance.service.edges.time.wallMs() < scene.world.clock.wall + Self.hour)
   }
 
-  /// A partition whose owner once followed a clock that was two hours ahead.
+  /// Creates a partition whose owner once followed a clock that was two hours ahead.
   private func ahead(_ scene: SimScene) {
     scene.world.outputAheadMaxMs = nil
     let first = scene.world.start("a", scene.configuration, skew: 2 * Self.hour)
@@ -102,7 +102,8 @@ struct SimulatedClockTests {
     for _ in 0..<5 { scene.gift() }
     scene.settle(third)
     #expect(third.service.totals.events == 5 && third.service.totals.resets == 0, "\(scene.world.ends)")
-    // Later epochs at an earlier time, also of a room that has rested since: clients take them for what is newer.
+    // Later epochs have greater numbers although time went back, also in a room that has rested since, so that clients see that
+    // they are newer.
     let screens = scene.lines(.output).filter { $0.contains(#""seq":1,"#) }
     let epochs = screens.compactMap { $0.firstMatch(of: /"epoch":(\d+)/).flatMap { Int64($0.1) } }
     #expect(epochs.count >= 3 && epochs == epochs.sorted() && Set(epochs).count == epochs.count, "\(screens)")

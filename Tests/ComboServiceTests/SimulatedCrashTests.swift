@@ -7,11 +7,10 @@ import Testing
 @testable import ComboService
 @testable import ComboSimulation
 
-/// Ends and stand-stills, at each step that there is.
 @Suite("Crashes and zombies, at every single step")
 struct SimulatedCrashTests {
-  /// A fixed story with two partitions: an instance that works on what comes, sweeping now and then.
-  /// - Returns: the number of its calls at its edges.
+  /// Runs a fixed sequence with two partitions, in which an instance processes input and sweeps now and then.
+  /// - Returns: The number of the instance's calls at its edges.
   private func story(
     _ scene: SimScene, crashAt: Int = .max, freezeAt: Int = .max, successor: String, turns: Int = 40
   ) -> Int {
@@ -87,7 +86,7 @@ struct SimulatedCrashTests {
       stopped.freezeAt = stopped.calls + call
       scene.world.clock.advance(60)
       scene.turn(stopped)
-      // Not an offset has moved, only time: it is the group that refuses, or the journal would fork.
+      // No offset has moved, only time. The group has to refuse the commit, or the journal would fork.
       #expect(scene.world.broker.offsets[0]!.offset == offset)
       refused += scene.world.heard.count { $0.contains("stopped") && $0.contains("the group has gone on without this member") }
       #expect(scene.finish() == [], "stood still at call \(call)")
@@ -97,7 +96,7 @@ struct SimulatedCrashTests {
 
   @Test("wherever a sweep stands, what a restore finds is what the journal leads to", arguments: [1, 3, 10, 25])
   func checkpoints(gifts: Int) {
-    // Of all three budgets together: a drawn run may end with no room at rest.
+    // Counted over all three budgets, as a drawn run may end with no room at rest.
     var rested = 0
     var deleted = 0
     for budget in [1, 400, 1 << 20] {

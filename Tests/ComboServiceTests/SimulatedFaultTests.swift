@@ -7,7 +7,7 @@ import Testing
 @testable import ComboService
 @testable import ComboSimulation
 
-/// What may go wrong, one by one.
+/// Single faults, one per test.
 @Suite("Faults on a simulated cluster")
 struct SimulatedFaultTests {
   @Test("after an abort in the middle of a batch the engines stand at the last commit")
@@ -115,7 +115,7 @@ struct SimulatedFaultTests {
     #expect(scene.finish() == [])
   }
 
-  /// The latter is seed 9804.
+  /// The case in which it rests later is seed 9804.
   @Test(
     "a state topic that is told without its last snapshots: a room that has rested since, or will, does not come back to life",
     arguments: [true, false])
@@ -128,7 +128,7 @@ struct SimulatedFaultTests {
     if hasRested { rest(instance, scene) } else { scene.turn(instance, 20) }
     scene.world.kill(instance)
     scene.world.broker.toldEnds[.state] = 0
-    // It must not write the room once more before that rests.
+    // The second instance must not write the room again before it rests.
     if !hasRested { scene.configuration.checkpointGifts = 1000 }
     let second = scene.start(until: 1)
     scene.world.broker.toldEnds = [:]
@@ -137,13 +137,13 @@ struct SimulatedFaultTests {
     scene.settle(second)
     scene.turn(second, 20)
     #expect(scene.audit() == [])
-    // It leaves nothing to be run through again.
+    // An orderly stop leaves nothing to replay.
     scene.world.stop(second)
     _ = scene.start(until: 1)
     #expect(scene.finish() == [])
   }
 
-  /// What it finds keeps it looking.
+  /// Starts an instance that cannot restore what it finds, and keeps trying.
   private func startLookingInVain(_ scene: SimScene) -> SimInstance {
     let next = scene.start()
     for _ in 0..<1000 where next.service.isRunning && next.service.totals.restores < 3 { scene.turn(next) }
@@ -266,7 +266,7 @@ struct SimulatedFaultTests {
     #expect(scene.world.ends.first?.contains("the topic was truncated or recreated") == true, "\(scene.world.ends)")
   }
 
-  /// Some gifts taken in, with an orderly stop, starts in which nothing comes, or a kill after it.
+  /// Processes some gifts, followed by an orderly stop, a stop and starts without input, or a kill.
   private func takenIn(_ scene: SimScene, _ end: String) {
     let instance = scene.start()
     for _ in 0..<5 { scene.gift() }
@@ -312,7 +312,7 @@ struct SimulatedFaultTests {
     let scene = SimScene()
     scene.configuration.delivery = delivery
     let input = scene.world.broker.log(.input, 0)
-    // Before a beginning at the end nothing was taken in.
+    // Nothing was processed before a start at the end of the input.
     scene.configuration.fromLatest = true
     scene.gift(sender: "nobody's")
     scene.world.stop(scene.start(until: 1))
@@ -327,7 +327,7 @@ struct SimulatedFaultTests {
   }
 
   /// Breaks something between a kill and a start.
-  /// - Returns: the resets of the first start after it, and of the second.
+  /// - Returns: The resets of the first start after it, and of the second.
   private func resets(checkpoints: Bool, _ scene: SimScene, _ harm: () -> Void) -> (Int, Int) {
     if checkpoints { scene.configuration.checkpointGifts = 3 }
     let instance = scene.start()
@@ -359,7 +359,7 @@ struct SimulatedFaultTests {
     let reset = scene.entries.compactMap { $0.takeover?.reset }
     #expect(reset.count == 1 && reset[0].offsetsLost == 6, "\(reset)")
     let epochs = scene.lines(.output).filter { $0.contains(#""seq":1,"#) && $0.contains(#""op":"screen","banners":[]"#) }
-    // Nothing can be known of the rooms but by their snapshots, of which there are none.
+    // Rooms are known only by their snapshots, of which there are none.
     #expect(epochs.count == 0)
   }
 
@@ -371,7 +371,7 @@ struct SimulatedFaultTests {
     for _ in 0..<3 { scene.gift() }
     scene.settle(first)
     scene.turn(first, 5)
-    // Its snapshot knows nothing of how its banners went.
+    // The room's snapshot was written before its banners ended.
     scene.turn(first, 300)
     scene.world.kill(first)
     scene.gift()
@@ -429,7 +429,7 @@ struct SimulatedFaultTests {
     instance.service.failed(EdgeError(.positionLost, "where it is cannot be made sure of"), partition: 1)
     #expect(instance.service.totals.restores == before.restores + 2)
     #expect(!instance.service.partitions.isActive(1))
-    // Told of a partition that is not at work, it does nothing.
+    // A failure of a partition that is not active has no effect.
     instance.service.failed(EdgeError(.positionLost, "where it is cannot be made sure of"), partition: 1)
     #expect(instance.service.totals.aborts == before.aborts + 1)
     #expect(scene.finish() == [])
@@ -475,7 +475,7 @@ struct SimulatedFaultTests {
     }
     for number in 0..<6 { scene.gift("r\(number)") }
     work(60)
-    // A room that moves leaves behind what it remembered, so that all have rested before.
+    // A room that moves loses what it remembered. Therefore all rest before.
     scene.world.clock.advance(3_000)
     work(60)
     scene.world.broker.grow(to: 3)
@@ -500,7 +500,7 @@ struct SimulatedFaultTests {
   @Test("a snapshot of which a part is missing: one reset, and the other rooms are known")
   func missingPart() {
     let scene = SimScene()
-    // Less than any snapshot here has.
+    // This is less than the size of any snapshot here.
     scene.configuration.partBytes = 100
     let counts = resets(checkpoints: true, scene) {
       scene.alter(.state, where: { String(decoding: $0.key!, as: UTF8.self).contains(#""r1",0"#) && $0.value != nil }) {
@@ -536,7 +536,7 @@ struct SimulatedFaultTests {
     #expect(numbers.last! == Int64(numbers.count) + 1, "only the broken one is missing")
   }
 
-  /// The service takes gifts in, and has nothing more to do.
+  /// Starts a service that processes gifts and has nothing more to do.
   private func takeGiftsIn(_ scene: SimScene) -> SimInstance {
     let instance = scene.start()
     for _ in 0..<5 {
@@ -547,7 +547,7 @@ struct SimulatedFaultTests {
     return instance
   }
 
-  /// A service begins that is expected to end by itself.
+  /// Starts a service that is expected to end by itself.
   private func startInVain(_ scene: SimScene) -> SimInstance {
     scene.world.expectsErrors = true
     let next = scene.start()
@@ -558,7 +558,7 @@ struct SimulatedFaultTests {
   @Test("a journal or a state of a newer version is refused", arguments: [Topic.journal, .state])
   func newerVersion(topic: Topic) {
     let scene = SimScene()
-    // What lies before a checkpoint is not read.
+    // The journal before a checkpoint is not read.
     if topic == .state { scene.configuration.checkpointGifts = 2 }
     let instance = takeGiftsIn(scene)
     scene.world.kill(instance)

@@ -7,7 +7,7 @@ import Testing
 @testable import ComboService
 @testable import ComboSimulation
 
-/// What the brokers have lost, or do not tell.
+/// Data that the brokers have lost, or do not report.
 @Suite("Losses on a simulated cluster")
 struct SimulatedLossTests {
   @Test("rooms that were written after the journal's last entry prove nothing: one reset, and it goes on")
@@ -24,11 +24,11 @@ struct SimulatedLossTests {
     }
     #expect(isInMidSweep(instance))
     scene.world.kill(instance)
-    // As when it is stopped for longer than journal and offsets are kept.
+    // This is the state after a stop for longer than journal and offsets are retained.
     let journal = scene.world.broker.log(.journal, 0)
     journal.cut(before: journal.end)
     scene.world.broker.moveOffset(0, to: nil)
-    // Nobody can tell any more what was taken in since the checkpoint.
+    // It is no longer known what was processed since the checkpoint.
     goOn(scene, takesInAgain: true)
   }
 
@@ -191,7 +191,7 @@ struct SimulatedLossTests {
     return scene
   }
 
-  /// The next owner begins the rooms anew, once, takes nothing in twice, and the one after it finds all as it was left.
+  /// Checks that the next owner resets the rooms, once, and processes nothing twice, and that the one after it finds all intact.
   private func goOn(_ scene: SimScene, takesInAgain: Bool = false) {
     scene.world.expectsErrors = true
     let next = scene.start(until: 1)
@@ -269,7 +269,7 @@ struct SimulatedLossTests {
         scene.gift()
         scene.settle(instance)
         scene.world.broker.gone = [topic]
-        // The first failure in a row: nobody looks for topics yet.
+        // The service does not check for topics after the first failure in a row.
         instance.service.goBack(.abort("made up"))
         #expect(instance.service.isRunning)
         for _ in 0..<1000 where instance.service.isRunning { scene.turn(instance) }
@@ -334,7 +334,7 @@ struct SimulatedLossTests {
     #expect(scene.world.broker.unanswered?.questions == 1)
     scene.world.clock.advance(6000)
     scene.turn(instance, 10)
-    // The third is that of the watch for open transactions.
+    // The third request is that of the watch for open transactions.
     #expect(scene.world.broker.unanswered?.questions == 3)
     scene.world.broker.unanswered = nil
     scene.world.clock.advance(6000)

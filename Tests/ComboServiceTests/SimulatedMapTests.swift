@@ -8,7 +8,7 @@ import Testing
 @testable import ComboService
 @testable import ComboSimulation
 
-/// Mapped input on simulated brokers: what was committed is derived by the map of that time.
+/// Mapped input on simulated brokers. Committed records are derived with the map of their time.
 @Suite("Mapped input, simulated")
 struct SimulatedMapTests {
   private func map(_ switches: [(name: String, value: String)] = []) throws -> RecordMap {
@@ -46,7 +46,7 @@ struct SimulatedMapTests {
         scene.turn(instance, 3)
       }
       scene.settle(instance)
-      // In the midst of what has come since.
+      // The kill comes in the middle of new input.
       gift(scene, round)
       scene.turn(instance, 2)
       scene.world.kill(instance)
@@ -111,7 +111,7 @@ struct SimulatedMapTests {
         sizes.append(buffer.count)
       }
     }
-    // After 1,500 ids and streaks it holds what it may; 1,500 more make no difference.
+    // After 1,500 ids and streaks the room has reached its limits; 1,500 more make no difference.
     #expect(sizes.count == 2 && sizes[1] < sizes[0] * 11 / 10, "\(sizes)")
     #expect(instance.service.totals.bad == 3000)
     #expect(instance.service.totals.tally.dropped == 3000)

@@ -20,7 +20,7 @@ struct SimulatedOnlookerTests {
     #endif
   }
 
-  /// A story with onlookers, and what went wrong in it.
+  /// Runs a story with onlookers, and returns the faults in it.
   private func run(_ seed: UInt64) -> (onlookers: SimOnlookers, faults: [String]) {
     let story = SimStory(seed: seed, hasOnlookers: true)
     let onlookers = SimOnlookers(story.world, SplitMix64(seed: seed))
@@ -49,10 +49,10 @@ struct SimulatedOnlookerTests {
     #expect(told > 20 * Self.seeds && screens > Self.seeds)
   }
 
-  // 191: a commit that stood still until the brokers had given it up. 435: a room that was found asleep, and woke in another
-  // partition than where it would have been. 530: a room whose partition was not back yet was answered for by the one where it would
-  // have been; 860, so was one that had woken elsewhere. 1177: an answer that waited in a partition that was given away.
-  // 1223: an entry told, later than that it slept, what a room had said before.
+  // 191: a commit was frozen until the brokers had given it up. 435: a room was reported asleep, and woke in another partition
+  // than the one where it would have been. 530: the partition where a room would have been answered for it while its own was not
+  // back yet; 860: so it did for a room that had woken elsewhere. 1177: an answer waited in a partition that was given away.
+  // 1223: an entry published what a room had emitted before it was reported asleep.
   @Test("seeds that once failed", arguments: [191, 435, 530, 860, 1177, 1223])
   func failedOnce(seed: UInt64) {
     #expect(run(seed).faults == [])

@@ -18,7 +18,7 @@ struct SimulatedRestTests {
     for _ in 0..<rounds {
       for room in 0..<rooms { scene.gift("r\(room)") }
       scene.settle(instance)
-      // Until its banner is gone and it is idle.
+      // Its banner is gone by then, and the room is idle.
       scene.world.clock.advance(1000)
       scene.turn(instance, 4)
     }
@@ -28,7 +28,7 @@ struct SimulatedRestTests {
     #expect(scene.lines(.output).filter { $0.contains(#""op":"dismiss""#) }.count == rooms * rounds)
     #expect(scene.audit() == [])
 
-    // Who wakes them is told by the notes that are left.
+    // The remaining deadlines suffice to bring them to rest.
     scene.world.kill(instance)
     let next = scene.start(until: 1)
     #expect(next.service.totals.resets == 0 && next.service.partitions.active[0]?.partition.awake == rooms)

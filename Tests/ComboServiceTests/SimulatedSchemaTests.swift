@@ -8,7 +8,7 @@ import Testing
 @testable import ComboSimulation
 @testable import ComboTestSupport
 
-/// Records in Avro on simulated brokers, with a registry that comes and goes.
+/// Avro records on simulated brokers, with a registry that is not always there.
 @Suite("Schemas of a registry, simulated")
 struct SimulatedSchemaTests {
   private let scene: SimScene
@@ -22,7 +22,7 @@ struct SimulatedSchemaTests {
     scene.world.schemas = registry
   }
 
-  /// A gift of two, in a room where the audit counts every gift, or in another partition.
+  /// Puts a gift with count 2, by default in a room where the audit counts every gift.
   private func gift(_ id: Int, room: String = SimGifts.plainRooms[0]) {
     scene.world.put(SimRegistry.gift(id, room: room, at: scene.world.clock.wall))
   }

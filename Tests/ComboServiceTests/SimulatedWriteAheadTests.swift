@@ -8,14 +8,14 @@ import Testing
 @testable import ComboService
 @testable import ComboSimulation
 
-/// At-least-once delivery: ends, stand-stills and changes of the delivery, at each step that there is.
+/// At-least-once delivery, with crashes, freezes and changes of the delivery.
 @Suite("The write-ahead journal, at every single step")
 struct SimulatedWriteAheadTests {
   typealias Delivery = JournalEntry.Delivery
 
-  /// A fixed story with two partitions: an instance that works on what comes, sweeping now and then; who comes after it has
-  /// another delivery.
-  /// - Returns: the number of its calls at its edges.
+  /// Runs a fixed sequence with two partitions: an instance processes input and sweeps now and then, and its successors have
+  /// other deliveries.
+  /// - Returns: The number of the first instance's calls at its edges.
   private func story(_ scene: SimScene, _ deliveries: [Delivery], crashAt: Int = .max, turns: Int = 30) -> Int {
     scene.configuration.checkpointGifts = 12
     scene.configuration.sweepBudget = 300
@@ -107,11 +107,11 @@ struct SimulatedWriteAheadTests {
     #expect(scene.lines(.output).count > 100)
   }
 
-  /// Gifts that come one a millisecond to rooms that have something due all the time.
+  /// Feeds one gift a millisecond to rooms that always have something due.
   private func busyRooms(seed: UInt64) -> (scene: SimScene, one: SimInstance) {
     let scene = SimScene(seed: seed)
     scene.world.clock.moves = 0
-    // A poll hands out all that is there.
+    // A poll returns all available records.
     scene.world.batchMax = 100_000
     scene.configuration.delivery = .atLeastOnce
     let one = scene.start(until: 1)
@@ -131,7 +131,7 @@ struct SimulatedWriteAheadTests {
   @Test("entries are made together, and for a while none after them", arguments: 1...5)
   func pauses(seed: UInt64) {
     let (scene, _) = busyRooms(seed: seed)
-    // The takeover stands at the beginning.
+    // The first entry is the takeover.
     let times = scene.entries.dropFirst().map(\.clock)
     #expect(times.count > 40)
     for (one, next) in zip(times, times.dropFirst()) { #expect(next - one >= WriteAheadDelivery.entriesEveryMs) }
@@ -150,7 +150,7 @@ struct SimulatedWriteAheadTests {
         next += 1
       }
     }
-    // A pause, and the acknowledgements that a partition waits for before it writes more.
+    // The delay is a pause, and the wait for acknowledgements before a partition writes more.
     #expect(next == 400)
     #expect(late.sorted()[200] <= WriteAheadDelivery.entriesEveryMs, "\(late)")
     #expect(late.max()! <= 4 * WriteAheadDelivery.entriesEveryMs, "\(late)")
@@ -274,7 +274,7 @@ struct SimulatedWriteAheadTests {
       if case .overtaken = look { return }
       Issue.record("it goes on: \(look)")
     }
-    // As if what stands before the takeover had been written by an owner that this one knew nothing of.
+    // Now an owner that this one did not know seems to have written the entry before the takeover.
     alter(before)
     expectOvertaken(reader.find(takeover, after: known, from: before))
     alter(offset)

@@ -7,7 +7,7 @@ import Testing
 @testable import ComboService
 @testable import ComboSimulation
 
-/// What the simulation found, each as a short story.
+/// Faults that the simulation found, each as a short test.
 @Suite("What the simulation found")
 struct SimulationFindTests {
   @Test("records without value are committed, also when nothing else comes")
@@ -82,7 +82,7 @@ struct SimulationFindTests {
     scene.world.clock.wall -= 3_600_000
     let begin = scene.world.clock.monotonic
     for _ in 0..<300 where !scene.lines(.output).contains(where: { $0.contains("dismiss") }) { scene.turn(instance) }
-    // Shown for 50 + 300 ms; the loop looks at least every 100 ms.
+    // The banner is shown for 50 + 300 ms, and the loop checks at least every 100 ms.
     #expect(scene.world.clock.monotonic - begin < 600)
     #expect(scene.finish() == [])
   }

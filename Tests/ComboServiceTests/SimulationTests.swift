@@ -5,7 +5,7 @@ import Testing
 
 @testable import ComboSimulation
 
-/// From seeds. COMBO_SIM_SEEDS says how many, COMBO_SIM_FIRST with which to begin.
+/// Simulations from seeds. COMBO_SIM_SEEDS is their number, COMBO_SIM_FIRST the first seed.
 @Suite("The service on a simulated cluster")
 struct SimulationTests {
   static func setting(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
@@ -55,7 +55,7 @@ struct SimulationTests {
         + " \(restores.load(ordering: .relaxed)) restores, in \(ContinuousClock.now - began)")
   }
 
-  // Queues that take longer than the simulation waited for them.
+  // Their queues took longer than the simulation waited for them.
   @Test("seeds that once failed", arguments: [703_676, 827_450])
   func failedOnce(seed: UInt64) {
     #expect(SimStory(seed: seed).run() == [])

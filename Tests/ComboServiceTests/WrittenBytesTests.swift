@@ -8,10 +8,10 @@ import Testing
 @testable import ComboService
 @testable import ComboSimulation
 
-/// What the service writes besides its output does not depend on how fast it is here: the clock is a virtual one.
+/// Limits on what the service writes besides its output. They do not depend on the speed of the machine, as the clock is virtual.
 @Suite("What is written per gift")
 struct WrittenBytesTests {
-  /// A line `service WHAT N` of bench/budget.txt.
+  /// Returns N of the line `service WHAT N` in bench/budget.txt.
   private func budget(_ what: String) throws -> Double {
     let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(3).joined(separator: "/").dropFirst()
     let text = try String(contentsOfFile: "\(root)/bench/budget.txt", encoding: .utf8)
@@ -27,7 +27,7 @@ struct WrittenBytesTests {
     world.clock.moves = 0
     world.batchMax = 2000
     var configuration = ServiceConfiguration(topics: world.topics)
-    // Two checkpoints in a run that is short enough for a test.
+    // Two checkpoints fit into a run that is short enough for a test.
     configuration.checkpointGifts = 2_000
     configuration.hopMin = .max
     let instance = world.start("a", configuration)
