@@ -3,7 +3,7 @@ import Testing
 
 @testable import ComboCommands
 
-/// Runs a program of the system; nil if there is none of that name.
+/// Runs a program of the system. Returns nil if there is none of that name.
 private func output(_ program: String, _ arguments: [String], input: String = "") throws -> (code: Int32, text: String)? {
   guard
     let path = ["/bin", "/usr/bin", "/usr/local/bin"].map({ "\($0)/\(program)" }).first(
@@ -24,7 +24,7 @@ private func output(_ program: String, _ arguments: [String], input: String = ""
 
 @Suite("Shell completions")
 struct CompletionTests {
-  /// What bash offers behind these words, as its line editor takes them apart.
+  /// Returns what bash offers after these words, split as by its line editor.
   private func offers(_ words: [String]) throws -> [String]? {
     let line = words.map { "'\($0)'" }.joined(separator: " ")
     let script = """
@@ -83,7 +83,7 @@ struct ManPageTests {
     for line in page.split(separator: "\n") where line.hasPrefix("'") { Issue.record("\(line)") }
     if let (code, text) = try output("groff", ["-man", "-Tutf8", "-ww", "-P-c", "-rLL=200n"], input: page) {
       #expect(code == 0)
-      // What roff complains about begins with its name.
+      // The complaints of roff begin with its name.
       #expect(!text.contains("troff:") && !text.contains("groff:"), "\(text.prefix(500))")
       let plain = text.replacing(/.\u{8}/, with: "")
       for command in Command.allCases { #expect(plain.contains("combo-consumer \(command.rawValue)"), "\(command)") }

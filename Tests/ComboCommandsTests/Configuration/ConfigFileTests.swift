@@ -12,7 +12,7 @@ import Testing
 
 @Suite("A configuration file")
 struct ConfigFileTests {
-  /// A file that ends with the object.
+  /// A file that is deleted with the object.
   private final class File {
     let path = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo.conf")
     init(_ text: String) throws { try text.write(toFile: path, atomically: true, encoding: .utf8) }
@@ -170,7 +170,7 @@ struct ConfigFileTests {
     let deadline = Deadline(afterMs: ServiceKafka.patienceMs)
     while said.withLock({ $0 == nil }) && !deadline.isOver { MonotonicClock.sleep(ms: 5) }
     #expect(said.withLock { $0 }?.contains("cannot read \(path): it is a named pipe") == true)
-    // Whoever still waits for somebody at the other end waits no more.
+    // Ends the wait of a reader that still waits for the other end.
     close(open(path, O_WRONLY | O_NONBLOCK))
 
     let pipe = Pipe()

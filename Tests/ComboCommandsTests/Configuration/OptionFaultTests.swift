@@ -4,10 +4,10 @@ import Testing
 
 @testable import ComboCommands
 
-/// One test a kind of fault: the sentence is what a user gets.
+/// One test for each kind of fault. The sentence is the one that a user reads.
 @Suite("A wrong command line")
 struct OptionFaultTests {
-  /// The sentences for `arguments`.
+  /// Returns the sentences for `arguments`.
   private func faults(_ arguments: String, environment: [String: String] = [:]) -> [String] {
     let words = arguments.split(separator: " ").map { $0 == "''" ? "" : String($0) }
     switch Invocation.parse(words, environment: { environment[$0] }) {
@@ -181,7 +181,7 @@ struct OptionFaultTests {
       let sentences = faults("\(Self.run) --kafka \(property)")
       #expect(sentences.first?.hasPrefix("--kafka \(key) must not be on the command line") == true)
       #expect(sentences.first?.contains("--kafka-file") == true && sentences.first?.contains("COMBO_KAFKA") == true)
-      // Not every librdkafka knows all of them; its word for that holds no secret either.
+      // Not every librdkafka knows all of them. Its message for that contains no secret either.
       let others = faults(Self.run, environment: ["COMBO_KAFKA": property])
       #expect(sentences.dropFirst().map { $0.dropFirst("--kafka".count) } == others.map { $0.dropFirst("COMBO_KAFKA".count) })
       #expect(others.isEmpty || key == "sasl.oauthbearer.client.secret")

@@ -135,7 +135,7 @@ struct OptionTests {
     #expect(options.settings.lingerMs == 77)
     #expect(options.settings.countMs == 250)
     #expect(!options.progress)
-    // All count; the nearer ones come last, so that they win.
+    // All are kept. Those with precedence come last, so that they win.
     #expect(options.kafka.map(\.value) == ["1", "2000", "3"])
   }
 

@@ -30,7 +30,7 @@ struct ReferenceTests {
       is: ["| code | command | meaning | action |", "| --- | --- | --- | --- |"] + rows)
   }
 
-  /// With a comma between groups of three digits.
+  /// Returns a number with commas between groups of three digits.
   private static func grouped(_ number: Int) -> String {
     let digits = String(number)
     return String(

@@ -23,7 +23,7 @@ struct TuneOptionTests {
     return faults.joined(separator: "\n")
   }
 
-  /// Files in a folder that is gone afterwards.
+  /// Creates files in a folder, passes the folder's path to `body`, and deletes the folder.
   static func withFiles(_ files: [String: String], _ body: (String) throws -> Void) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tune-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -64,7 +64,7 @@ struct TuneOptionTests {
       Self.faults("--data", "live.db", "--since", "2000000000000", "--until", "1000000000000").contains(
         "--until must be later than --since"))
     #expect(Self.faults("gifts.jsonl", "--since", "1000000000000").contains("--since needs --input or --data"))
-    // A file of the environment does not count where a recording is named.
+    // A file named in the environment is ignored if a recording is named.
     guard case .tune(let named) = Self.parse(["gifts.jsonl"], environment: ["COMBO_DATA": "live.db"]) else {
       Issue.record("it is refused")
       return
@@ -160,7 +160,7 @@ struct TuneReportTests {
   @Test("one row is the best: most gifts seen well, and of rows as good the current settings, or the shortest wait")
   func best() {
     func winner(_ figures: [(wait: Int64, stay: Int64, skipped: Int)]) -> Int? { Self.report(figures).best?.number }
-    // Seen at once but hardly read; too late; both.
+    // Seen at once but hardly read; read but seen too late; both seen in time and read.
     #expect(winner([(500, 900, 0), (11_000, 3000, 0), (1500, 1990, 0), (1500, 2700, 20)]) == 3)
     // Within one point of each other: the current settings, which are the second ones.
     #expect(winner([(500, 2000, 0), (9000, 1990, 0), (1500, 2800, 0)]) == 2)
@@ -192,7 +192,7 @@ struct TuneReportTests {
       !page.contains("<script") && page.contains("&lt;script&gt;alert(1)&lt;/script&gt;[2J") && page.contains("b&amp;&quot;c"))
     for word in ["http://", "https://", "<link", "@import", "url("] { #expect(!page.contains(word), "\(word)") }
     #expect(page.contains("prefers-color-scheme:dark") && page.contains("viewport"))
-    // As many elements are closed as are opened.
+    // The page closes as many elements as it opens.
     for element in ["svg", "table", "section", "details", "g", "figure", "article", "div"] {
       let opened = page.components(separatedBy: "<\(element)>").count + page.components(separatedBy: "<\(element) ").count - 2
       #expect(opened == page.components(separatedBy: "</\(element)>").count - 1, "\(element)")

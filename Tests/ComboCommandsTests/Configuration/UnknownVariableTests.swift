@@ -25,7 +25,7 @@ struct UnknownVariableTests {
       #expect(Invocation.parse([command] + topics).warnsOfVariables, "\(command)")
     }
     #expect(Invocation.parse(["verify"]).warnsOfVariables && Invocation.parse(["run", "--shadow"] + topics).warnsOfVariables)
-    // Its log says it.
+    // `run` warns in its log instead.
     #expect(!Invocation.parse(["run"] + topics).warnsOfVariables && !Invocation.parse(["--version"]).warnsOfVariables)
   }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Senders and clients who mean harm")
 struct HostileTests {
-  /// As JSON strings, so that escapes are written as a sender would write them.
+  /// Names as JSON strings, so that escapes are written as a sender would write them.
   static let names = [
     #"<script>alert(1)</script>"#, #"<img src=x onerror=alert(1)>"#, #"\u202eevil\u2066\u2069"#, "\u{202e}raw\u{2066}",
     String(repeating: "W", count: 10_240), "e" + String(repeating: "\u{301}", count: 5000), #"\r\n\r\nevent: dropped\ndata: {}"#,
@@ -29,7 +29,7 @@ struct HostileTests {
   func names() throws {
     for hostile in Self.names {
       let room = hostile.utf8.count <= 200 ? hostile : "r"
-      // Both would be more than display data may be.
+      // Both together would exceed the limit of display data.
       let other = hostile.utf8.count > 5000 ? "rose" : hostile
       let gift = #"{"room":"\#(room)","ts":5,"sender":{"id":"u","name":"\#(hostile)"},"gift":{"id":"g","name":"\#(other)"}}"#
       let (code, lines, log) = try replay([Array(gift.utf8)])
@@ -43,7 +43,7 @@ struct HostileTests {
         #expect(record["room"] as? String == meant[1])
         #expect(record["op"] as? String == ["show", "update", "dismiss", "screen"].first { $0 == record["op"] as? String })
         if index == 0 { #expect((record["sender"] as? [String: Any])?["name"] as? String == meant[0]) }
-        // As an event of a stream: its own place, and nothing that ends it before its end.
+        // The event in a stream has its own place, and nothing ends it early.
         let event = String(decoding: StreamText.event("instruction", line), as: UTF8.self).components(separatedBy: "\n")
         let epoch = try #require(record["epoch"] as? Int)
         #expect(event.count == 5 && event[1] == "id: \(epoch)-\(index + 1)", "\(event)")
@@ -86,7 +86,7 @@ struct HostileTests {
     #expect(response.header("X-Content-Type-Options") == "nosniff")
     let object = try #require(try JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any])
     #expect((object["rooms"] as? [[String: Any]])?.first?["room"] as? String == room)
-    // What an error repeats of a request is JSON too, and no header.
+    // An error repeats parts of the request only in its JSON, not in a header.
     let refused = try stage.get("/health/live", headers: ["Host: a-b.example"])
     #expect(refused.status == 421)
     #expect(refused.header("Content-Type") == "application/json; charset=utf-8")
@@ -127,7 +127,7 @@ struct HostileTests {
       let wire = try stage.wire()
       wire.send(bytes)
       shutdown(wire.descriptor, Int32(SHUT_WR))
-      // Nobody answers for the loop here; what would be a stream of events ends with its time.
+      // Nothing answers for the loop here, so that a stream of events ends by its timeout.
       if round % 40 == 0 { #expect(try stage.get("/health/live").status == 200, "round \(round)") }
       _ = stage.observatory.takeQueries()
     }

@@ -8,14 +8,14 @@ import Testing
 
 @testable import ComboCommands
 
-/// Input that is meant to wedge a partition: little of it, which makes rooms say as much as they can.
+/// Input that is meant to block a partition: a small amount that makes rooms emit as much as they can.
 @Suite("Rooms that are made to cost as much as they can")
 struct AttackTests {
   private static func settings(_ room: String, _ settings: String) -> String {
     #"{"type":"room_settings","room":"\#(room)","settings":{\#(settings)}}"#
   }
 
-  /// A gift with so much display data.
+  /// Returns a gift with this amount of display data.
   private static func gift(_ room: String, _ sender: Int, bytes: Int) -> String {
     #"{"room":"\#(room)","sender":{"id":"u\#(sender)","x":"\#(String(repeating: "x", count: bytes))"},"gift":{"id":"g","value":1}}"#
   }
@@ -35,7 +35,7 @@ struct AttackTests {
     Issue.record("the gift of \(sender) in \(room) is not shown")
   }
 
-  /// The attack, a gift of somebody else, a restart, and another gift.
+  /// Runs the attack, a gift of another sender, a restart, and another gift. Returns the log.
   private func withstands(
     _ attack: [String], bad: Int, _ configuration: ServiceConfiguration = LogScene.configuration()
   ) throws -> [String] {

@@ -11,7 +11,7 @@ import Testing
 
 @testable import ComboCommands
 
-/// Gifts that vanished, on a log: each is answered with what became of it.
+/// Explanations of gifts that vanished, on a log.
 @Suite("What became of a gift")
 struct ExplainCommandTests {
   private struct Answer {
@@ -68,7 +68,7 @@ struct ExplainCommandTests {
     configuration.fromLatest = true
     try scene.give([gift("early", sender: "u0")])
     let hold = scene.start(configuration)
-    // It begins behind the first one once it has taken the partition over.
+    // The service begins after the first gift once it has taken the partition over.
     let deadline = Deadline(afterMs: 60_000)
     while try scene.records(.journal).isEmpty, !deadline.isOver { MonotonicClock.sleep(ms: 5) }
     hold.stop.set()
@@ -88,7 +88,7 @@ struct ExplainCommandTests {
       [
         #"{"type":"retract","room":"r","sender":{"id":"u2"}}"#, #"{"type":"room_closed","room":"r"}"#,
       ])
-    // An operator moves the group past one.
+    // An operator moves the group past a gift.
     try scene.give([gift("jumped", sender: "u7")])
     configuration.purpose = .seek([0: scene.stage.file.bounds(scene.stage.stream(.input)).next])
     let entries = try scene.records(.journal).count
@@ -125,7 +125,7 @@ struct ExplainCommandTests {
     #expect(
       twice.text.contains("rose from sender u9: duplicate of the gift at offset 1: the id \"shown\" is remembered\n"),
       "\(twice.text)")
-    // A banner that one joins in the queue waits in the same words as a new one.
+    // Joining a banner in the queue is described with the same words as a new one.
     var joined = twice.gifts[0]
     joined.fate.taken.outcome = .waiting
     var words = GiftWords()
@@ -136,7 +136,7 @@ struct ExplainCommandTests {
     }
     let never = try explain(scene, id: "never")
     #expect(!never.outcome.hasFound && never.outcome.partitions[0].hasRoom && never.text.isEmpty)
-    // Of the whole room all that were taken in: each once, and each with an end.
+    // The explanation of the whole room contains every accepted gift once, with its end.
     let all = try explain(scene)
     #expect(all.gifts.count == 8 && !all.gifts.contains { $0.fate.end == .open && $0.fate.taken.banner > 0 }, "\(all.text)")
     #expect(try explain(scene, id: "elsewhere", room: "r2").gifts.count == 1)

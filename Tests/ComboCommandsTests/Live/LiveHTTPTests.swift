@@ -11,7 +11,7 @@ import Testing
 
 @testable import ComboCommands
 
-/// `live` by HTTP: events in, what all rooms say out.
+/// `live` by HTTP: events in, the instructions of all rooms out.
 @Suite("Events by HTTP")
 struct LiveHTTPTests {
   /// A service with a server, on a log in memory.
@@ -44,7 +44,7 @@ struct LiveHTTPTests {
       intake.appender.stop()
     }
 
-    /// Sends a request over a connection of its own, and returns all of the answer.
+    /// Sends a request over its own connection, and returns the whole answer.
     func ask(_ head: String, _ body: [UInt8] = [], until end: String? = nil) throws -> String {
       let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       defer { close(connection) }
@@ -66,7 +66,7 @@ struct LiveHTTPTests {
         let count = request.withUnsafeBytes {
           send(connection, $0.baseAddress! + sent, request.count - sent, Int32(MSG_NOSIGNAL))
         }
-        // Whoever is refused early finds the connection closed.
+        // A request that is refused early finds the connection closed.
         if count <= 0 { break }
         sent += count
       }
@@ -111,7 +111,7 @@ struct LiveHTTPTests {
       #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(target) \(headers) \(answer)")
       #expect(answer.contains("{\"error\":\""))
     }
-    // Of a length that nobody told before.
+    // The length of this body is not announced.
     let chunk = "100000\r\n" + String(repeating: " ", count: 1 << 20) + "\r\n"
     let answer = try live.ask(
       "POST /events HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -175,7 +175,7 @@ struct LiveHTTPTests {
     try live.scene.settle()
     #expect(try live.post(LogScene.gift("two", 1)).contains("taken"))
     let get = "GET /events HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-    // From the first instruction on, which has the number 0.
+    // The stream resumes after the first instruction, which has the number 0.
     let missed = try live.ask(get + "Last-Event-ID: 0\r\n\r\n", until: #""room":"two""#)
     #expect(missed.contains("Content-Type: text/event-stream"))
     #expect(missed.contains("event: instruction\nid: 1\ndata: {"))

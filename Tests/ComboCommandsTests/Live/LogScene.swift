@@ -12,19 +12,19 @@ import Testing
 
 @testable import ComboCommands
 
-/// A log with a service on it, and what can be done to both.
+/// A log with a service on it, and the operations of tests on both.
 final class LogScene {
   let stage: LogStage
   private let folder: String?
 
-  /// The file of the log; nil: it is in memory.
+  /// The path of the log's file, or nil if the log is in memory.
   var path: String? { folder.map { $0 + "/log.db" } }
 
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
 
-  /// - Parameter isFile: in a file; else in memory.
+  /// - Parameter isFile: Whether the log is in a file, rather than in memory.
   init(isFile: Bool = false, limits: LogFile.Limits = .init()) throws {
     var place = LogPlace.memory
     if isFile {
@@ -76,7 +76,7 @@ final class LogScene {
       }
     }
 
-    /// Waits for its end.
+    /// Waits for its end, and returns its exit code.
     func end() throws -> Int32 {
       if code.withLock({ $0 }) == nil { ended.wait(after: 0, maxMs: 60_000) }
       guard let code = code.withLock({ $0 }) else {
@@ -112,7 +112,7 @@ final class LogScene {
     #"{"type":"gift","id":"\#(room)-\#(sender)-\#(number)","room":"\#(room)","sender":{"id":"u\#(sender)"},"gift":{"id":"rose","value":10}}"#
   }
 
-  /// Waits until all that was given is committed.
+  /// Waits until all input is committed.
   func settle() throws {
     let deadline = Deadline(afterMs: 60_000)
     while true {
@@ -124,7 +124,7 @@ final class LogScene {
     }
   }
 
-  /// Derives the output again.
+  /// Derives the output again, and returns the report.
   func verify(_ history: LogReading.History = .newest) throws -> VerifyReport {
     try Verifier(
       LogReading(stage.file, names: LogStage.names, history: history),

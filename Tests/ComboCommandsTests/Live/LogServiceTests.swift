@@ -10,7 +10,7 @@ import Testing
 @testable import ComboTestSupport
 @testable import ComboVerify
 
-/// The service on a log instead of brokers: what it promises on Kafka, it promises here.
+/// The service on a log instead of brokers, with the same guarantees as on Kafka.
 @Suite("The service on a log")
 struct LogServiceTests {
   @Test("takes gifts in, says banners, goes on after a stop, and all of it is proven", arguments: [true, false])
@@ -25,7 +25,7 @@ struct LogServiceTests {
     }
     let report = try scene.verify()
     #expect(report.isProven, "\(report.summary)")
-    // One banner a room counts on through all three runs.
+    // In each room, one banner continues to count through all three runs.
     #expect(Set(try scene.records(.output).filter { $0.contains(#""op":"show""#) }.map { $0.prefix(40) }).count == 5)
   }
 
@@ -68,7 +68,7 @@ struct LogServiceTests {
     var services: [LogScene.Running] = []
     for round in 0..<8 {
       services.append(scene.start())
-      // Else the next one could be faster, and be fenced by this one.
+      // Otherwise the next one could be faster, and be fenced by this one.
       try services[round].awaitLog("assigned: ")
       for part in 0..<4 {
         try scene.give((0..<25).map { LogScene.gift("r\($0 % 3)", round * 100 + part * 25 + $0) })
@@ -98,7 +98,7 @@ struct LogServiceTests {
     var taken = 0
     let deadline = Deadline(afterMs: 120_000)
     let show = String(repeating: "x", count: 2000)
-    // The rooms never rest, so that no other beginning than a checkpoint is known.
+    // The rooms never rest, so that checkpoints are the only known beginnings.
     var since = 0
     while since < 30, !deadline.isOver {
       if file.bounds(scene.stage.stream(.output)).first > 0 { since += 1 }
@@ -109,7 +109,7 @@ struct LogServiceTests {
           })
         taken += 20
       } catch let fault as LogFault {
-        // Until the next checkpoint none may be deleted.
+        // Nothing may be deleted until the next checkpoint.
         #expect(fault.code == .full)
       }
       try scene.settle()

@@ -7,7 +7,7 @@ import Testing
 @testable import ComboCommands
 @testable import ComboTestSupport
 
-/// What `live` keeps as a recording for `tune`.
+/// The data of `live` as a recording for `tune`.
 @Suite("tune on the file of live")
 struct TuneLiveTests {
   @Test("records without a time are taken at the time at which they came in, by the map that they were read by")

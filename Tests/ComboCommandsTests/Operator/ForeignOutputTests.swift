@@ -8,7 +8,7 @@ import Testing
 struct ForeignOutputTests {
   /// An output of one partition, without a journal.
   private final class Topics: ReadEdge, @unchecked Sendable {
-    // The proof: one thread reads.
+    // Sendable: one thread reads.
     let end: Int64
     let records: Int
     let mayRead: Bool

@@ -40,7 +40,7 @@ struct RedriveSelectionTests {
   func size() {
     var size = BatchSize()
     size.add(key: nil, value: nil)
-    // 61 of the batch, and the record: its length, attributes, two differences, two lengths, and the number of headers.
+    // 61 bytes for the batch, and the record: its length, attributes, two deltas, two lengths, and the number of headers.
     #expect(size.bytes == 61 + 7)
     size = BatchSize()
     size.add(key: 1, value: 100)

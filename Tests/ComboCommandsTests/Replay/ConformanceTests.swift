@@ -5,7 +5,7 @@ import Testing
 @testable import ComboCommands
 @testable import ComboTestSupport
 
-/// The streams of Tests/Conformance and what must come of them.
+/// The streams of Tests/Conformance with their expected results.
 @Suite("Conformance")
 struct ConformanceTests {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -23,7 +23,7 @@ struct ConformanceTests {
   @Test("the streams are there")
   func present() { #expect(Self.names.count >= 114 && Self.explained.count >= 22) }
 
-  /// Those of which it is known what became of the gifts.
+  /// The streams for which it is known what became of the gifts.
   static let explained = names.filter {
     FileManager.default.fileExists(atPath: folder.appendingPathComponent("\($0).explain.jsonl").path)
   }
@@ -69,7 +69,7 @@ struct ConformanceTests {
     }
   }
 
-  /// The instructions of each room, parsed: the order of fields counts, the way numbers are written does not.
+  /// Returns the parsed instructions of each room. The order of fields counts, the notation of numbers does not.
   private func rooms(_ output: Data) throws -> [String: [JSONValue]] {
     var rooms: [String: [JSONValue]] = [:]
     for line in output.split(separator: 0x0a) {
@@ -81,7 +81,7 @@ struct ConformanceTests {
 }
 
 extension JSONValue {
-  /// Each number as the double that it means.
+  /// The value with each number as the double that it denotes.
   fileprivate var withPlainNumbers: JSONValue {
     switch self {
     case .number(let text): .number(Double(text).map { "\($0)" } ?? text)

@@ -35,7 +35,7 @@ extension ServiceTests {
       try service.waitForLog("new: ", count: 4)
       // Each round fences once or twice; a fifth time within half a minute would look like another instance.
       for round in 1...2 {
-        // Before the gifts: the service may be done with all of them by the time that this is asked.
+        // Read before the gifts are sent, as the service may process all of them before a later reading.
         let before = try group.takenIn()
         try group.give(gifts("\(round)-", 8000))
         try wait(for: "work: \(service.text)") { try group.takenIn() > before }
@@ -58,7 +58,7 @@ extension ServiceTests {
     @Test("frozen in mid-transaction until the brokers have aborted it, it goes back and goes on")
     func timedOut() throws {
       let group = try TestGroup(partitions: 2)
-      // A member for longer than a transaction may take.
+      // The session timeout is longer than the transaction timeout.
       let service = try group.process(
         TestGroup.fast + [
           "--kafka", "transaction.timeout.ms=5000", "--kafka", "session.timeout.ms=45000", "--commit-interval-ms", "200",
@@ -66,8 +66,8 @@ extension ServiceTests {
       try service.waitForLog("new: ", count: 2)
       try group.give(gifts("a", 400))
       var next = 0
-      // Frozen where it has an open transaction: what its output holds is then not readable up to the end. One that the
-      // brokers were already told to commit looks the same: after that it just goes on, and is frozen again.
+      // The service is frozen with an open transaction, so that its output is not readable up to the end. A transaction whose
+      // commit has already reached the brokers looks the same. After that the service just continues, and is frozen again.
       try wait(for: "a freeze in mid-transaction: \(service.text)") {
         try group.give(gifts("b\(next)-", 400))
         next += 1
@@ -114,7 +114,7 @@ extension ServiceTests {
       try group.waitUntilSaid(["r": 5], service)
       try wait(for: "a snapshot and a checkpoint") { try group.state().count == 2 }
       service.signal(SIGSTOP)
-      // The first of these may come by a fetch that is under way; the others are gone before they are asked for.
+      // The first of these may still arrive with a fetch in flight. The others are deleted before they are fetched.
       for index in 0..<50 { try group.give([TestGift(id: "lost\(index)", room: "r")]) }
       try group.control.deleteRecords(group.names.input, 0, before: 51)
       service.signal(SIGCONT)

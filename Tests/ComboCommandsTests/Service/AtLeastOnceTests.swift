@@ -19,7 +19,7 @@ extension ServiceTests {
       return group
     }
 
-    /// So many rounds of gifts, one to each room.
+    /// Sends rounds of gifts, one to each room.
     private func give(_ group: TestGroup, _ rounds: Range<Int>) throws {
       for round in rounds {
         try group.give(rooms.enumerated().map { TestGift(id: "e\(round)-\($0)", room: $1, sender: "u\($0 % 3)") })
@@ -31,7 +31,7 @@ extension ServiceTests {
     private func prove(_ group: TestGroup, _ rounds: Int, _ services: ServiceProcess...) throws {
       let ledger = try group.waitUntilSaid(given(rounds), services.last)
       #expect(ledger.epochs.allSatisfy { $0.value.count == 1 })
-      // The journal is ahead of the output, and who is told to end has only so long to say what it holds.
+      // The journal is ahead of the output, and a service that is stopped has limited time to publish what it holds.
       try wait(for: "all that can be derived to be said: \(services.map(\.text))") {
         try DerivedOutput(group).difference(from: group.records(of: group.names.output)) == nil
       }
@@ -52,7 +52,7 @@ extension ServiceTests {
       let options = TestGroup.fast + Self.atLeastOnce + ["--instance", "one", "--checkpoint-interval-ms", "300"]
       var rounds = 0
       for _ in 1...4 {
-        // Before the start: it may be done with all of them by the time that this is asked.
+        // Read before the start, as the service may process all gifts before a later reading.
         let before = try group.records(of: group.names.output).count
         let service = try group.process(options)
         try give(group, rounds..<rounds + 20)
@@ -110,7 +110,7 @@ extension ServiceTests {
         services.append(service)
         try give(group, index * 20..<index * 20 + 20)
         try group.waitUntilTakenIn(service)
-        // Once in good order, once as it comes.
+        // The second service crashes; the first and the third are stopped.
         if index == 1 { try service.crash() } else if index < 3 { try service.stop() }
       }
       try prove(group, 80, services[3])

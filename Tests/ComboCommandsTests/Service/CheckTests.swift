@@ -259,7 +259,7 @@ extension ServiceTests {
         "kafka-acls.sh --bootstrap-server \(group.brokers) --add --allow-principal User:… --operation \(operation) \(what)"
       }
 
-      // Nothing but a look: neither settings, nor records, nor transactions, nor the group.
+      // The client may only describe the topics: neither their settings nor records, nor transactions or the group.
       try allow(["--operation", "Describe"] + topics.flatMap { ["--topic", $0] })
       let nothing = try check(group, combo)
       #expect(nothing.code == 1)
@@ -273,7 +273,7 @@ extension ServiceTests {
         nothing.output.contains(missing("Write", "--resource-pattern-type prefixed --transactional-id \(group.group).")),
         "\(nothing.output)")
 
-      // Transactions, in which nothing may be written.
+      // The client may use transactions, but write nothing in them.
       try allow(["--operation", "Write", "--resource-pattern-type", "prefixed", "--transactional-id", "\(group.group)."])
       let unwritable = try check(group, combo)
       for topic in [names.output, names.journal, names.state, names.deadLetter] {

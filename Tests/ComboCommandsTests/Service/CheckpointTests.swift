@@ -25,9 +25,9 @@ extension ServiceTests {
       let first = try group.process(options + ["--checkpoint-gifts", "1000", "--checkpoint-interval-ms", "86400000"])
       try group.give((0..<1000).map { TestGift(id: "a\($0)", room: "r\($0 % 100)", sender: "u\($0 % 3)") })
       try group.waitUntilTakenIn(first)
-      // A sweep begins once enough has come in; its checkpoint stands in the topic when it is done.
+      // A sweep begins once enough gifts were processed, and its checkpoint is in the topic when it is done.
       try wait(for: "a checkpoint: \(first.text)") { try checkpoint(group) != nil }
-      // Fewer than would be worth another sweep.
+      // These are too few for another sweep.
       try group.give((0..<300).map { TestGift(id: "b\($0)", room: "r\($0 % 100)", sender: "u\($0 % 3)") })
       try group.waitUntilTakenIn(first)
       let at = try #require(try checkpoint(group))
@@ -75,7 +75,7 @@ extension ServiceTests {
           try group.waitUntilTakenIn(service)
         }
         try service.crash()
-        // Whether this crash left what the test is about.
+        // The test needs crashes that leave snapshots newer than the checkpoint.
         let checkpoint = try checkpoint(group)
         let newer = try group.records(of: group.names.state).filter { record in
           record.value.map { String(decoding: $0, as: UTF8.self).hasPrefix(#"{"v":1,"n":"#) } == true
@@ -112,7 +112,7 @@ extension ServiceTests {
       var round = 0
       var records: [TestRecord] = []
       var end: Int64 = 0
-      // Until the topic has been written over and over, and cleaned: fewer records than were written.
+      // The topic has to be overwritten again and again, and compacted, so that it holds fewer records than were written.
       try wait(for: "compaction: \(records.count) of \(end) offsets hold records") {
         round += 1
         try group.give((0..<200).map { TestGift(room: "r\($0 % 100)", sender: "u\($0 % 2)") })

@@ -15,7 +15,7 @@ extension ServiceTests {
       try group.produce([TestRecord(key: "r", "{"), TestRecord(key: "r", "[]"), TestGift.close("nobody")])
       try group.give((0..<7).map { TestGift(id: "e\($0)", room: "r") })
       try group.waitUntilSaid(["r": 7], service)
-      // A line a second, so this one comes while the service runs.
+      // Progress is printed every second, so that this line appears while the service runs.
       try wait(for: "a line with all events: \(service.text)") { service.progress.contains { $0.hasPrefix("events 10 ") } }
       try service.stop()
       let said = try group.ledger().instructions
@@ -52,7 +52,7 @@ extension ServiceTests {
       try transaction("aborted", count: 1000, commits: false)
       try transaction("committed", count: 10, commits: true)
       try group.waitUntilSaid(["a": 11, "b": 11, "c": 11, "d": 11], service)
-      // Also with an aborted end behind everything.
+      // The same holds with an aborted transaction after all records.
       try transaction("aborted", count: 1000, commits: false)
       try group.give([TestGift(room: "a"), TestGift(room: "b"), TestGift(room: "c"), TestGift(room: "d")])
       try group.waitUntilSaid(["a": 12, "b": 12, "c": 12, "d": 12], service)
@@ -62,7 +62,7 @@ extension ServiceTests {
 
     @Test("a service that is started many times over a backlog takes in every record")
     func manyStarts() throws {
-      // What is still being looked up when a partition is started must not move it to its end later on.
+      // A lookup that is in progress when a partition starts must not move the partition to its end later.
       let group = try TestGroup(partitions: 6)
       let rooms = (0..<60).map { "r\($0)" }
       let gifts = (0..<6000).map { TestGift(id: "e\($0)", room: rooms[$0 % rooms.count], sender: "u\($0 % 7)") }

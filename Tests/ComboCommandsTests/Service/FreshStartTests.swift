@@ -16,7 +16,7 @@ struct FreshStartTests {
     }
     #expect(now > 60_000 && starts.delayMs(at: now, wasFenced: false) == nil)
     #expect(starts.delayMs(at: 600_000, wasFenced: false) == nil)
-    // All are older than that now.
+    // All starts are older than that now.
     #expect(starts.delayMs(at: 600_001 + now, wasFenced: false) == 0)
   }
 

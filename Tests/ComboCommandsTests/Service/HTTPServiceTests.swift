@@ -7,7 +7,7 @@ import Testing
 extension ServiceTests {
   @Suite("HTTP")
   struct HTTPServiceTests {
-    /// The service as a process, and the port that it got.
+    /// Starts the service as a process, and returns it with its port.
     private func start(_ group: TestGroup, _ more: [String] = []) throws -> (service: ServiceProcess, port: UInt16) {
       let service = try group.process(TestGroup.fast + ["--http", "127.0.0.1:0"] + more)
       let line = try service.waitForLog("http: listening on http://127.0.0.1:")
@@ -21,12 +21,12 @@ extension ServiceTests {
       return try wire.response()
     }
 
-    /// What the loop says, however long it takes.
+    /// Returns the loop's answer, however long it takes.
     private func ask(_ target: String, _ port: UInt16) throws -> HTTPWire.Response {
       try HTTPWire.answer(to: HTTPStage.request(target), port: port).response
     }
 
-    /// A stream of a room's events.
+    /// Opens a stream of a room's events.
     private func stream(_ room: String, _ port: UInt16) throws -> HTTPWire {
       let (wire, head) = try HTTPWire.answer(to: HTTPStage.request("/rooms/\(room)/events"), port: port, hasBody: false)
       #expect(head.status == 200)
@@ -83,7 +83,7 @@ extension ServiceTests {
       #expect(sample("combo_lateness_seconds_count") == 207)
       for (op, count) in ledger.ops { #expect(sample("combo_instructions_total", "{op=\"\(op)\"}") == Double(count), "\(op)") }
       #expect((0..<3).allSatisfy { sample("combo_partition_lag_records", "{partition=\"\($0)\"}") == 0 })
-      // These brokers are advertised under the very addresses that the service is given.
+      // These brokers are advertised under the addresses that the service is given.
       try wait(for: "a broker that is up: \(samples)") {
         samples = MetricsText.samples(try get("/metrics", port).text)
         let up = samples.filter { $0.key.hasPrefix("combo_kafka_client_brokers_up") }
@@ -100,7 +100,7 @@ extension ServiceTests {
       "a stream tells a room's instructions as they stand in the topic, through its sleep",
       arguments: ["exactly-once", "at-least-once"])
     func stream(delivery: String) throws {
-      // A round's gifts come in one batch: between two the room might fall asleep.
+      // A round's gifts arrive in one batch, as the room might fall asleep between two.
       let group = try TestGroup(partitions: 2, lingerMs: 60_000)
       let (service, port) = try start(
         group, ["--delivery", delivery, "--rest-ms", "100", "--dedupe-ms", "0", "--streak-ms", "100"])
@@ -137,7 +137,7 @@ extension ServiceTests {
         let wire = try stream(name, portA)
         let first = try #require(try wire.nextEvent()).data
         #expect(first.contains(#""count":1"#))
-        // What the topic's screens do not say.
+        // The topic's screens do not contain these fields.
         for field in ["slots", "enter_ms", "count_ms", "exit_ms"] { #expect(first.contains("\"\(field)\":")) }
         wires[name] = wire
       }

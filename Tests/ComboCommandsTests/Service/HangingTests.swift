@@ -7,10 +7,10 @@ import Testing
 @testable import ComboTestSupport
 
 extension ServiceTests {
-  /// The brokers' own transactions are needed, which the one inside the process has not.
+  /// Tests that need the transactions of real brokers, which the broker inside the process does not have.
   @Suite("Transactions that stay open", .enabled(if: TestKafka.isAvailable, Comment(rawValue: TestKafka.howTo)))
   struct HangingTests {
-    /// A transaction of a stranger, open on one partition of a topic.
+    /// Opens a transaction of another program on one partition of a topic.
     private func hang(_ group: TestGroup, _ topic: String, _ partition: Int32) throws -> TransactionalProducer {
       let stranger = try TransactionalProducer(
         group.properties, transactionalID: TestKafka.fresh("stranger"), timeoutMs: 600_000)
@@ -51,7 +51,7 @@ extension ServiceTests {
       try group.give(gifts("a"))
       try group.waitUntilTakenIn(first)
       let stranger = try hang(group, group.names.journal, 0)
-      // What is written behind it counts nevertheless.
+      // Records after it count nevertheless.
       try group.give(gifts("b"))
       try group.waitUntilTakenIn(first)
       try first.stop()
@@ -104,7 +104,7 @@ extension ServiceTests {
       try group.give(gifts("a"))
       try group.waitUntilTakenIn(first)
       try first.stop()
-      // Who committed last is a member that is gone, and in the midst of another commit.
+      // The last committer is a member that is gone, in the middle of another commit.
       let consumer = try GroupConsumer(group.properties, .init(groupID: group.group, topic: group.names.input))
       let gone = try TransactionalProducer(group.properties, transactionalID: "\(group.group).gone", timeoutMs: 600_000)
       try gone.initTransactions(withinMs: ServiceKafka.patienceMs)
@@ -143,7 +143,7 @@ extension ServiceTests {
       let committed = try ReaderClient(group.properties)
       var given = 1
       try wait(for: "an open transaction: \(first.text)") {
-        // Again and again: it may have been committed before anybody looked.
+        // Repeated, as a transaction may be committed before it is checked.
         given += 1
         try group.give(gifts("b\(given)"))
         let end = try group.control.watermarks(group.names.output, 0, withinMs: ServiceKafka.patienceMs).end

@@ -11,7 +11,7 @@ extension ServiceTests {
   struct InstanceTests {
     private let rooms = (0..<60).map { "r\($0)" }
 
-    /// Gives gifts to all rooms, some at a time, and knows how many.
+    /// Sends gifts to all rooms, and counts them.
     private final class Feed {
       let group: TestGroup
       let rooms: [String]
@@ -22,7 +22,7 @@ extension ServiceTests {
         self.rooms = rooms
       }
 
-      /// So many gifts to each room.
+      /// Sends this number of gifts to each room.
       func give(_ count: Int) throws {
         for _ in 0..<count {
           rounds += 1
@@ -61,7 +61,7 @@ extension ServiceTests {
       try wait(for: "c at work: \(c.text)") { assigned(a) == 2 && assigned(b) == 2 && assigned(c) == 2 }
       try feed.give(5)
       try group.waitUntilTakenIn(a)
-      // One leaves, one crashes; the last has all.
+      // One leaves and one crashes, so that the last one has all partitions.
       try b.stop()
       try feed.give(5)
       try c.crash()
@@ -154,10 +154,10 @@ extension ServiceTests {
       try service.waitForLog("new: ", count: 4)
       try feed.give(5)
       try group.waitUntilTakenIn(service)
-      // Somebody else joins, and does not answer what it is given, so that the group waits for it.
+      // Another member joins and does not respond to its assignment, so that the group waits for it.
       let other = try TestMember(group.properties, .init(groupID: group.group, topic: group.names.input))
       try service.waitForLog("revoked: ")
-      // An eager instance has nothing left at this point; a cooperative one works on in two partitions.
+      // An eager instance has no partitions left at this point; a cooperative one continues in two.
       let assignments = service.log.count { $0.contains("assigned: ") }
       // Its name in the group ends with the rules that it can follow.
       let name = try ControlClient(group.properties).members(ofGroup: group.group, withinMs: ServiceKafka.patienceMs)

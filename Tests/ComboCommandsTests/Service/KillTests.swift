@@ -18,13 +18,13 @@ extension ServiceTests {
         TestGroup.fast + ["--instance", "one", "--checkpoint-gifts", "4000", "--checkpoint-interval-ms", "700"]
       var expected: [String: Int] = [:]
       var made = 0
-      // A fifth of the gifts for each kill, so that each finds the service at work.
+      // Each kill comes with a fifth of the gifts, so that it finds the service at work.
       for kill in 1...5 {
         let service = try group.process(options)
         let before = try group.takenIn()
         try group.give(gifts(&random, 40_000, &made, &expected))
         if kill == 1 {
-          // So that each partition has something to be restored.
+          // Each partition then has something to restore.
           try wait(for: "a commit of each partition: \(service.text)") {
             try group.committed().allSatisfy { $0.offset ?? 0 > 0 } || service.exitCode != nil
           }
@@ -49,7 +49,7 @@ extension ServiceTests {
       try last.stop()
       #expect(!last.has("RESET") && !last.has("not in the state in which it was left"), "\(last.text)")
       for partition in 0..<8 {
-        // A checkpoint may have come last.
+        // The checkpoint may be newer than the last entry.
         let isProven = ["with the same result", "no entry since its checkpoint"].contains {
           last.has("restored: partition \(partition) ", $0)
         }

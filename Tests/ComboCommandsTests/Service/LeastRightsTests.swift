@@ -45,7 +45,8 @@ extension ServiceTests {
             + ["--group", group])
       }
 
-      // All of it: topics are made, gifts told of, a bad event put aside, and more partitions and a longer retention followed.
+      // With all rights, the service creates topics, publishes instructions and a dead letter, and follows more partitions and a
+      // longer retention.
       try AccessRight.give(try listed(group.group, group.names, ["--auditor", "User:audit"]), group.control, tool: admin)
       var service = try group.process(TestGroup.fast + ["--kafka-file", mine])
       try group.give([TestGift(room: "r", count: 3)])
@@ -71,7 +72,7 @@ extension ServiceTests {
         verify + ["--kafka-file", try folder.file("audit.properties", folder.clientProperties("audit"))])
       #expect(audit.code == 0 && audit.output.contains("proven: "), "\(audit)")
 
-      // Without one of them. Each has a group and topics of its own, some of which are there already, but too small.
+      // Each of these lacks one right. Each has its own group and topics, some of which exist already, but are too small.
       struct Lacking {
         let right: AccessRight
         let process: ServiceProcess
@@ -79,7 +80,7 @@ extension ServiceTests {
       var lacking: [Lacking] = []
       let kinds = try listed("g", group.names).map(\.kind)
       for (index, kind) in kinds.enumerated() {
-        // Ids of transactions that begin with the group's name and a dot are given already.
+        // Transactional ids that begin with the group's name and a dot are already allowed.
         let isAboutIDs = kind == "--transactional-id"
         let id = "\(group.group)\(isAboutIDs ? "-" : ".")\(index)"
         let input = "\(id)-in"
@@ -91,7 +92,7 @@ extension ServiceTests {
         rights.removeAll { $0.kind == "--transactional-id" }
         try AccessRight.give(rights, group.control, tool: admin)
         try group.control.createTopic(input, partitions: 2, settings: [], withinMs: ServiceKafka.patienceMs)
-        // What is read at the start only, or altered only if it does not fit, is there already.
+        // Topics that are read only at the start, or altered only if they do not fit, exist already.
         if right.operation.hasPrefix("Alter") || right.operation == "Read" && [names.journal, names.state].contains(right.name) {
           let settings =
             right.name == names.state
@@ -110,7 +111,7 @@ extension ServiceTests {
               ]
                 + ["--kafka-file", mine])))
       }
-      // Beside them, those whom the broker does not know.
+      // These clients are unknown to the broker.
       try folder.authority("other")
       try folder.certificate("stranger", by: "other")
       for (name, lines) in [
@@ -123,7 +124,7 @@ extension ServiceTests {
       }
       let deadline = Deadline(afterMs: ServiceKafka.patienceMs)
       for one in lacking {
-        // What the brokers said is in the line; which topic, is not always.
+        // The line contains the brokers' error, but not always the topic.
         func says() -> Bool { one.process.log.contains { $0.contains("uthoriz") && $0.contains("kafka-acls") } }
         while !says(), !deadline.isOver { MonotonicClock.sleep(ms: 20) }
         #expect(says(), "without \(one.right):\n\(one.process.text)")

@@ -11,7 +11,8 @@ extension ServiceTests {
   struct LoginTests {
     private static let module = "org.apache.kafka.common.security"
 
-    /// A broker with all mechanisms behind TLS. Its certificate is for 127.0.0.1, by the authority `ca`; tokens are signed by `issuer`.
+    /// Starts a broker with all mechanisms over TLS. Its certificate is for 127.0.0.1, by the authority `ca`; tokens are signed
+    /// by `issuer`.
     private static func broker(_ folder: SecretFolder) throws -> TestKafka.Cluster {
       try folder.authority("ca")
       try folder.certificate("broker", by: "ca", addresses: "IP:127.0.0.1")
@@ -76,7 +77,7 @@ extension ServiceTests {
       let tokenFile = "\(folder.path)/token"
       let short = try folder.token(signedBy: "issuer", seconds: 6)
       try folder.file("token", [short])
-      // Somebody keeps it fresh, so that however long a login takes there is a good one.
+      // The token is renewed all the time, so that it is valid however long a login takes.
       let isEnough = StopSignal()
       let renewer = WorkThread {
         while !isEnough.isSet {
@@ -102,7 +103,7 @@ extension ServiceTests {
         try group.give([TestGift(room: "r", count: 3)])
         try group.waitUntilSaid(["r": 3], service)
       }
-      // A token is looked for again before it ends: whoever does not renew it is told, and what is connected goes on.
+      // The token is read again before it expires. An expired one is logged, and existing connections continue.
       isEnough.set()
       renewer.join()
       let bearer = running[0]
@@ -115,7 +116,7 @@ extension ServiceTests {
         #expect(!service.text.contains("secret") && !service.text.contains(short), "\(name)")
       }
 
-      // What is wrong, and what the sentence about it must hold.
+      // Wrong properties, and the words that the sentence about each must contain.
       try folder.authority("other")
       try folder.tokenKey("forger")
       let forged = try folder.file("forged", [try folder.token(signedBy: "forger", seconds: 3600)])

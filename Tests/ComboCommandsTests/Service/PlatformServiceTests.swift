@@ -3,7 +3,7 @@ import Testing
 extension ServiceTests {
   @Suite("A platform's records through the service")
   struct PlatformServiceTests {
-    /// A push with these gifts of room `r`: who, and the running hits.
+    /// Returns a push with these gifts of room `r`: the users and their running hits.
     private func push(_ feeds: [(user: String, hits: Int)]) -> TestRecord {
       let list = feeds.map { feed in
         #"{"user":{"principalId":"\#(feed.user)"},"giftId":9,"mergeKey":"\#(feed.user)-9-10","batchSize":10,"comboCount":\#(feed.hits)}"#
@@ -14,10 +14,10 @@ extension ServiceTests {
     @Test("several gifts of one record count each, also after a crash, and the journal proves it")
     func several() throws {
       let group = try TestGroup(partitions: 1)
-      // Under a name, so that the next one need not wait until the group has given it up.
+      // The instance has a name, so that the next one need not wait until the group has given it up.
       let options = TestGroup.fast + ["--map", "kuaishou", "--instance", "one"]
       let service = try group.process(options)
-      // The same again, out of order, a push without gifts, and one whose second gift has no sender: bad as a whole.
+      // With a repeat out of order, a push without gifts, and one that is bad as a whole: its second gift has no sender.
       try group.produce([
         push([("a", 1), ("b", 1), ("a", 2)]), push([("a", 1)]),
         TestRecord(key: "r", #"{"displayLikeCount":"241","commentFeeds":[{"content":"hi"}]}"#),

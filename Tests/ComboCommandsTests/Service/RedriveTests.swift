@@ -37,7 +37,7 @@ extension ServiceTests {
       #expect(Array(again.headers.dropLast()) == bad.headers)
       #expect(again.partition == input.first { $0.timestamp == bad.timestamp }?.partition)
 
-      // It is still bad, so it comes here again, and stays.
+      // It is still bad, so that it becomes a dead letter again, and stays one.
       try waitForLetters(3, group)
       let rest = try redrive(group, ["--yes"])
       #expect(rest.contains("1 was sent back") && rest.contains("1  of the listed ones came back after"), "\(rest)")
@@ -57,7 +57,7 @@ extension ServiceTests {
     func tooLarge() throws {
       let group = try TestGroup(partitions: 1)
       var numbers = SplitMix64(seed: 1)
-      // They hardly get smaller by compression.
+      // Random bytes hardly get smaller by compression.
       func bad(_ bytes: Int) -> TestRecord {
         TestRecord(key: Array("r".utf8), value: (0..<bytes).map { _ in UInt8.random(in: 0...255, using: &numbers) })
       }
@@ -78,7 +78,7 @@ extension ServiceTests {
       #expect(try group.records(of: group.names.input).count == 7)
     }
 
-    /// The input ends with the marks of transactions, so that its end says nothing.
+    /// Waits for this number of dead letters. The input ends with transaction markers, so that its end cannot be used.
     private func waitForLetters(_ count: Int, _ group: TestGroup) throws {
       try wait(for: "\(count) dead letters") {
         try group.records(of: group.names.deadLetter).count { $0.header("combo.error") != nil } == count

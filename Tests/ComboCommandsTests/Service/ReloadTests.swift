@@ -8,7 +8,7 @@ import Testing
 extension ServiceTests {
   @Suite("A SIGHUP")
   struct ReloadTests {
-    /// Files that end with the object.
+    /// Files that are deleted with the object.
     private final class Files {
       let folder = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo-reload")
       init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
@@ -22,7 +22,7 @@ extension ServiceTests {
     private static let trialFailed =
       "a trial of the new Kafka properties and certificates failed, and the service continues with the old configuration: "
 
-    /// Of what needs a token, and no answer of the loop, which may have more to do.
+    /// Returns the status of a request that needs a token, but no answer of the loop, which may be busy.
     private func status(_ token: String, _ port: UInt16) throws -> Int {
       let wire = try HTTPWire(port: port)
       wire.send(HTTPStage.request("/service/data", headers: ["Authorization: Bearer \(token)"]))
@@ -45,7 +45,7 @@ extension ServiceTests {
       try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: (0..<4).map { ("r\($0)", 5) }), service)
       #expect(try (status(first, port), status(second, port)) == (200, 401))
 
-      // Something is wrong.
+      // The configuration has a fault.
       let base = "http-token-file = \(files.path("token"))\nkafka-file = \(files.path("kafka"))\n"
       try files.write("conf", base + "log-format = json\nslots = 101\n")
       try files.write("token", second)
@@ -54,20 +54,20 @@ extension ServiceTests {
         " error the configuration was not changed because it has a fault: ", "conf:4: slots must be from 0 to 100, not 101")
       #expect(try status(first, port) == 200)
 
-      // What changes at once, and what takes a restart.
+      // Some options change at once, others need a restart.
       try files.write("conf", base + "log-format = json\nmax-own-settings = 5\n")
       service.signal(SIGHUP)
       try service.waitForLog("these changed options need a restart: ", #""options":"--max-own-settings""#)
       try service.waitForLog(#""message":"the new configuration is in effect""#)
       #expect(try (status(first, port), status(second, port)) == (401, 200))
 
-      // Nothing new.
+      // Nothing has changed.
       try files.write("conf", base + "log-format = json\n")
       service.signal(SIGHUP)
       try service.waitForLog(#""message":"nothing has changed""#)
       #expect(service.log.count { $0.contains("the new configuration is in effect") } == 1 && !service.has("starting again"))
 
-      // A certificate: librdkafka takes it in when its clients are made.
+      // librdkafka reads a certificate when its clients are created.
       try files.write("ca.pem", "two")
       try beginAnew(service)
       try service.waitForLog("restored: partition")
@@ -75,12 +75,12 @@ extension ServiceTests {
       try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: (0..<4).map { ("r\($0)", 10) }), service)
       #expect(service.log.filter { $0.contains("starts again within the process") }.count == 1)
 
-      // Properties that only a producer refuses, and only side by side.
+      // Only a producer refuses these properties, and only in combination.
       try files.write("kafka", "ssl.ca.location=\(files.path("ca.pem"))\nretries=0\n")
       service.signal(SIGHUP)
       try service.waitForLog(Self.trialFailed, "retries")
 
-      // Brokers that cannot be reached with what is new.
+      // The brokers cannot be reached with these properties.
       try files.write("kafka", "ssl.ca.location=/nowhere\nsecurity.protocol=ssl\n")
       service.signal(SIGHUP)
       try service.waitForLog(Self.trialFailed, "ssl.ca.location failed")
@@ -132,7 +132,7 @@ extension ServiceTests {
       #expect(service.log.count { $0.hasSuffix(other) } == 1, "\(service.text)")
       try service.stop()
 
-      // Without a map: that is told once, and not again by an instance that goes on so.
+      // A run without a map is logged once, and not again by the next instance without one.
       for count in [1, 0] {
         let next = try group.process(TestGroup.fast + ["--milestones", "4"])
         try next.waitForLog("restored: partition", count: 2)
@@ -145,8 +145,8 @@ extension ServiceTests {
       try group.verify()
     }
 
-    /// Tells it to take in new Kafka properties or certificates, and waits until it has. Brokers that do not answer in time look as if
-    /// they could not be reached with what is new: then it is told again.
+    /// Makes the service adopt new Kafka properties or certificates, and waits until it has. Brokers that do not answer in time
+    /// seem unreachable with the new properties, so that the signal is sent again.
     private func beginAnew(_ service: ServiceProcess) throws {
       func refusals() -> Int { service.log.count { $0.contains(Self.trialFailed) } }
       var before = refusals()
@@ -166,7 +166,7 @@ extension ServiceTests {
       let token = "0123456789abcdef-1"
       try files.write("token", token)
       try files.write("conf", "http = *:0\nhttp-token-file = \(files.path("token"))\n")
-      // Nobody answers on this port, and nobody needs to.
+      // No broker listens on this port, and none is needed.
       let service = try ServiceProcess(
         ["run", "--brokers", "127.0.0.1:1", "--input", "a", "--output", "b", "--config", files.path("conf")])
       let line = try service.waitForLog("http: listening on http://")

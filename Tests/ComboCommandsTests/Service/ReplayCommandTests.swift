@@ -54,7 +54,7 @@ struct ReplayCommandTests {
       TestReplay.source(Data(lines.joined(separator: "\n").utf8)), settings: Settings(), map: map, maxRestedRooms: 100,
       threads: threads, chunkBytes: 1000, write: { _ in true }, report: { _ in })
     let summary = pipeline.run()
-    // Of a record's elements, one that a rule drops says more than one that is no rule's.
+    // A record counts under its element that a rule drops, rather than under one that matches no rule.
     #expect(summary.drops == ["chat": 150, "other": 75])
     #expect(summary.badLines == 0)
   }

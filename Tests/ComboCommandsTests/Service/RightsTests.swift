@@ -24,8 +24,8 @@ extension ServiceTests {
       super.users=User:admin;User:ANONYMOUS
       """
 
-    /// A group of two partitions on brokers of its own, which live as long as the cluster is kept; with the file that makes a tool the
-    /// administrator.
+    /// Creates a group of two partitions on its own brokers, which live as long as the cluster is kept, and the file that makes a
+    /// tool the administrator.
     private static func protectedGroup() throws -> (
       cluster: TestKafka.Cluster, folder: SecretFolder, admin: String, group: TestGroup
     ) {
@@ -108,7 +108,7 @@ extension ServiceTests {
       wrongMechanism.tellToStop()
       _ = try wrongMechanism.waitForExit()
 
-      // One right after the other: what it says, and what it is then given.
+      // One step after another: the words that the service logs, and the rights that it is then given.
       let names = group.names
       func right(_ operation: String, _ kind: String, _ name: String) -> AccessRight {
         AccessRight(principal: "User:combo", operation: operation, kind: kind, name: name)

@@ -34,7 +34,7 @@ extension ServiceTests {
         try group.produce(
           events.map { text in TestRecord(key: ["r0", "r1", "r2"].first { text.contains("\"\($0)\"") }, text) }
             + [
-              // Bad: each with a header of its own, which stays; the last two only as settings beyond what is allowed.
+              // Bad records, each with its own header, which stays. The last two only exceed the limit of own settings.
               TestRecord(key: "r1", "no JSON"), TestRecord(key: "r2", TestGift(room: "r1").text),
               TestRecord(key: "r1", #"{"type":"sing"}"#), TestRecord(key: "r1", #"{"sender":{"id":"u"}}"#),
               TestRecord(key: "r1", #"{"sender":5,"gift":{"id":"g"}}"#),
@@ -43,7 +43,7 @@ extension ServiceTests {
               TestRecord(key: "r0", #"{"type":"room_settings","settings":{"slots":2}}"#),
             ])
         try group.waitUntilTakenIn(service)
-        // A room that goes on and on, until all has been said that can be.
+        // One room continues until all kinds of instructions were published.
         try wait(for: "all kinds of instructions: \(service.text)") {
           try group.give([TestGift(room: "r2", sender: "u9")])
           let said = try group.records(of: group.names.output).map { String(decoding: $0.value ?? [], as: UTF8.self) }
@@ -52,7 +52,7 @@ extension ServiceTests {
           }
         }
         try service.stop()
-        // Another owner, whose entry is a takeover after the first.
+        // Another owner writes an entry with a second takeover.
         let next = try group.process(TestGroup.fast + ["--delivery", delivery])
         try next.waitForLog("restored", count: 2)
         try next.stop()
@@ -73,7 +73,7 @@ extension ServiceTests {
       let check = "exec /\(Self.root)/tools/check-schemas --records \"$1\" 2>&1"
       let said = try TestKafka.shell(check, [folder.path])
       #expect(said.contains("; 0 faults"), "\(said)")
-      // What is broken is found.
+      // The check finds broken records.
       try folder.file("journal.jsonl", [#"{"v":1,"n":0}"#])
       #expect(throws: TestKafka.Failure.self) { try TestKafka.shell(check, [folder.path]) }
     }

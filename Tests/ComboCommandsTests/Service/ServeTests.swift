@@ -57,7 +57,7 @@ extension ServiceTests {
 
     private static let hourAgo = Int64(Date().timeIntervalSince1970 * 1000) - 3_600_000
 
-    /// An instruction of the room, so many seconds after a moment an hour ago.
+    /// Returns an instruction of the room, this many seconds after a moment an hour ago.
     private func said(_ room: String, _ seq: Int, at seconds: Int64 = 0, _ fields: String) -> TestRecord {
       let at = Self.hourAgo + seconds * 1000
       var record = TestRecord(
@@ -68,7 +68,7 @@ extension ServiceTests {
 
     private static let banner = #"{"banner":1,"slot":0,"count":3,"base":0,"gift":{"id":"rose"}}"#
 
-    /// The times of a real Kafka are needed.
+    /// Needs the timestamps of a real Kafka.
     @Test(
       "knows the rooms of a service that has been away for long, from its output or its newest screens",
       .enabled(if: TestKafka.isAvailable))
@@ -106,7 +106,7 @@ extension ServiceTests {
       }
       let (wire, _) = try HTTPWire.answer(to: HTTPStage.request("/rooms/unknown/events"), port: port, hasBody: false)
       try group.produce([said("unknown", 8, #""op":"screen","banners":[\#(Self.banner)]"#)], to: group.names.output)
-      // No screen that claims to have everything comes first.
+      // The stream does not begin with a screen that claims to be complete.
       let first = try #require(try wire.nextEvent())
       #expect(first.name == "instruction" && first.data.contains(#""seq":8"#), "\(first)")
       #expect(try get("/rooms/unknown", port).text.contains(Self.banner))

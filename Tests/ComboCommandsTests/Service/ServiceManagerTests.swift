@@ -6,7 +6,7 @@ import Testing
 
 @testable import ComboTestSupport
 
-/// A socket as a service manager has one.
+/// The socket of a service manager.
 private final class ManagerSocket {
   let path: String
   private let descriptor: Int32
@@ -30,9 +30,9 @@ private final class ManagerSocket {
     }
   }
 
-  /// Sends it so much that nothing more is taken until somebody hears it.
+  /// Fills the socket until it accepts nothing more.
   func fill() throws {
-    // What each sender may have under way is bounded too.
+    // The amount in flight is bounded for each sender too.
     var sent = 1
     while sent > 0 {
       let sender = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
@@ -43,7 +43,7 @@ private final class ManagerSocket {
     }
   }
 
-  /// All that was said so far.
+  /// Returns all lines received so far.
   func heard() -> [String] {
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
@@ -58,7 +58,7 @@ private final class ManagerSocket {
 
 @Suite("The word to the service manager")
 struct ServiceManagerTests {
-  /// Of one that a slow test does not make untrue.
+  /// The report of a ready service, which a slow test does not make stale.
   private var ready: ServiceReport {
     var report = ServiceReport()
     report.at = MonotonicClock.nowMs + 3_600_000
@@ -85,7 +85,7 @@ struct ServiceManagerTests {
         "READY=1", "WATCHDOG=1", "STATUS=ready: 1 partition",
       ])
     #expect(words.next(report, lastBeat: 20_000, at: 21_000, isStopping: false) == ["WATCHDOG=1"])
-    // Brokers that are away are no reason to be ended; a loop that is stuck is.
+    // Unreachable brokers are no reason to be ended; a stuck loop is.
     #expect(
       words.next(report, lastBeat: 20_000, at: 30_000, isStopping: false) == [
         "WATCHDOG=1", "STATUS=the service has been waiting for the brokers for 10 s",

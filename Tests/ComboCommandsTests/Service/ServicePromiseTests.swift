@@ -8,7 +8,7 @@ import Testing
 @testable import ComboCommands
 @testable import ComboTestSupport
 
-/// What the service promises whatever it stands on: brokers, or the log that `live` and `demo` have.
+/// The guarantees of the service, both on brokers and on the log of `live` and `demo`.
 @Suite("The service on any ground")
 struct ServicePromiseTests {
   private static let good = #""sender":{"id":"u"},"gift":{"id":"g"}"#
@@ -36,7 +36,7 @@ struct ServicePromiseTests {
     "each gift comes out once, under the room as key, with `at` as the timestamp, where Java's producer would put it",
     arguments: GroundKind.all)
   func flow(kind: GroundKind) throws {
-    // From the tests of Kafka's own Utils.murmur2.
+    // These values are from the tests of Kafka's own Utils.murmur2.
     for (text, hash) in [("21", -973_932_308), ("foobar", -790_332_482), ("a-little-bit-long-string", -985_981_536)] {
       #expect(Int(Int32(bitPattern: JavaPartitioner.murmur2(Array(text.utf8)))) == hash)
     }
@@ -76,7 +76,7 @@ struct ServicePromiseTests {
     let group = try kind.make(partitions: 2)
     let rooms = (0..<20).map { "r\($0)" }
     func counts(_ each: Int) -> [String: Int] { Dictionary(uniqueKeysWithValues: rooms.map { ($0, each) }) }
-    // Banners stay for an hour, so that none is gone while nobody looks.
+    // Banners stay for an hour, so that none ends unobserved.
     let first = try group.start(["--slots", "2", "--linger-ms", "3600000", "--busy-linger-ms", "3600000"])
     for sender in ["a", "b"] { try group.give(rooms.map { TestGift(room: $0, sender: sender, count: 2) }) }
     let before = try group.waitUntilSaid(counts(4), first)
@@ -87,7 +87,7 @@ struct ServicePromiseTests {
     try second.waitForLog("restored: ", count: 2)
     for sender in ["a", "b", "c"] { try group.give(rooms.map { TestGift(room: $0, sender: sender, count: 5) }) }
     let after = try group.waitUntilSaid(counts(19), second)
-    // The two on screen were updated, not shown anew; the third found a slot.
+    // The two on screen were updated, not shown again; the third got a slot.
     #expect(after.ops["show"] == 60)
     #expect(after.ops["dismiss"] == nil)
     #expect(after.epochs.allSatisfy { $0.value.count == 1 })
@@ -162,7 +162,7 @@ struct ServicePromiseTests {
       #expect(letter.header("combo.topic") == group.identity.input)
       #expect(letter.header("combo.partition") == "\(origin.partition!)")
       #expect(letter.header("combo.offset") == "\(origin.offset)")
-      // By the key, as Java's producer would.
+      // The key decides, as with Java's producer.
       #expect(letter.partition == origin.partition)
     }
     #expect(service.progress.last?.hasSuffix(" bad \(given.count)") == true, "\(service.text)")
@@ -225,7 +225,7 @@ struct ServicePromiseTests {
     let service = try group.start(TestGroup.fast + brief + ["--checkpoint-interval-ms", "50", "--linger-ms", "3600000"])
     try group.give((0..<50).map { TestGift(room: "r\($0)") })
     try wait(for: "snapshots of rooms: \(service.text)") { try group.state().keys.contains { $0.contains(#""r7""#) } }
-    // Nothing is left in a room that is closed, so that it rests at once; one whose banner stays cannot.
+    // A closed room has nothing left, so that it rests at once. A room whose banner stays cannot rest.
     try group.put((0..<50).map { TestGift.close("r\($0)") })
     // Gifts of another room keep the sweeps going.
     var count = 0

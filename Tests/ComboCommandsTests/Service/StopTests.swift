@@ -8,8 +8,8 @@ import Testing
 extension ServiceTests {
   @Suite("Stopping, and brokers that are away")
   struct StopTests {
-    /// Waits for its end, and returns its exit code. That all is over within 10 s is held by the watchdog's own times: what could be
-    /// measured here is the machine.
+    /// Waits for its end, and returns its exit code. The watchdog's own times guarantee an end within 10 s; a measurement here
+    /// would depend on the load of the machine.
     private func exitCode(of service: ServiceProcess) throws -> Int32 {
       #expect(StopWatchdog.patienceMs + 2 * StopWatchdog.tickMs + LineWriter.drainMs < 9000)
       return try service.waitForExit()
@@ -21,7 +21,7 @@ extension ServiceTests {
       let group = try TestGroup(partitions: 4)
       let gifts = (0..<40_000).map { TestGift(id: "e\($0)", room: "r\($0 % 100)", sender: "u\($0 % 7)") }
       let service = try group.process(TestGroup.fast)
-      // Else the end may come before the last partition was taken over, and that one begins anew.
+      // Otherwise the end may come before the last partition was taken over, and that one would not be restored.
       try service.waitForLog("new: ", count: 4)
       try group.give(gifts)
       try wait(for: "work: \(service.text)") { try group.takenIn() > 0 }
@@ -30,8 +30,8 @@ extension ServiceTests {
       #expect(try exitCode(of: service) == 0, "\(service.text)")
       print("signal \(signal): exit after \(MonotonicClock.nowMs - began) ms")
       let at = try group.takenIn()
-      // The last line of progress is what was committed, if it came to its end by itself: it does within the time it has, but on the
-      // slowest of machines.
+      // The last line of progress shows what was committed if the service finished within its time, as it does on all but the
+      // slowest machines.
       if !service.has("stopped without a last commit") {
         #expect(service.progress.last?.hasPrefix("events \(at) ") == true, "\(service.text), committed \(at)")
       }
@@ -52,7 +52,7 @@ extension ServiceTests {
       try group.waitUntilTakenIn(service)
       try service.stop()
       var lines: [String] = []
-      // It has a second for it. Where that was not enough, the next end hands over what this one left.
+      // A hand-over has one second. If that was not enough, the next end hands over what this one left.
       for _ in 0..<10 where lines.last?.contains("50 rooms, 0 records and") != true {
         let again = try group.thread(["--linger-ms", "3600000"])
         lines.append(try again.waitForLog("restored: "))
@@ -63,10 +63,10 @@ extension ServiceTests {
 
     @Test("a second signal does not wait")
     func secondSignal() throws {
-      // Nobody answers on this port, so that the end could take long.
+      // No broker listens on this port, so that the end could take long.
       let service = try ServiceProcess(["run", "--brokers", "127.0.0.1:1", "--http", "none", "--input", "a", "--output", "b"])
       try service.waitForLog("127.0.0.1:1")
-      // Stopped meanwhile, so that both wait for it, the lower number first, before it can end by the first one alone.
+      // The process is suspended, so that both signals are pending, the lower number first, before the first can end it.
       service.signal(SIGSTOP)
       service.signal(SIGINT)
       service.signal(SIGTERM)
@@ -80,7 +80,7 @@ extension ServiceTests {
         let service = try ServiceProcess(["run", "--brokers", "127.0.0.1:1", "--http", "none", "--input", "a", "--output", "b"])
         try service.waitForLog("127.0.0.1:1")
         let began = MonotonicClock.nowMs
-        // Each is taken out of the queue before the next, so that it is another.
+        // Each is delivered before the next is sent, so that they count as two.
         var isThere = true
         for _ in 0..<2 where isThere {
           service.signal(SIGTERM)
@@ -88,7 +88,7 @@ extension ServiceTests {
           isThere = service.exitCode == nil
         }
         let code = try exitCode(of: service)
-        // On a busy machine the second may come so late that it is another wish, or when all is over.
+        // On a busy machine the second may arrive so late that it is a separate request, or after the end.
         if code == 128 + SIGTERM, MonotonicClock.nowMs - began >= StopSignal.sameWishMs { continue }
         #expect(code == 0, "\(service.text)")
         if isThere { return }
@@ -99,7 +99,7 @@ extension ServiceTests {
     @Test("nothing that the process holds is run down at its end, as threads that nobody waits for may still use it")
     func noDestructors() throws {
       let folder = try SecretFolder()
-      // A library within the process that would be told of an end by `exit`, and then changes the exit code.
+      // A library within the process whose destructor runs on an end by `exit`, and then changes the exit code.
       let source = try folder.file(
         "told.c", ["#include <unistd.h>", "__attribute__((destructor)) static void told(void) { _exit(99); }"])
       let library = folder.path + "/told.so"
@@ -123,7 +123,7 @@ extension ServiceTests {
       let folder = try SecretFolder()
       let path = folder.path + "/log"
       try #require(mkfifo(path, 0o600) == 0)
-      // For both ends, so that opening waits for nobody; what is written and read here alone does not block.
+      // Opened for both ends, so that opening does not wait. Only reads and writes of this descriptor do not block.
       let pipe = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
       defer { close(pipe) }
       let service = try ServiceProcess(
@@ -166,7 +166,7 @@ extension ServiceTests {
       try group.waitUntilTakenIn(service)
       try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: (0..<10).map { ("r\($0)", 20) }), service)
 
-      // Told to end while they are away again: there is nobody to commit to.
+      // The service is stopped while the brokers are away again, so that it cannot commit.
       try group.give((0..<100).map { TestGift(id: "c\($0)", room: "r\($0 % 10)") })
       try cluster.kill()
       service.signal(SIGTERM)

@@ -75,7 +75,7 @@ extension ServiceTests {
       try group.waitUntilSaid(["r": 1], service)
       try group.control.deleteTopic(group.names.output, withinMs: ServiceKafka.patienceMs)
       try group.give([TestGift(id: "b", room: "r", sender: "u")])
-      // Brokers may make it anew themselves when it is produced to; where they do not, the service does.
+      // Brokers may recreate the topic themselves when a record is produced to it. Otherwise the service does.
       try group.waitUntilTakenIn(service)
       if service.has("its output topic is gone") {
         try service.waitForLog("created topic \"\(group.names.output)\"", count: 2)
@@ -83,13 +83,13 @@ extension ServiceTests {
       try service.stop()
     }
 
-    /// A gift to each of eight rooms.
+    /// Sends a gift to each of eight rooms.
     private func give(_ id: String, _ group: TestGroup, _ given: inout [String: Int]) throws {
       try group.give((0..<8).map { TestGift(id: "\(id)\($0)", room: "r\($0)", sender: "u") })
       for room in 0..<8 { given["r\(room)", default: 0] += 1 }
     }
 
-    /// A cluster of its own: where brokers make what is produced to, nobody misses it.
+    /// Uses its own cluster, as brokers that create topics when they are produced to hide the loss.
     @Test(
       "journal or state deleted under the service, where brokers make no topics: it starts afresh, says why, and goes on",
       .enabled(if: TestKafka.canStartClusters), arguments: [Topic.journal, .state])
@@ -100,7 +100,7 @@ extension ServiceTests {
       var given: [String: Int] = [:]
       try give("a", group, &given)
       try group.waitUntilSaid(given, service)
-      // Without one a journal that is gone leaves nothing to contradict it.
+      // Without a checkpoint, nothing contradicts a journal that is gone.
       try wait(for: "checkpoints: \(service.text)") {
         let keys = try group.state().keys
         return (0..<2).allSatisfy { keys.contains(#"\#($0) ["checkpoint"]"#) }
@@ -114,7 +114,7 @@ extension ServiceTests {
       try give("c", group, &given)
       try group.waitUntilTakenIn(service)
       if topic == .state {
-        // The journal is there from its first entry on.
+        // The journal is complete from its first entry on.
         try group.waitUntilSaid(given, service)
       }
       try service.stop()
@@ -139,7 +139,7 @@ extension ServiceTests {
       try service.waitForLog("its state topic ")
       try service.waitForLog("starting again within the process")
       try give("b", group, &given)
-      // The journal is there from its first entry on.
+      // The journal is complete from its first entry on.
       try group.waitUntilSaid(given, service)
       try service.stop()
       let state = try group.control.settings(of: group.names.state, withinMs: ServiceKafka.patienceMs)
@@ -155,7 +155,7 @@ extension ServiceTests {
       let group = try TestGroup(partitions: 1)
       let service = try group.process(TestGroup.fast)
       try group.give((0..<20).map { TestGift(id: "old\($0)", room: "r\($0)") })
-      // Progress is reported once a second, and as often it is noted what was taken in.
+      // Progress is reported once a second, and processed offsets are recorded as often.
       try wait(for: "three reports: \(service.text)") { service.text.matches(of: #/events 20 /#).count > 2 }
       service.signal(SIGSTOP)
       try group.control.deleteTopic(group.names.input, withinMs: ServiceKafka.patienceMs)
@@ -210,7 +210,7 @@ extension ServiceTests {
       try one.give(gifts)
       try one.waitUntilSaid(expected, first)
       try other.waitUntilSaid(expected, second)
-      // One that stops and comes again finds its own.
+      // A group that stops and starts again finds its own state.
       try first.stop()
       try one.give([TestGift(room: "r0")])
       let again = try one.thread(TestGroup.fast)
@@ -230,7 +230,7 @@ extension ServiceTests {
       try group.give([TestGift(room: "r")])
       try group.waitUntilSaid(["r": 1], service)
       try service.stop()
-      // The same group and input, but another output: what was derived went elsewhere.
+      // The group and the input are the same, but the instructions derived so far went to another output.
       let other = try ServiceProcess(["run"] + group.arguments(["--output", group.names.output + "-other"]))
       #expect(try other.waitForExit() == 1)
       #expect(
@@ -249,7 +249,7 @@ extension ServiceTests {
       try group.control.deleteTopic(input, withinMs: ServiceKafka.patienceMs)
       try wait(for: "the topic to be gone") { try group.control.partitionCount(input, withinMs: ServiceKafka.patienceMs) == nil }
       try group.control.createTopic(input, partitions: 1, settings: [], withinMs: ServiceKafka.patienceMs)
-      // By a producer that did not know the old one.
+      // The producer did not know the old topic.
       try TestGroup(sharing: group).give((0..<20).map { TestGift(id: "f\($0)", room: "r") })
       let refused = try group.process(TestGroup.fast)
       #expect(try refused.waitForExit() == 1)
@@ -265,7 +265,7 @@ extension ServiceTests {
       try service.stop()
 
       let move = ["groups", "--bootstrap-server", group.brokers, "--group", group.group, "--topic", "\(group.names.input):0"]
-      // It refuses while brokers still take the service for a member.
+      // The tool refuses while brokers still consider the service a member.
       try wait(for: "the group at offset 3") {
         try TestKafka.tool(move + ["--reset-offsets", "--to-offset", "3", "--execute"])
         return try group.committed()[0].offset == 3
@@ -275,7 +275,7 @@ extension ServiceTests {
       let line = try #require(refused.log.first { $0.contains("the group stands at offset 3") }, "\(refused.text)")
       #expect(line.contains("the journal ends at offset 10"))
 
-      // What it says is to be typed as it stands.
+      // The command in the line can be pasted as it is.
       let found = line.firstMatch(of: /kafka-consumer-groups.sh (--bootstrap-server [^ ]+ --group .* --execute)\./)
       let command = try #require(found).1
       try TestKafka.tool(["groups"] + command.split(separator: " ").map(String.init))

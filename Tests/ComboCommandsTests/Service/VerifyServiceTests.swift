@@ -8,7 +8,7 @@ import Testing
 extension ServiceTests {
   @Suite("verify on a real broker")
   struct VerifyServiceTests {
-    /// Runs `verify`; its exit code and what it said.
+    /// Runs `verify`, and returns its exit code, output and log.
     private func verify(_ group: TestGroup, _ more: [String] = []) throws -> (code: Int32, output: String, log: String) {
       try ServiceProcess.run(
         [
@@ -30,7 +30,7 @@ extension ServiceTests {
           })
       }
       for round in 0..<3 {
-        // Before the start: it may be done with all of them by the time that this is asked.
+        // Read before the start, as the service may process all gifts before a later reading.
         let before = try group.takenIn()
         let service = try group.process(options)
         try give(8_000)
@@ -46,7 +46,7 @@ extension ServiceTests {
       #expect(quick == 0 || quickOutput.contains("the output cannot be derived"), "\(quickOutput)\n\(quickLog)")
       #expect(!quickOutput.contains("DIFFERS"), "\(quickOutput)")
 
-      // Somebody else writes to the output.
+      // Another program writes to the output.
       try group.produce([TestRecord(key: "room-1", "hello")], to: group.names.output)
       let (spoilt, spoiltOutput, _) = try verify(group)
       #expect(

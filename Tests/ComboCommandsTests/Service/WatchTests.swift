@@ -30,9 +30,9 @@ extension ServiceTests {
       #expect(lines.map { $0[0] } == ["0", "1"])
       #expect(lines.map { $0[1] } == ["1", "5"])
       #expect(lines.allSatisfy { $0.count == 5 && $0[2] == "小明" && $0[3] == "" }, "\(whole.output)")
-      // Only the newest `screen`s are looked at.
+      // Only the newest `screen`s are read.
       var late = whole
-      // As the service says one every half second, if the machine lets it.
+      // The service publishes one every half second, if the machine permits.
       try wait(for: "the same from there: \(late)") {
         late = try watch(group, "r", ["--once", "--back", "0.8"])
         return late.output == whole.output
@@ -54,7 +54,7 @@ extension ServiceTests {
       let watch = try ServiceProcess([
         "watch", "r", "--brokers", group.brokers, "--output", group.names.output, "--seconds", "600", "--exit-ms", "20",
       ])
-      // One that comes before it looks is on its first screen, or over.
+      // A gift before `watch` reads is on its first screen, or over.
       var number = 0
       try wait(for: "a banner: \(watch.text)") {
         number += 1

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ComboCommands
 
-/// The demo around a service that is none: it says one banner a gift, whatever the gift is.
+/// The demo around a fake service, which shows one banner for each gift, whatever the gift is.
 @Suite("The demo", .serialized)
 struct DemoTests {
   final class Lines: Sendable {
@@ -62,7 +62,7 @@ struct DemoTests {
 
   @Test("says what is made up, shows what the service says of its gifts, and ends with a summary when its time is over")
   func shows() throws {
-    // How much is shown in a time is the machine's.
+    // The number of banners shown in a time depends on the machine.
     var isEnough = false
     for seconds in [4.0, 8, 16, 32, 64] where !isEnough {
       let lines = Lines()

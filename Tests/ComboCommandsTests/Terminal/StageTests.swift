@@ -68,7 +68,7 @@ struct StageTests {
     #expect(stage([]).isKnown && stage([]).banners.isEmpty)
     #expect(stage([show, update]).isKnown && stage([show, update]).banners.map(\.count) == [4])
     #expect(!stage([update]).isKnown)
-    // Only the first one: after it a gap is a gap.
+    // Only the first instruction may follow a gap.
     #expect(!stage([show, update.replacing("58", with: "60")]).isKnown)
     #expect(!stage([update, show.replacing("57", with: "59")]).isKnown)
   }
@@ -79,7 +79,7 @@ struct StageTests {
     _ = apply(Self.record(1, Self.show(1, 10)), to: &stage, at: 1000)
     #expect(
       lines(stage, at: 1000)[2...3] == ["│                                      │", "│                                      │"])
-    // Half way in: the left half is still outside. The number is what it is from the beginning.
+    // Half way in, the left half is still outside. The number is complete from the beginning.
     #expect(
       lines(stage, at: 1125) == [
         " title",

@@ -19,7 +19,7 @@ struct TerminalTests {
   @Test("a name's escape sequences and direction marks do not reach the terminal")
   func harmless() {
     #expect(DisplayWidth.harmless("a\u{1b}[2Jb\u{202e}c\u{7}\u{9b}\nd") == "a[2Jbcd")
-    // Nor do accents without end, which are one character.
+    // Endless accents, which form one character, do not reach it either.
     var frame = Frame(width: 10, height: 1)
     frame.put("ae" + String(repeating: "\u{301}", count: 5000) + "b", x: 0, y: 0)
     #expect(frame.bytes(after: nil).utf8.count < 100)
@@ -93,7 +93,7 @@ struct TerminalTests {
   }
 }
 
-/// As much of a terminal as frames need.
+/// The part of a terminal that frames need.
 struct Screen {
   private var cells: [[Character?]]
   private var x = 0, y = 0
@@ -130,7 +130,7 @@ struct Screen {
     }
   }
 
-  /// A terminal drops the other half of a wide character.
+  /// Clears a cell. A terminal also drops the other half of a wide character.
   private mutating func clear(_ column: Int) {
     if cells[y][column] == nil, column > 0 { cells[y][column - 1] = " " }
     if column + 1 < cells[y].count, cells[y][column + 1] == nil { cells[y][column + 1] = " " }

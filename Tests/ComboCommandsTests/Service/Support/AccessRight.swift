@@ -4,7 +4,7 @@ import Foundation
 @testable import ComboKafka
 @testable import ComboTestSupport
 
-/// Rights at Kafka, as deploy/kafka/acls.sh lists them.
+/// A right at Kafka, as deploy/kafka/acls.sh lists it.
 struct AccessRight: CustomStringConvertible {
   var principal: String
   var operation: String
@@ -15,7 +15,7 @@ struct AccessRight: CustomStringConvertible {
 
   var description: String { "\(operation) on \(kind.dropFirst(2)) \(name)\(isPrefix ? "*" : "")" }
 
-  /// What the script would give.
+  /// Returns the rights that the script would grant.
   static func listed(_ arguments: [String]) throws -> [AccessRight] {
     let script =
       URL(fileURLWithPath: #filePath).pathComponents.dropLast(5).joined(separator: "/").dropFirst() + "/deploy/kafka/acls.sh"
@@ -60,9 +60,9 @@ struct AccessRight: CustomStringConvertible {
     }
   }
 
-  /// Gives rights, by a client that may.
-  /// - Parameter properties: of Kafka's own tool, for those on transactional ids: librdkafka 2.0 cannot give these. Each takes a
-  ///   second or two.
+  /// Grants rights, by a client that may do so.
+  /// - Parameter properties: The properties of Kafka's own tool, which grants rights on transactional ids, as librdkafka 2.0
+  ///   cannot. Each takes a second or two.
   static func give(_ all: [AccessRight], _ control: ControlClient, tool properties: String) throws {
     for right in all where right.kind == "--transactional-id" {
       try TestKafka.tool([

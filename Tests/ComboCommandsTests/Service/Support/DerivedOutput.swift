@@ -3,9 +3,9 @@ import ComboEdge
 import ComboRooms
 import ComboWire
 
-/// All that a group's journal and input lead to, derived by the test itself.
+/// The output that a group's journal and input lead to, derived by the test itself.
 struct DerivedOutput {
-  /// By room: what it says, in order.
+  /// The instructions of each room, in order.
   private(set) var said: [String: [[UInt8]]] = [:]
 
   init(_ group: TestGroup) throws {
@@ -34,13 +34,13 @@ struct DerivedOutput {
     said = target.said
   }
 
-  /// What is different in an output, whose repeats are passed over: nil if nothing is.
+  /// Returns the difference from an output, ignoring repeats, or nil if there is none.
   func difference(from records: [TestRecord]) -> String? {
     var found: [String: [[UInt8]]] = [:]
     var seen: [String: Set<[UInt8]>] = [:]
     for record in records {
       let room = String(decoding: record.key!, as: UTF8.self)
-      // No two instructions of a room are the same: they have a number.
+      // No two instructions of a room are equal, as they are numbered.
       if seen[room, default: []].insert(record.value!).inserted { found[room, default: []].append(record.value!) }
     }
     for room in Set(found.keys).union(said.keys).sorted() where found[room] != said[room] {
@@ -52,7 +52,7 @@ struct DerivedOutput {
   }
 
   private final class Target: SaidTarget, @unchecked Sendable {
-    // The proof: used by one thread.
+    // Sendable: used by one thread.
     var said: [String: [[UInt8]]] = [:]
 
     func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {

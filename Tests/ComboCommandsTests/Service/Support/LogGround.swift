@@ -42,7 +42,7 @@ final class LogGround: ServiceGround {
 
   func startMortal(_ more: [String]) throws -> any RunningService { try start(more) }
 
-  /// Another member takes its place in the middle of whatever it does: what it has not committed by then is lost.
+  /// Replaces the service with another member in the middle of its work. What it has not committed by then is lost.
   func crash(_ service: any RunningService) throws {
     _ = file.takeOver(LogGroup.memberName(identity.group))
     _ = try service.waitForExit()
@@ -112,8 +112,8 @@ extension Optional where Wrapped == [UInt8] {
 }
 
 extension ServiceThread {
-  /// On a ``LogGround``.
-  /// - Parameter arguments: of `run`.
+  /// Starts the service on a ``LogGround``.
+  /// - Parameter arguments: The arguments of `run`.
   convenience init(_ file: LogFile, _ names: TopicNames, _ arguments: [String]) throws {
     try self.init(arguments) { (options, log, stop) throws(EdgeError) in
       let edges = Edges(

@@ -4,29 +4,29 @@ import Testing
 
 @testable import ComboTestSupport
 
-/// What the instructions of an output topic add up to, worked out from their bytes alone.
+/// The sums of the instructions of an output topic, computed from their bytes alone.
 ///
-/// Making one fails if a room's `seq` has a gap or a double, its `at` falls, an epoch comes back, or a record does not have the
-/// room as its key, `at` as its timestamp, or lies in another partition than Java's producer would choose.
+/// The initializer throws if a room's `seq` has a gap or a duplicate, its `at` decreases, an epoch returns, or a record does not
+/// have the room as its key or `at` as its timestamp, or is in another partition than Java's producer would choose.
 struct OutputLedger {
-  /// By room: gifts shown, skipped, or told by a dismissal.
+  /// The gifts of each room that were shown, skipped, or counted by a dismissal.
   private(set) var accounted: [String: Int] = [:]
-  /// By room: the epochs seen.
+  /// The epochs of each room.
   private(set) var epochs: [String: [Int64]] = [:]
-  /// By room and op: how many.
+  /// The number of instructions by op.
   private(set) var ops: [String: Int] = [:]
   private(set) var instructions = 0
-  /// By room: the number of the last instruction of its last epoch.
+  /// The number of the last instruction of each room's last epoch.
   private(set) var lastSeq: [String: Int] = [:]
 
-  /// Records that said again what an earlier one had said.
+  /// The number of records that repeat an earlier one.
   private(set) var repeats = 0
 
   private var lastAt: [String: Int64] = [:]
-  /// By room, epoch and banner: the count last shown.
+  /// The count last shown, by room, epoch and banner.
   private var shown: [String: Int] = [:]
 
-  /// - Parameter passesOverRepeats: as a client does that ignores what it has seen; a repeat must be the same bytes.
+  /// - Parameter passesOverRepeats: Whether to ignore repeats, as clients do. A repeat must have the same bytes.
   init(_ records: [TestRecord], partitions: Int, passesOverRepeats: Bool = false) throws {
     guard passesOverRepeats else {
       for record in records { try add(record, partitions) }
@@ -119,7 +119,7 @@ struct OutputLedger {
 
 /// Kafka's default partitioner, as the Java client has it.
 enum JavaPartitioner {
-  /// The partition of a key.
+  /// Returns the partition of a key.
   static func partition(of key: [UInt8], among partitions: Int) -> Int {
     Int(murmur2(key) & 0x7fff_ffff) % partitions
   }

@@ -8,21 +8,21 @@ import Testing
 @testable import ComboCommands
 @testable import ComboTestSupport
 
-/// A service that runs, in this process or in one of its own.
+/// A running service, in this process or in its own.
 protocol RunningService: AnyObject {
-  /// What it has said on standard error so far, a line an entry.
+  /// The lines on its standard error so far.
   var log: [String] { get }
-  /// What it has said on standard output so far.
+  /// The lines on its standard output so far.
   var progress: [String] { get }
-  /// Its exit code, once it has ended.
+  /// Its exit code, or nil while it runs.
   var exitCode: Int32? { get }
-  /// Tells it to end in good order; does not wait.
+  /// Stops it gracefully, without waiting for its end.
   func tellToStop()
 }
 
 extension RunningService {
   /// Waits until it has logged a line with all of these words.
-  /// - Parameter count: how many such lines.
+  /// - Parameter count: The number of such lines.
   @discardableResult
   func waitForLog(_ words: String..., count: Int = 1, withinMs: Int64 = ServiceKafka.patienceMs) throws -> String {
     var found: [String] = []
@@ -50,11 +50,11 @@ extension RunningService {
 
   func has(_ words: String...) -> Bool { log.contains { line in words.allSatisfy { line.contains($0) } } }
 
-  /// The partitions that are its own, by what it said of those that came and went: a cooperative rebalance names only these.
+  /// The partitions that it owns, computed from its log, as a cooperative rebalance names only those that change.
   var owned: Set<Int> {
     var owned: Set<Int> = []
     for line in log {
-      // As another member, which begins with nothing.
+      // It continues as another member, which begins with nothing.
       if line.contains("starting again within the process") { owned = [] }
       for (word, isComing) in [(" assigned: partitions ", true), (" revoked: partitions ", false), (" lost: partitions ", false)]
       {
@@ -66,7 +66,7 @@ extension RunningService {
     return owned
   }
 
-  /// All that it has said.
+  /// Its log and its latest progress.
   var text: String { (log + progress.suffix(3)).joined(separator: "\n") }
 }
 
@@ -78,7 +78,7 @@ final class ServiceThread: RunningService {
     var exitCode: Int32?
   }
 
-  /// What its thread holds, which it would else keep alive itself.
+  /// The state that its thread holds, so that the thread does not keep the object itself alive.
   private final class Said: Sendable {
     let state = Mutex(State())
   }
@@ -90,12 +90,12 @@ final class ServiceThread: RunningService {
   var progress: [String] { said.state.withLock { $0.progress } }
   var exitCode: Int32? { said.state.withLock { $0.exitCode } }
 
-  /// Makes the service; nil: it was told to stop before, or cannot begin, which is logged.
+  /// A function that creates the service, or returns nil if it was stopped before or cannot begin, which is logged.
   typealias Build = @Sendable (ServiceOptions, ServiceLog, StopFlag) throws(EdgeError) -> Service?
 
   /// - Parameters:
-  ///   - arguments: of `run`.
-  ///   - build: how it is made; as `run` does it by default.
+  ///   - arguments: The arguments of `run`.
+  ///   - build: Creates the service; by default as `run` does.
   init(
     _ arguments: [String],
     build: @escaping Build = { (options, log, stop) throws(EdgeError) in
@@ -113,7 +113,7 @@ final class ServiceThread: RunningService {
     thread.start()
   }
 
-  /// A test that throws does not stop it.
+  /// Stops the service if a test throws before it does so.
   deinit { stopFlag.set() }
 
   private static func run(_ options: ServiceOptions, _ said: Said, _ stopFlag: StopFlag, _ build: Build) -> Int32 {

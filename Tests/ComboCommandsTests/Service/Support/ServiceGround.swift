@@ -7,34 +7,34 @@ import Testing
 @testable import ComboTestSupport
 @testable import ComboWire
 
-/// What a service can stand on, brokers or a log of its own, with the topics of one group; and what can be done to them from outside.
+/// The ground of a service, brokers or its own log, with the topics of one group and the operations on them from outside.
 protocol ServiceGround: AnyObject {
   var partitions: Int { get }
   var identity: TopicIdentity { get }
-  /// Whether the output may say something again.
+  /// Whether the output may contain repeats.
   var isRepeating: Bool { get }
   /// Starts a service with these options of `run`.
   func start(_ more: [String]) throws -> any RunningService
-  /// Starts one that ``crash(_:)`` can end.
+  /// Starts a service that ``crash(_:)`` can end.
   func startMortal(_ more: [String]) throws -> any RunningService
-  /// Ends it so that it can do nothing more.
+  /// Ends a service so that it can do nothing more.
   func crash(_ service: any RunningService) throws
-  /// Puts records into the input, each by its key.
+  /// Writes records to the input, each by its key.
   func put(_ records: [TestRecord]) throws
-  /// Everything that a topic holds, partition by partition.
+  /// Returns all records of a topic, partition by partition.
   func records(of topic: Topic) throws -> [TestRecord]
-  /// The ends of the input's partitions.
+  /// Returns the ends of the input's partitions.
   func ends() throws -> [Int64]
   func committed() throws -> [CommittedOffset]
-  /// Derives the output again: it must be proven, with no partition begun anew.
+  /// Derives the output again. It must be proven, with no reset.
   func prove(_ sourceLocation: SourceLocation) throws
 }
 
-/// Which one a test runs on.
+/// The kind of ground that a test runs on.
 enum GroundKind: String, CaseIterable, CustomTestStringConvertible {
   case log, brokers
 
-  /// Brokers, too, if there are any.
+  /// The log, and brokers if there are any.
   static var all: [GroundKind] {
     let isQuick = ProcessInfo.processInfo.environment["COMBO_TEST_QUICK"] != nil
     return isQuick || !TestKafka.isAvailable ? [.log] : [.log, .brokers]
@@ -53,12 +53,12 @@ enum GroundKind: String, CaseIterable, CustomTestStringConvertible {
 extension ServiceGround {
   func give(_ gifts: [TestGift]) throws { try put(gifts.map(\.record)) }
 
-  /// The output so far, checked.
+  /// Returns the checked sums of the output so far.
   func ledger() throws -> OutputLedger {
     try OutputLedger(try records(of: .output), partitions: partitions, passesOverRepeats: isRepeating)
   }
 
-  /// The journal's entries that count, partition by partition.
+  /// Returns the journal's entries that count, partition by partition.
   func journal() throws -> [[JournalEntry]] {
     var written: [[(offset: Int64, entry: JournalEntry)]] = Array(repeating: [], count: partitions)
     let decoder = JournalDecoder()
@@ -69,7 +69,7 @@ extension ServiceGround {
     return written.map { JournalTerms.counting($0) }
   }
 
-  /// The newest value of each key of the state topic; keys without one are left out.
+  /// Returns the newest value of each key of the state topic, without deleted keys.
   func state() throws -> [String: [UInt8]] {
     var state: [String: [UInt8]] = [:]
     for record in try records(of: .state) {
@@ -78,7 +78,7 @@ extension ServiceGround {
     return state
   }
 
-  /// Waits until the group has committed all that the input now holds.
+  /// Waits until the group has committed all current input.
   func waitUntilTakenIn(_ service: (any RunningService)? = nil) throws {
     let ends = try ends()
     var last: [Int64?] = []
@@ -89,7 +89,7 @@ extension ServiceGround {
     }
   }
 
-  /// Waits until the output has accounted for so many gifts, room by room. A room that has more fails at once.
+  /// Waits until the output accounts for the expected gifts of each room. A room that has more fails at once.
   @discardableResult
   func waitUntilSaid(_ expected: [String: Int], _ service: (any RunningService)? = nil) throws -> OutputLedger {
     var ledger = try self.ledger()

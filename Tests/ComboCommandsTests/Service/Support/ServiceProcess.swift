@@ -12,9 +12,9 @@ final class ServiceProcess: RunningService {
   private var status: Int32?
 
   /// - Parameters:
-  ///   - arguments: those behind the program's name, the command first.
-  ///   - environment: what it has besides that of this process.
-  ///   - logPath: its standard error, such as a pipe that the test reads itself, or does not; nil: a file, for ``log``.
+  ///   - arguments: The program's arguments, the command first.
+  ///   - environment: Variables in addition to those of this process.
+  ///   - logPath: Its standard error, such as a pipe that the test reads itself, or does not; nil for a file that ``log`` reads.
   init(_ arguments: [String], environment: [String: String] = [:], logPath: String? = nil) throws {
     let base = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo-service")
     outputPath = base + ".out"
@@ -38,7 +38,7 @@ final class ServiceProcess: RunningService {
   var log: [String] { Self.lines(logPath) }
   var progress: [String] { Self.lines(outputPath) }
 
-  /// If a signal ended it: minus the signal's number.
+  /// Its exit code, or minus the number of the signal that ended it.
   var exitCode: Int32? {
     if let status { return status }
     var raw: Int32 = 0
@@ -54,7 +54,7 @@ final class ServiceProcess: RunningService {
     if exitCode == nil { kill(pid, number) }
   }
 
-  /// Whether a signal that it holds back waits for it.
+  /// Whether a signal is pending for it.
   func hasPending(_ number: Int32) -> Bool {
     let status = Self.lines("/proc/\(pid)/status").first { $0.hasPrefix("ShdPnd:") }
     let mask = status.flatMap { UInt64($0.dropFirst("ShdPnd:".count).trimmingCharacters(in: .whitespaces), radix: 16) } ?? 0
@@ -78,11 +78,11 @@ final class ServiceProcess: RunningService {
 
   // MARK: - Plumbing
 
-  /// The product lies beside the test bundle.
+  /// The path of the program, which is beside the test bundle.
   private static let program: String = {
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     var folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
-    // Some tool chains load the tests into a helper of theirs, and name the bundle among the arguments.
+    // Some tool chains load the tests into their own helper, and name the bundle among the arguments.
     if let bundle = CommandLine.arguments.first(where: { $0.contains(".xctest") }), !tests.hasSuffix(".xctest") {
       folder = URL(fileURLWithPath: bundle.components(separatedBy: ".xctest")[0]).deletingLastPathComponent()
     }
@@ -91,7 +91,7 @@ final class ServiceProcess: RunningService {
 
   private static func lines(_ path: String) -> [String] {
     guard let data = FileManager.default.contents(atPath: path) else { return [] }
-    // What stands behind the last newline is not a line yet.
+    // The text after the last newline is not a line yet.
     return String(decoding: data, as: UTF8.self).components(separatedBy: "\n").dropLast()
   }
 
@@ -123,7 +123,7 @@ final class ServiceProcess: RunningService {
     return child
   }
 
-  /// A file of the children's numbers, and a shell that kills them once this process is gone, however it ends.
+  /// The path of a file with the children's process ids. A shell kills them once this process is gone, however it ends.
   private static let watched: String = {
     let path = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo-children")
     let script = #"""

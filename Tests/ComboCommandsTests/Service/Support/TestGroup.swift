@@ -8,7 +8,7 @@ import Testing
 
 @testable import ComboTestSupport
 
-/// A consumer group with topics of its own on the brokers under test, and what can be done to them from outside.
+/// A consumer group with its own topics on the brokers under test, and the operations on them from outside.
 final class TestGroup: ServiceGround {
   let brokers: String
   let names: TopicNames
@@ -16,7 +16,7 @@ final class TestGroup: ServiceGround {
   let partitions: Int
   let control: ControlClient
   let properties: KafkaProperties
-  /// Of librdkafka, as `--kafka` takes them.
+  /// Properties of librdkafka, in the format of `--kafka`.
   private let kafka: [String]
   private let producer: KafkaProducer
   private var reader: ReaderClient
@@ -24,9 +24,9 @@ final class TestGroup: ServiceGround {
 
   /// Creates the input topic.
   /// - Parameters:
-  ///   - partitions: of the input; 0: it is not created.
-  ///   - sharing: another group, whose input this one reads too.
-  ///   - lingerMs: what is given at once goes to the brokers at once, if giving it takes no longer than this.
+  ///   - partitions: The number of the input's partitions; 0 to create no input.
+  ///   - sharing: Another group, whose input this one reads too.
+  ///   - lingerMs: The time within which gifts that are given together are sent together.
   init(
     partitions: Int = 4, brokers: String? = nil, settings: [(String, String)] = [], sharing other: TestGroup? = nil,
     kafka: [String] = [], lingerMs: Int = 5
@@ -53,7 +53,7 @@ final class TestGroup: ServiceGround {
 
   // MARK: - The service
 
-  /// What `run` is told, with `more` at the end.
+  /// Returns the arguments of `run`, with `more` at the end.
   func arguments(_ more: [String] = []) -> [String] {
     [
       "--brokers", brokers, "--input", names.input, "--output", names.output, "--group", group,
@@ -62,24 +62,24 @@ final class TestGroup: ServiceGround {
     ] + more
   }
 
-  /// Rooms in which nothing lasts long, so that they are soon idle; gift ids are remembered for an hour.
+  /// Options with which nothing lasts long in rooms, so that they are soon idle. Gift ids are remembered for an hour.
   static let fast = [
     "--enter-ms", "20", "--count-ms", "20", "--linger-ms", "60", "--busy-linger-ms", "10", "--exit-ms", "20",
     "--reuse-ms", "50", "--screen-ms", "200", "--dedupe-ms", "3600000", "--max-ids", "100000",
   ]
 
-  /// Where a test waits until the group has given an instance up.
+  /// Options for tests that wait until the group has given an instance up.
   static let briefSession = ["--kafka", "session.timeout.ms=\(ServiceKafka.briefSessionMs)"]
 
-  /// The service in this process.
+  /// Starts the service in this process.
   func thread(_ more: [String] = []) throws -> ServiceThread { try ServiceThread(arguments(more)) }
 
-  /// The service in a process of its own.
+  /// Starts the service in its own process.
   func process(_ more: [String] = []) throws -> ServiceProcess { try ServiceProcess(["run"] + arguments(more)) }
 
   // MARK: - Records
 
-  /// Puts records into the input, each by its key, and waits until they are there.
+  /// Writes records to a topic, by default the input, each by its key, and waits until they are there.
   func produce(_ records: [TestRecord], to topic: String? = nil) throws {
     let handle = try producer.topic(topic ?? names.input, withinMs: ServiceKafka.patienceMs)
     for record in records { try produce(record, handle) }
@@ -113,7 +113,7 @@ final class TestGroup: ServiceGround {
     return try bytes.withUnsafeBytes { try body($0) }
   }
 
-  /// Everything that a topic holds, as a `read_committed` reader sees it, partition by partition.
+  /// Returns all records of a topic that a `read_committed` reader sees, partition by partition.
   func records(of topic: String) throws -> [TestRecord] {
     var records: [TestRecord] = []
     let batch = MessageBatch(capacity: 4096)
@@ -131,7 +131,7 @@ final class TestGroup: ServiceGround {
     return records
   }
 
-  /// Whether the output may say something again.
+  /// Whether the output may contain repeats.
   var isRepeating = false
 
   // MARK: - Waiting
@@ -140,7 +140,7 @@ final class TestGroup: ServiceGround {
     try asker.committed((0..<Int32(partitions)).map { $0 }, withinMs: ServiceKafka.patienceMs)
   }
 
-  /// How many offsets of the input the group has behind it.
+  /// Returns the number of offsets of the input that the group has committed.
   func takenIn() throws -> Int64 { try committed().reduce(0) { $0 + ($1.offset ?? 0) } }
 
   // MARK: - As a ground
@@ -161,7 +161,7 @@ final class TestGroup: ServiceGround {
     try (0..<Int32(partitions)).map { try control.watermarks(names.input, $0, withinMs: ServiceKafka.patienceMs).end }
   }
 
-  /// `verify` must prove it, with no partition begun anew.
+  /// Runs `verify`, which must prove the output, with no reset.
   func prove(_ sourceLocation: SourceLocation) throws {
     let (code, output, log) = try ServiceProcess.run(
       [
@@ -198,7 +198,7 @@ struct TestRecord: Equatable {
     message.forEachHeader { headers.append(RecordHeader(name: $0, value: $1.map { [UInt8]($0) })) }
   }
 
-  /// A header's value as text.
+  /// Returns a header's value as text.
   func header(_ name: String) -> String? {
     headers.last { $0.name == name }?.value.map { String(decoding: $0, as: UTF8.self) }
   }
@@ -219,6 +219,6 @@ struct TestGift {
 
   var record: TestRecord { TestRecord(key: room, text) }
 
-  /// Closes a room: what is left in it is said at once.
+  /// Returns a record that closes a room, which publishes at once what is left in it.
   static func close(_ room: String) -> TestRecord { TestRecord(key: room, #"{"type":"room_closed","room":"\#(room)"}"#) }
 }
