@@ -38,7 +38,7 @@ struct ControlTests {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic(settings: [("retention.ms", "1000000"), ("max.message.bytes", "5000")])
     try kafka.control.alterSettings(of: topic, [("retention.ms", "-1")], withinMs: withinMs)
-    // The answer comes before every broker knows.
+    // The answer arrives before every broker knows the change.
     let deadline = Deadline(afterMs: withinMs)
     var found = try kafka.control.settings(of: topic, withinMs: withinMs)
     while found["retention.ms"] != "-1" && !deadline.isOver {
@@ -78,7 +78,7 @@ struct ControlTests {
     let clients = 6
     let topic = try kafka.topic(partitions: 1)
     let controls = try (0..<clients).map { _ in try KafkaFixture().control }
-    // All know it before, so that all ask at the same moment.
+    // All clients know the topic before, so that they all send their requests at the same moment.
     for control in controls { #expect(try control.partitionCount(topic, withinMs: withinMs) == 1) }
     let failures = Mutex<[String]>([])
     DispatchQueue.concurrentPerform(iterations: clients) { index in

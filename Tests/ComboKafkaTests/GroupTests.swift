@@ -139,7 +139,7 @@ struct GroupTests {
     #expect(!lost)
     #expect(first.consumer.isCooperative ? revoked.count == 2 : revoked == [0, 1, 2, 3])
 
-    // The first leaves in good order; the second takes over what it had.
+    // The first leaves gracefully, and the second takes over its partitions.
     #expect(first.consumer.close(timeoutMs: withinMs))
     #expect(first.owned == [])
     try poll([second], "all for the second") { second.owned.count == 4 }
@@ -155,10 +155,10 @@ struct GroupTests {
     let options = GroupConsumer.Options(groupID: TestKafka.fresh("group"), topic: topic)
     let perPartition = 20_000
     for partition: Int32 in 0..<3 { try kafka.fill(topic, partition, values("", perPartition)) }
-    // Both remember centrally how far each partition is, as committed offsets would.
+    // The next offset of each partition is kept centrally, as committed offsets would be.
     var next: [Int32: Int64] = [0: 0, 1: 0, 2: 0]
     var members: [TestMember] = []
-    // Kept, so that none that comes later can have the identity of one that left.
+    // Kept, so that no later member can have the identity of one that left.
     var gone: [TestMember] = []
     var seen: [ObjectIdentifier: [Int32: Int]] = [:]
     func collect() {
@@ -218,7 +218,7 @@ struct GroupTests {
 
   @Test("of partitions that are started together nothing is left out, though one of them must be assigned again")
   func startTogether() throws {
-    // Else a fetch that waits for more at the end would hold up the next one until all is over.
+    // Otherwise a fetch that waits for more records at the end would delay the next one until all is over.
     let kafka = try KafkaFixture(overrides: [.init(key: "fetch.wait.max.ms", value: "5")])
     let topic = try kafka.topic(partitions: 2)
     let all = values("a", 100)
@@ -229,7 +229,7 @@ struct GroupTests {
     try member.consumer.start([(0, 0), (1, 1000)])
     try poll([member], "one is read, the other's offset is not there") { member.values[0] == all && !member.errors.isEmpty }
     #expect(member.errors.map(\.code) == [.offsetOutOfRange])
-    // The first is fetched all the time, the second is no more.
+    // The first partition is fetched all the time, the second no longer.
     try member.consumer.start([(0, 0), (1, 0)])
     try poll([member], "the other is read") { member.values[1] == ["b"] }
     try kafka.fill(topic, 0, ["last"])
@@ -239,7 +239,7 @@ struct GroupTests {
 
   @Test("taking what waits ends, though more is fetched all the time")
   func takeWaiting() throws {
-    // A batch of records a fetch, and few of them ahead.
+    // Each fetch returns one batch of records, and few of them are fetched ahead.
     let kafka = try KafkaFixture(overrides: [
       .init(key: "fetch.message.max.bytes", value: "100"), .init(key: "queued.min.messages", value: "10"),
       .init(key: "fetch.wait.max.ms", value: "5"),
@@ -278,7 +278,7 @@ struct GroupTests {
     for count in 1...2 {
       try poll([member], "it is told \(count) times") { member.errors.count == count }
       #expect(member.consumer.position(0) == nil)
-      // As the service does once it has gone back.
+      // The service starts it like this once it has returned to the last commit.
       try member.consumer.start(0, at: 1)
     }
     try poll([member], "it is told again") { member.errors.count == 3 }
@@ -293,7 +293,7 @@ struct GroupTests {
     let group = TestKafka.fresh("group")
     let before = try TestMember(kafka.properties, .init(groupID: group, topic: other, groupInstanceID: "one"))
     try poll([before], "it has the other topic") { before.owned == [0, 1] }
-    // The coordinator hands out what the member of this name had, and asks nobody.
+    // The coordinator assigns what the member of this name had, without a new assignment.
     let member = try TestMember(kafka.properties, .init(groupID: group, topic: own, groupInstanceID: "one"))
     try poll([member], "it is told, or owns something") { !member.errors.isEmpty || !member.owned.isEmpty }
     #expect(member.owned.isEmpty)
@@ -308,7 +308,7 @@ struct GroupTests {
     let group = TestKafka.fresh("group")
     let first = try TestMember(kafka.properties, .init(groupID: group, topic: topic, groupInstanceID: "one"))
     var second: TestMember? = try TestMember(kafka.properties, .init(groupID: group, topic: topic, groupInstanceID: "two"))
-    // The one that had both may hear of the last generation after the other.
+    // The one that had both may receive the last generation later than the other.
     try poll([first, second].compactMap(\.self), "one each, in one generation") {
       first.owned.count == 1 && second?.owned.count == 1 && first.generation == second?.generation
     }
@@ -343,7 +343,7 @@ struct GroupTests {
     try poll([member], "assigned") { member.owned == [0] }
     #expect(member.consumer.close(timeoutMs: withinMs))
     #expect(member.events == [.assigned([0]), .revoked([0], lost: false)])
-    // Again is no harm.
+    // Closing again has no effect.
     #expect(member.consumer.close(timeoutMs: withinMs))
   }
 }

@@ -50,7 +50,7 @@ struct KafkaPropertiesTests {
     #expect(
       KafkaProperties.fault(of: "group.protocol", "foo") == "The Kafka property group.protocol must be classic here, not \"foo\"."
     )
-    // Libraries that do not know the name must not get it.
+    // Libraries that do not know the name must not receive it.
     let properties = try KafkaProperties(
       brokers: "127.0.0.1:1", clientID: "test", overrides: [.init(key: "group.protocol", value: "classic")], log: .none)
     _ = try GroupConsumer(properties, .init(groupID: "g", topic: "t"))
@@ -87,7 +87,7 @@ struct KafkaPropertiesTests {
     case "a=": #expect(try KafkaProperties.Override(parsing: text) == .init(key: "a", value: ""))
     default:
       let error = #expect(throws: EdgeError.self) { try KafkaProperties.Override(parsing: text) }
-      // It may be a password with something missing before it.
+      // The text may be a password whose beginning is missing.
       #expect(error?.message.contains("KEY=VALUE") == true && error?.message.contains(text) == false)
     }
   }

@@ -18,10 +18,10 @@ struct MembershipTests {
     let log = RecordedLog()
     let first = try TestMember(try heard(kafka, log), .init(groupID: group, topic: topic, groupInstanceID: "one"))
     try poll([first], "all for the first") { first.owned.count == 4 }
-    // Eager members have given everything up by the time at which they join again.
+    // Eager members have given everything up by the time they join again.
     guard first.consumer.isCooperative else { return }
     let id = try #require(first.consumer.memberID)
-    // The second does not answer what is assigned to it, so that the group waits for it when the first joins again.
+    // The second does not respond to its assignment, so that the group waits for it when the first joins again.
     let second = try TestMember(kafka.properties, .init(groupID: group, topic: topic, groupInstanceID: "two"))
     try poll([first], "half of it given up") { first.owned.count == 2 }
     _ = try first.consumer.groupMetadata()
@@ -31,7 +31,7 @@ struct MembershipTests {
       return states[left...].contains { $0.hasSuffix("-> wait-join") }
     }
     let events = first.events
-    // Meanwhile it is forgotten, as after a session that is over. It joins anew, and tells nobody.
+    // Meanwhile the group drops it, as after a session timeout. It joins again without reporting that.
     try TestKafka.leave(group, instance: "one", brokers: kafka.properties.brokers)
     try wait(for: "the first has another id") { first.consumer.memberID != id }
     let error = #expect(throws: EdgeError.self) { _ = try first.consumer.groupMetadata() }
@@ -50,7 +50,7 @@ struct MembershipTests {
     let topic = try kafka.topic()
     let group = TestKafka.fresh("group")
     let member = try GroupConsumer(kafka.properties, .init(groupID: group, topic: topic))
-    // Both go to the coordinator by one connection: the question, once it was answered, is asked behind what was told.
+    // Both use one connection to the coordinator. Once a query was answered, the next one is sent after the commit.
     #expect(try member.committed([0], withinMs: withinMs)[0].offset == nil)
     member.commitWithoutWaiting([CommittedOffset(partition: 0, offset: 1, metadata: "7")])
     #expect(try member.committed([0], withinMs: withinMs)[0].offset == nil)
@@ -77,24 +77,25 @@ struct MembershipTests {
       second.poll()
       return joinStates(log).last?.hasSuffix("-> wait-unassign-call") ?? false
     }
-    // librdkafka would take it for the answer, and have others own what this one has not given up.
+    // librdkafka would mistake the start for the answer, and let others own what this member has not given up.
     for partition: Int32 in 0..<2 {
       let error = #expect(throws: EdgeError.self) { try first.consumer.start(partition, at: 0) }
       #expect(error?.isRetriable == true)
     }
     #expect(joinStates(log).last?.hasSuffix("-> wait-unassign-call") ?? false)
     #expect(first.events == [.assigned([0, 1])])
-    // What is left to the first is told to it once more, as nothing that is new.
+    // The first is notified once more of what it keeps, with no new partitions.
     try poll([first, second], "one each, and the first knows it") {
       first.owned.count == 1 && second.owned.count == 1 && first.events.last == .assigned([])
     }
     for member in [first, second] {
       let partition = try #require(member.owned.first)
-      // Others of the rebalance's answers may still be asked for.
+      // The rebalance may still wait for other answers.
       try poll([first, second], "it is started") { (try? member.consumer.start(partition, at: 0)) != nil }
     }
     try poll([first, second], "all read") { first.delivered == 3 && second.delivered == 3 }
-    // It was assigned paused: what is fetched before all is in order would be taken for what stood in the queue, and be left out.
+    // The partition was assigned paused. Records fetched before all is in order would be mistaken for old ones in the queue, and
+    // left out.
     let lines = log.all
     let paused = try #require(lines.lastIndex { $0.contains("Application pausing 1 partition(s)") })
     let assigned = try #require(lines.lastIndex { $0.contains("Added 1 partition(s) to assignment") })
@@ -110,7 +111,7 @@ struct MembershipTests {
     let options = GroupConsumer.Options(groupID: TestKafka.fresh("group"), topic: topic, groupInstanceID: "one")
     let log = RecordedLog()
     let first = Freed(try TestMember(try heard(kafka, log), options))
-    // Never polled.
+    // The first is never polled.
     try wait(for: "an assignment waits to be told") { joinStates(log).last?.hasSuffix("-> wait-assign-call") ?? false }
     let second = try TestMember(kafka.properties, options)
     try wait(for: "the first is fenced") {
@@ -133,7 +134,7 @@ struct MembershipTests {
   func closedWhileAssigned(instance: String?) throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic()
-    // librdkafka ends at once, or some hundred microseconds later: each try is another moment.
+    // librdkafka ends at once, or some hundred microseconds later, so that each try hits another moment.
     for index in 0..<10 {
       let log = RecordedLog()
       let options = GroupConsumer.Options(groupID: TestKafka.fresh("group"), topic: topic, groupInstanceID: instance)
@@ -149,7 +150,7 @@ struct MembershipTests {
     }
   }
 
-  /// A member that another thread frees, after which nobody uses it.
+  /// A member that another thread frees, after which it is not used.
   private final class Freed: @unchecked Sendable {
     private var member: TestMember?
 
@@ -175,19 +176,19 @@ struct MembershipTests {
     let member = try TestMember(try heard(kafka, log), .init(groupID: TestKafka.fresh("group"), topic: topic))
     member.startAt = { _ in 2 }
     try poll([member], "all read") { member.delivered == 3 }
-    // As when the service goes back to what is durable.
+    // The service does this when it returns to the last commit.
     for partition: Int32 in 0..<3 { member.consumer.positions.stop(partition) }
     try member.consumer.start(0, at: 0)
     try poll([member], "the offset out of range") { !member.errors.isEmpty }
     try member.consumer.start(0, at: 2)
-    // One request fetches all partitions of a broker: the second record comes in an answer that the others would be in.
+    // One request fetches all partitions of a broker. The second record arrives in a response that would include the others.
     for value in ["d", "e"] {
       try kafka.fill(topic, 0, [value])
       try poll([member], "\(value) read") { member.values[0]?.last == value }
     }
     let assignments = assignedCount(log)
     #expect(assignments > 3)
-    // Where librdkafka would otherwise have fetched from the beginning, which is gone, and have stopped over it.
+    // Otherwise librdkafka would have fetched these from the beginning, which is deleted, and have stopped there.
     for partition: Int32 in 1..<3 { try member.consumer.start(partition, at: 2) }
     try poll([member], "all read again") { member.values[1] == ["c", "c"] && member.values[2] == ["c", "c"] }
     #expect(assignedCount(log) == assignments)
@@ -228,7 +229,7 @@ struct MembershipTests {
     try poll([member], "it has the other's place") { member.owned == [0] }
   }
 
-  /// With all that librdkafka says of the group.
+  /// Returns properties with which librdkafka logs everything about the group.
   private func heard(_ kafka: KafkaFixture, _ log: RecordedLog) throws -> KafkaProperties {
     try KafkaProperties(
       brokers: kafka.properties.brokers, clientID: "test", overrides: [.init(key: "debug", value: "cgrp,topic")],

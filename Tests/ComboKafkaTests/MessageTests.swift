@@ -17,12 +17,12 @@ struct MessageTests {
     }
     let page: UInt = 7 * 4096
     #expect(isPadded(from: page, count: 100))
-    // The last byte that is read is the page's last, and the next page's first.
+    // The last byte that is read is the last of the page, and then the first of the next page.
     #expect(isPadded(from: page + 4096 - 64 - 100, count: 100))
     #expect(!isPadded(from: page + 4096 - 64 - 99, count: 100))
-    // Ends with its page.
+    // The message ends with its page.
     #expect(!isPadded(from: page + 4096 - 100, count: 100))
-    // Ends in the page after that it began in.
+    // The message ends in the page after the one in which it began.
     #expect(isPadded(from: page + 4000, count: 100))
     #expect(!isPadded(from: page, count: 0) && !isPadded(from: 0, count: 0))
   }

@@ -15,7 +15,7 @@ struct OutageTests {
   func nobody() throws {
     let properties = try KafkaProperties(brokers: "127.0.0.1:1", log: .none)
     let control = try ControlClient(properties)
-    // Before the first connection has failed, all that is known is that the time is over.
+    // Before the first connection has failed, only the timeout is known.
     var error: EdgeError?
     try wait(for: "the reason: \(error as Any)") {
       error = #expect(throws: EdgeError.self) { try control.cluster(withinMs: 300) }
@@ -117,7 +117,7 @@ struct OutageTests {
     let output = KafkaDirectOutput(properties, names: names, queueFullWaitMs: 1000)
     try output.renew()
     cluster.takeAway(broker: 1)
-    // If each waited, the last would have to for a quarter of an hour.
+    // If each record waited, the last one would be produced after a quarter of an hour.
     let patience = Deadline(afterMs: 60_000)
     var produced: UInt = 0
     while produced < 1000 && !patience.isOver {
@@ -160,11 +160,11 @@ struct OutageTests {
     let cluster = try MockCluster(log: .none)
     let names = TopicNames(input: "in", output: "out", journal: "journal", state: "state", deadLetter: "bad")
     for topic in Topic.allCases { try cluster.createTopic(names[topic], partitions: 1) }
-    // What waits in the queue times out with its transaction.
+    // Records in the queue time out with their transaction.
     let properties = try cluster.properties(
       overrides: [
         .init(key: "queue.buffering.max.messages", value: "10"), .init(key: "transaction.timeout.ms", value: "600000"),
-        // So that it is soon found again, however long it was away.
+        // The broker is then soon found again, however long it was away.
         .init(key: "reconnect.backoff.max.ms", value: "100"),
       ], log: .none)
     let group = try KafkaGroup(properties, .init(groupID: "g", topic: names.input))
@@ -172,7 +172,7 @@ struct OutageTests {
     try output.renew()
     try output.begin()
     cluster.takeAway(broker: 1)
-    // If each waited, the last would have to for a quarter of an hour.
+    // If each record waited, the last one would be produced after a quarter of an hour.
     let patience = Deadline(afterMs: 60_000)
     var produced = 0
     func produce() {
@@ -205,7 +205,7 @@ struct OutageTests {
     try producer.producer.flush(withinMs: withinMs)
     let member = try TestMember(kafka.properties, .init(groupID: "g", topic: topic))
     try poll([member], "joined") { !member.owned.isEmpty }
-    // librdkafka itself waits almost so long for an answer, whatever it was told.
+    // librdkafka itself waits almost this long for an answer, whatever timeout it is given.
     let (sender, _) = try kafka.transactional(topic, id: "sender", timeoutMs: 2000)
     try sender.begin()
     let (filler, fillerHandle) = try kafka.transactional(topic, id: "filler", timeoutMs: 10_000)
@@ -219,7 +219,7 @@ struct OutageTests {
     } catch {
       #expect(error.kind == .indefinite, "\(error)")
     }
-    // The commit was not even asked for.
+    // The commit was not even requested.
     try filler.producer.produce(fillerHandle, text: "never")
     let undelivered = try #require(throws: TransactionFault.self) { try filler.commit(deliveredWithinMs: 500, withinMs: 500) }
     #expect(undelivered.kind == .abort && undelivered.reason.contains("not delivered"))

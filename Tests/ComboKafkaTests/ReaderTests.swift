@@ -24,14 +24,14 @@ struct ReaderTests {
         try producer.abort(withinMs: withinMs)
       }
     }
-    // The last mark is written a moment after the abort is answered.
+    // The last marker is written a moment after the abort is answered.
     let end: Int64 = 255
     try kafka.waitForEnd(topic, end)
     let client = try ReaderClient(kafka.properties)
     let reader = try client.reader(topic, 0, from: 0, to: end)
     #expect(try reader.values().count == 100)
     #expect(reader.position == end)
-    // From the middle of the aborted ones there is nothing, but an end.
+    // A reader that starts among the aborted records finds nothing, but reaches the end.
     #expect(try client.reader(topic, 0, from: 120, to: end).values() == [])
   }
 
@@ -40,7 +40,7 @@ struct ReaderTests {
   func heldUp() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic()
-    // Nobody ends it before the test does.
+    // With this timeout, nothing ends the transaction before the test does.
     let (producer, handle) = try kafka.transactional(topic, timeoutMs: 600_000)
     try producer.begin()
     try producer.producer.produce(handle, text: "a")
@@ -55,7 +55,7 @@ struct ReaderTests {
       }
       return count
     }
-    /// Tries again as the service does: brokers that are slow hand nothing out for a while either, which is another sentence.
+    /// Retries as the service does. Slow brokers return nothing for a while either, which is a different error.
     func readAgain(until isEnough: (Result<Int, EdgeError>) -> Bool) throws {
       var last: Result<Int, EdgeError>?
       try wait(for: "an end of reading: \(last as Any)") {

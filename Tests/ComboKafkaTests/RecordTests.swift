@@ -10,7 +10,7 @@ import Testing
 struct RecordTests {
   private let withinMs = KafkaFixture.withinMs
 
-  /// Hands each record of a partition to `body`.
+  /// Passes each record of a partition to `body`.
   private func read(_ kafka: KafkaFixture, _ topic: String, _ body: (KafkaMessage) -> Void) throws {
     let client = try ReaderClient(kafka.properties)
     let reader = try client.reader(topic, 0, from: 0, to: try kafka.end(topic))
@@ -156,7 +156,7 @@ struct RecordTests {
     #expect(try kafka.values(topic) == (0..<5000).map(String.init))
   }
 
-  /// Remembers what became of tagged records.
+  /// Records what became of tagged records.
   private final class Deliveries: DeliveryReceiver, Sendable {
     let all = Mutex<[UInt: Int64]>([:])
 
@@ -182,7 +182,7 @@ struct RecordTests {
   }
 }
 
-/// Kafka's own partitioning hash, written down anew from its description.
+/// Kafka's own partitioning hash, implemented from its description.
 private func murmur2(_ data: [UInt8]) -> UInt32 {
   let m: UInt32 = 0x5bd1_e995
   var h = 0x9747_b28c ^ UInt32(data.count)

@@ -28,7 +28,7 @@ struct TransactionTests {
     try producer.producer.produce(handle, key: "k", text: "c")
     try producer.producer.flush(withinMs: withinMs)
     let end = try kafka.end(topic)
-    // a b mark x y mark c
+    // a b marker x y marker c
     #expect(end == 7)
     #expect(try kafka.values(topic, to: 6) == ["a", "b"])
 
@@ -93,7 +93,7 @@ struct TransactionTests {
       try producer.sendOffsets(
         [CommittedOffset(partition: 0, offset: round, metadata: "")], topic: input, of: member.consumer.groupMetadata(),
         withinMs: withinMs)
-      // Two records and a mark each time; nobody has asked for the commit yet.
+      // Each round writes two records and a marker. The commit has not been requested yet.
       try kafka.waitForEnd(output, round * 3 - 1)
       try producer.commit(withinMs: withinMs)
       try kafka.waitForEnd(output, round * 3)
@@ -158,11 +158,11 @@ struct TransactionTests {
     let topic = try kafka.topic(partitions: Int(partitions))
     let id = TestKafka.fresh("txn")
     var heir = try kafka.transactional(topic, id: id)
-    // What is to be seen is that the process lives: its heap was damaged by every tenth or so.
+    // The test is that the process survives: about every tenth of these damaged its heap.
     for _ in 0..<20 {
       let (zombie, handle) = heir
       try zombie.begin()
-      // All partitions are part of the transaction before the fence, so that what comes behind it is sent at once.
+      // All partitions are part of the transaction before the fence, so that records after it are sent at once.
       for partition in 0..<partitions { try zombie.producer.produce(handle, partition: partition, text: "before") }
       try zombie.producer.flush(withinMs: withinMs)
       heir = try kafka.transactional(topic, id: id)
@@ -180,7 +180,7 @@ struct TransactionTests {
     let topic = try kafka.topic(settings: [("max.message.bytes", "2000")])
     let (producer, handle) = try kafka.transactional(topic)
     try producer.begin()
-    // lz4 would make it small.
+    // The bytes are random, as lz4 would make others small.
     var random = SplitMix64(seed: 5)
     let noise = (0..<20_000).map { _ in UInt8.random(in: 0...255, using: &random) }
     try noise.withUnsafeBytes { try producer.producer.produce(handle, key: nil, value: $0) }
@@ -189,7 +189,7 @@ struct TransactionTests {
     #expect(producer.producer.failedDeliveries == 1)
     #expect(producer.producer.firstFailedDelivery?.code == .recordTooLarge)
     try producer.abort(withinMs: withinMs)
-    // The lost record left a gap in the sequence, which librdkafka may find out only with the next one: one more abort.
+    // The lost record left a gap in the sequence. If librdkafka detects it only with the next record, one more abort is needed.
     var attempts = 0
     repeat {
       attempts += 1

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Waits by the monotonic clock")
 struct WaitsTests {
-  /// librdkafka finds its functions by name, this program's first.
+  /// librdkafka looks its functions up by name, first in this program.
   @Test("take the place of libc's for shared libraries")
   func found() { #expect(waits_are_in_place() == 1) }
 
