@@ -10,13 +10,13 @@ import Testing
 @testable import ComboVerify
 @testable import ComboWire
 
-/// What version 0.1.0 (c1b7272) wrote on a real broker: some hundred gifts of two partitions with totals, repeats, retractions, closes,
-/// bad events and rooms with settings of their own; two kills, several checkpoints, and entries above the last one. Or, in the other file,
-/// what it left after it had been told to stop while five rooms were awake, with one slot each and gifts that wait.
+/// The topics that version 0.1.0 (c1b7272) wrote on a real broker: some hundred gifts of two partitions with totals, repeats,
+/// retractions, closes, bad events and rooms with their own settings; two kills, several checkpoints, and entries after the last
+/// one. The other file has what it left after a stop while five rooms were awake, with one slot each and gifts that wait.
 private struct EarlierVersion {
   let broker: SimBroker
   let topics: TopicIdentity
-  /// The last entry of each partition, which is what the group keeps beside its offset.
+  /// The last entry of each partition, whose number the group keeps with its offset.
   private(set) var lastEntry: [Int32: JournalEntry] = [:]
 
   private struct Line: Decodable {
@@ -60,7 +60,7 @@ private struct EarlierVersion {
 
 @Suite("What an earlier version wrote")
 struct EarlierVersionTests {
-  /// What becomes of a partition under this version.
+  /// Returns how this version restores a partition.
   private func outcome(_ earlier: EarlierVersion, _ partition: Int32, acceptsReset: Bool) -> RestoreOutcome? {
     let broker = earlier.broker
     var configuration = ServiceConfiguration(topics: earlier.topics)

@@ -9,7 +9,7 @@ import Testing
 @testable import ComboSimulation
 @testable import ComboVerify
 
-/// What an answer says, and in which order.
+/// The contents of answers, and their order.
 @Suite("The answer to what became of a gift")
 struct ExplainStoryTests {
   private struct Answer {
@@ -69,7 +69,7 @@ struct ExplainStoryTests {
     scene.world.clock.advance(1000)
     put(scene, #"{"type":"retract","sender":{"id":"u1"}}"#)
     run(scene, instance)
-    // The next one is shown in a banner of its own.
+    // The next one is shown in its own banner.
     put(scene, #"{"id":"c","sender":{"id":"u1"},"gift":{"id":"g"}}"#)
     run(scene, instance)
     let first = try explain(scene, id: "a")
@@ -116,7 +116,7 @@ struct ExplainStoryTests {
     #expect(story.contains("), sent back as offset 2; went to the dead-letter topic again (offset 2: \(reason)"), "\(story)")
     #expect(story.contains("), sent back as offset 3; joined banner 1 on screen, seen at "), "\(story)")
     #expect(answer.objects[0].contains(#","redriven":2,"dead_letters":[{"offset":0,"time":"#), "\(answer.objects)")
-    // Others of the room stand in their place.
+    // The room's other gifts keep their places.
     let all = try explain(scene, sender: "u")
     #expect(all.lines.count == 3 && all.lines[2] == story && all.outcome.missCount == 0, "\(all.lines)")
   }

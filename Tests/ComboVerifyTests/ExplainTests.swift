@@ -9,10 +9,10 @@ import Testing
 @testable import ComboSimulation
 @testable import ComboVerify
 
-/// What became of gifts, derived from simulated topics.
+/// Explanations of gifts, derived from simulated topics.
 @Suite("What became of a gift, from topics")
 struct ExplainTests {
-  /// All gifts of a question, and what else there is.
+  /// Returns all gifts of a question, and the outcome.
   private func explain(
     _ scene: SimScene, _ question: GiftQuestion
   ) throws -> (gifts: [ExplainedGift], outcome: Explainer.Outcome) {
@@ -29,7 +29,7 @@ struct ExplainTests {
 
   private func question(_ room: String) -> GiftQuestion { GiftQuestion(room: Array(room.utf8)) }
 
-  /// Bursts with kills between, in a crowded room: banners wait, are merged and skipped.
+  /// Sends bursts, with kills in between, to crowded rooms whose banners wait, are merged and are skipped.
   private func story(_ scene: SimScene, bursts: Int = 4) {
     scene.configuration.settings.slots = 1
     scene.configuration.settings.maxQueue = 3
@@ -50,7 +50,7 @@ struct ExplainTests {
     }
   }
 
-  /// What the committed output of a room shows and skips, by the gifts that each instruction adds.
+  /// Returns the gifts that the committed output of a room shows and skips, summed from each instruction.
   private func told(_ scene: SimScene, _ room: String) throws -> (seen: [String: Int], skipped: Int) {
     var seen: [String: Int] = [:]
     var shown: [Int: Int] = [:]
@@ -111,7 +111,7 @@ struct ExplainTests {
       question.since = all[place].fate.taken.at
       question.until = question.since + 200
       let (some, outcome) = try explain(scene, question)
-      // By their own time, too: sent before the question's time and taken in within it, or the other way.
+      // Gifts match by their own time, too: sent before the question's time and processed within it, or the other way round.
       let expected = all.filter { gift in
         let own = scene.world.broker.log(.input, 0).records.first { $0.offset == gift.offset }!.timestamp!
         return question.holds(gift.fate.taken.at) || question.holds(own)
@@ -168,7 +168,7 @@ struct ExplainTests {
         isReplaced = false
         old.append(found)
       case .room where key == Array(#"["room","r1"]"#.utf8):
-        // Compacted up to this one: of what is older, the newest checkpoint stays.
+        // Compacts up to this record: of the older ones, only the newest checkpoint stays.
         for older in old where older.index != checkpoint?.found.index { older.remove() }
         old = [checkpoint?.found, found].compactMap(\.self)
         isReplaced = true
@@ -236,7 +236,7 @@ struct ExplainTests {
     scene.world.put("r", total(2, ""))
     scene.settle(instance)
     scene.world.kill(instance)
-    // An outage. Both its own time and the record's may say how old a gift is.
+    // An outage. The age of a gift follows from its own time or from that of its record.
     scene.world.put("r", total(5, ""))
     scene.gift("asleep", sender: "old")
     scene.world.clock.advance(5000)
@@ -259,7 +259,7 @@ struct ExplainTests {
       String(decoding: buffer.bytes, as: UTF8.self)
         == #"{"room":"asleep","at":\#(asleep[0].fate.taken.at),"sender":"old","gift":"g","n":0,"became":"old"}"#)
     #expect(second.service.totals.tally.old == 3)
-    // What restores and what verifies derive the same.
+    // Restore and verify derive the same.
     scene.world.kill(second)
     #expect(scene.finish() == [])
     scene.world.broker.settleAll()

@@ -16,7 +16,7 @@ struct ShadowTests {
   ) -> Shadow {
     var configuration = scene.scene.configuration
     change(&configuration)
-    // Time stands still, but a partition that was lost is due at once.
+    // Each reading of the clock advances it, so that a lost partition is due at once.
     var now: Int64 = 0
     return Shadow(
       SimReadEdge(scene.broker, instance: nil), configuration, log: ServiceLog(.error) { _ in },
@@ -162,7 +162,7 @@ struct ShadowTests {
     for _ in 0..<3 { try round(shadow, scene) }
     let report = shadow.report
     #expect(report.otherOptions.count == 1 && report.otherOptions[0].contains("engine's rules"), "\(report.otherOptions)")
-    // The versions are made up: both derive alike.
+    // The versions are made up: both derive the same.
     #expect(report.isGood && report.equal > 20 && report.differing == 0, "\(report.summary)")
   }
 
@@ -175,7 +175,7 @@ struct ShadowTests {
     try round(shadow, scene)
     scene.scene.world.kill(first)
     for _ in 0..<6 { scene.scene.gift("r1", sender: "u", count: 1) }
-    // What an operator has skipped is a reset.
+    // Gifts that an operator skips are a reset.
     var configuration = scene.scene.configuration
     configuration.purpose = .seek([0: scene.broker.log(.input, 0).end])
     let mover = scene.scene.world.start("mover", configuration)

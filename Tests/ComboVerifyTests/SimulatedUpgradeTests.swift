@@ -8,8 +8,8 @@ import Testing
 @testable import ComboSimulation
 @testable import ComboVerify
 
-/// Owners with different versions of the engine's rules. Where a program lacks one, the versions are made up: both derive alike, so that what the later one goes on
-/// from can be proved from the first entry on.
+/// Owners with different versions of the engine's rules. Where a program lacks one, the versions are made up: both derive the
+/// same, so that what the later one continues from can be proved from the first entry on.
 @Suite("Upgrades of the engine's rules on a simulated cluster")
 struct SimulatedUpgradeTests {
   private static let old = Rules.newest
@@ -21,7 +21,7 @@ struct SimulatedUpgradeTests {
     return scene
   }
 
-  /// Gifts of rooms that stay awake, some of them with banners that are due soon.
+  /// Sends gifts to rooms that stay awake, some of them with banners that are due soon.
   private func burst(_ scene: SimScene, _ instance: SimInstance, gifts: Int = 30) {
     for number in 0..<gifts {
       scene.gift("r\(number % 6)", sender: "u\(number % 4)", count: 1 + number % 3)
@@ -41,7 +41,7 @@ struct SimulatedUpgradeTests {
     arguments: JournalEntry.Delivery.allCases, 1...20)
   func cleanStop(delivery: JournalEntry.Delivery, seed: Int) {
     let scene = scene(delivery, seed: UInt64(seed))
-    // Sweeps of several commits, one of which may be under way at the stop.
+    // Sweeps take several commits, so that one may be in progress at the stop.
     scene.configuration.sweepBudget = 200
     scene.configuration.checkpointIntervalMs = seed % 3 == 0 ? 100 : 1_000_000
     let first = scene.start()
@@ -75,7 +75,7 @@ struct SimulatedUpgradeTests {
     let second = scene.start("b")
     burst(scene, second)
     scene.world.kill(second)
-    // An owner that does not know what the group can follow does not bring it back.
+    // An owner that does not know which rules the group can follow does not return to older ones.
     scene.configuration.rules = .auto
     let third = scene.start("c")
     burst(scene, third)
@@ -86,7 +86,7 @@ struct SimulatedUpgradeTests {
     #expect(scene.finish() == [])
   }
 
-  /// The release before: it has the oldest rules, and says nothing of them.
+  /// Returns the configuration of the previous release, which has only the oldest rules and does not report them.
   private func releaseBefore(_ scene: SimScene) -> ServiceConfiguration {
     var configuration = scene.configuration
     configuration.rules = .oldest
@@ -94,7 +94,7 @@ struct SimulatedUpgradeTests {
     return configuration
   }
 
-  /// Lets an instance take turns until its partition has gone over.
+  /// Runs an instance until its partition has switched to the newest rules.
   private func settleOver(_ scene: SimScene, _ instance: SimInstance) {
     for _ in 0..<40 where rules(scene).last != .newest { scene.turn(instance, 20) }
   }
@@ -113,7 +113,7 @@ struct SimulatedUpgradeTests {
     let new = scene.start("b")
     burst(scene, new)
     scene.world.kill(new)
-    // Rolled back: an entry that it could not read would end it.
+    // After this rollback, an entry that the old release cannot read would end it.
     let back = scene.world.start("a", releaseBefore(scene))
     burst(scene, back)
     scene.settle(back)
@@ -218,7 +218,7 @@ struct SimulatedUpgradeTests {
     #expect(sentence.contains("version \(Self.old) of the engine's rules made"), "\(sentence)")
     #expect(sentence.contains("SIGTERM") && sentence.contains("--accept-reset"), "\(sentence)")
     #expect(scene.writtenEntries.count == written)
-    // What the sentence says helps.
+    // The remedy in the sentence works.
     let again = scene.start("a")
     scene.gift("r1")
     scene.settle(again)
@@ -297,7 +297,7 @@ struct SimulatedUpgradeTests {
     #expect(byNewer.faults == [] && byNewer.isProven)
     #expect(byNewer.entriesOfOtherRules == [Self.old: old] && byNewer.entries == all - old)
     #expect(byNewer.unprovenInstructions > 0)
-    // Of all rooms the second owner's word is derived: the first one's last snapshots are where it began.
+    // The second owner's instructions are derived for all rooms, as it began from the first one's last snapshots.
     #expect(byNewer.tally.equal + byNewer.unprovenInstructions == byNewer.instructions)
     let byOlder = try verify.report(rules: Self.old)
     #expect(byOlder.faults == [] && byOlder.isProven)
@@ -331,7 +331,7 @@ struct SimulatedUpgradeTests {
   }
 }
 
-/// A scene that is verified by a made-up version.
+/// A scene that is verified with a made-up version.
 private struct VerifyingScene {
   let scene = SimScene(rooms: 6)
 

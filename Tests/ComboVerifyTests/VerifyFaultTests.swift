@@ -6,7 +6,7 @@ import Testing
 @testable import ComboSimulation
 @testable import ComboVerify
 
-/// Each fault that can be planted is found, and told with its place.
+/// Planted faults, each of which is found and reported with its place.
 @Suite("Verifying an output in which something is wrong")
 struct VerifyFaultTests {
   @Test("where nothing is wrong, all of it is proven: bytes, seq, screens and gifts")
@@ -158,7 +158,7 @@ struct VerifyFaultTests {
     all[1].log.alter(all[1].index) { $0.timestamp = nil }
     report = try scene.verify()
     #expect(report.faults == [] && report.untimed == 1 && report.summary.contains("not compared: the times of 1 record,"))
-    // A partition that is the room's if there are two, and none that was its when there was one.
+    // Partition 1 is not the room's with two partitions, and did not exist with one.
     let count = all.count
     scene.move(all, to: 1)
     report = try scene.verify()
@@ -181,7 +181,7 @@ struct VerifyFaultTests {
     let scene = VerifyScene()
     scene.story()
     let last = scene.records(.input).last!
-    // Of the same gifts, only what no instruction says.
+    // The gifts stay the same: only bytes that are in no instruction change.
     last.set(last.text.replacing("{", with: "{ "))
     let report = try scene.verify()
     #expect(report.findings.count(.source) == 1 && report.findings.count(.bytes) == 0, "\(report.faults)")
@@ -287,7 +287,7 @@ struct VerifyFaultTests {
     #expect(try scene.verify().findings.count(.bytes) == 1)
     let later = try scene.verify(Verifier.Options(from: at))
     #expect(later.faults == [] && later.tally.skipped > 0 && later.tally.equal > 0, "\(later.faults)")
-    // Another group wrote it, before that time.
+    // Another group wrote this instruction, before that time.
     early.log.append(
       SimRecord(
         key: Array("r9".utf8),
@@ -302,7 +302,7 @@ struct VerifyFaultTests {
   }
 }
 
-/// Numbers at the beginning of an instruction.
+/// The numbers at the beginning of an instruction.
 struct InstructionScanner {
   let text: String
   let epoch: Int

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ComboVerify
 
-/// The index alone.
+/// Tests of the index alone.
 @Suite("What verify remembers of an output")
 struct VerifyIndexTests {
   private func add(_ index: OutputIndex, seq: Int, at offset: Int64, _ rest: String = #""op":"screen","banners":[]"#) {

@@ -6,7 +6,7 @@ import Testing
 @testable import ComboSimulation
 @testable import ComboVerify
 
-/// What is verified while it grows.
+/// Verification of topics that grow meanwhile.
 @Suite("Verifying beside a service that works")
 struct VerifyLiveTests {
   @Test("what was said in a transaction that was open at the first look, and is committed at the second, is held against nobody")
@@ -14,7 +14,7 @@ struct VerifyLiveTests {
     let scene = VerifyScene()
     let instance = scene.scene.start()
     scene.burst(instance)
-    // Said, but not committed: the journal says nothing of it yet.
+    // The instructions are emitted, but not committed: the journal does not contain them yet.
     var turns = 0
     repeat {
       scene.scene.gift("new\(turns)", sender: "u")
@@ -85,7 +85,7 @@ struct VerifyLiveTests {
     #expect(throws: EdgeError.self) { try Verifier(reader, topics: scene.scene.world.topics).run() }
   }
 
-  /// Verifies at once what may be read while a transaction is open.
+  /// Verifies what can be read while a transaction is open, without waiting.
   private func verify(_ scene: VerifyScene, _ reader: HeldUp) throws -> (report: VerifyReport, notices: [String]) {
     scene.broker.settleAll()
     let notices = Notices()
@@ -118,7 +118,7 @@ struct VerifyLiveTests {
         "\(topic): a transaction is open at offset \(openAt); waiting for it to end, or to time out",
         "\(topic): everything after offset \(openAt) is not compared",
       ])
-    // What is missing before it is missed.
+    // A record that is missing before the transaction is reported.
     all[2].remove()
     (report, notices) = try verify(scene, reader)
     #expect(report.findings.count(.missing) == 1 && report.findings.count(.sequence) == 1, "\(report.summary)")
@@ -157,9 +157,9 @@ struct VerifyLiveTests {
   private func isOpen(_ log: SimLog) -> Bool { log.lastStable < log.end && log.open.contains { $0.transaction.state == .open } }
 }
 
-/// The topics as they are, but for what was asked of them before.
+/// The current topics, but with earlier ends of the journal and the output.
 private final class EarlierLook: ReadEdge, @unchecked Sendable {
-  // The proof: an audit's threads only read.
+  // Sendable: an audit's threads only read.
   private let now: SimReadEdge
   private let journalEnds: [Int32: Int64]
   private let stableOutput: [Int64]
@@ -192,16 +192,16 @@ private final class EarlierLook: ReadEdge, @unchecked Sendable {
   }
 }
 
-/// What was said, by any thread.
+/// Notices from any thread.
 private final class Notices: Sendable {
   private let said = Mutex<[String]>([])
   var all: [String] { said.withLock { $0 } }
   func add(_ sentence: String) { said.withLock { $0.append(sentence) } }
 }
 
-/// What is there now; those made of it alter some of that.
+/// The current topics, parts of which subclasses alter.
 private class Altered: ReadEdge, @unchecked Sendable {
-  // The proof: what it reads by may be read by any thread.
+  // Sendable: any thread may read with `now`.
   let now: SimReadEdge
 
   init(_ broker: SimBroker) { now = SimReadEdge(broker, instance: nil) }
@@ -225,7 +225,7 @@ private class Altered: ReadEdge, @unchecked Sendable {
 
 /// A partition whose beginning is deleted while it is read.
 private final class Receding: Altered, @unchecked Sendable {
-  // The proof: only the thread that reads the partition changes it.
+  // Sendable: only the thread that reads the partition changes it.
   private let broker: SimBroker
   private let topic: Topic
   private let partition: Int32
@@ -255,7 +255,7 @@ private final class Receding: Altered, @unchecked Sendable {
 
 /// Topics that grow once the journal was read.
 private final class Growing: Altered, @unchecked Sendable {
-  // The proof: only the thread that reads the journal changes it.
+  // Sendable: only the thread that reads the journal changes it.
   private var grow: (() -> Void)?
 
   init(_ broker: SimBroker, _ grow: @escaping () -> Void) {
@@ -274,9 +274,9 @@ private final class Growing: Altered, @unchecked Sendable {
   }
 }
 
-/// A partition in which somebody's transaction is open, which readers wait for.
+/// A partition with an open transaction of another program, for which readers wait.
 private final class HeldUp: Altered, @unchecked Sendable {
-  // The proof: nothing of it changes.
+  // Sendable: nothing in it changes.
   private let topic: Topic
   private let partition: Int32
   private let openAt: Int64

@@ -6,10 +6,10 @@ import Testing
 @testable import ComboSimulation
 @testable import ComboVerify
 
-/// What the output's partitions hold between them: doubles, holes, what was deleted and what was lost.
+/// Verification across the output's partitions, with repetitions, gaps, and deleted and lost records.
 @Suite("Verifying an output of several partitions, parts of which are gone")
 struct VerifyOutputTests {
-  /// A story in which a room of its own speaks in this partition of the output.
+  /// Runs a story in which another room publishes to this partition of the output.
   private func story(inOutput partition: Int32) -> (scene: VerifyScene, room: String, instance: SimInstance) {
     let scene = VerifyScene()
     let room = scene.room(inOutput: partition)
@@ -127,7 +127,7 @@ struct VerifyOutputTests {
       try scene.sayAtLeastOnce()
       let again = try scene.verify()
       #expect(again.isProven == !isAltered && again.repetitions == 1, "\(again.faults)")
-      // Where nothing was deleted, it is out of order in either delivery.
+      // If nothing was deleted, the copy is out of order with either delivery.
       if !isAltered {
         let (other, room, _) = story(inOutput: 1)
         let first = other.output(room)[0]
@@ -150,7 +150,7 @@ struct VerifyOutputTests {
       let epochs = Set(scene.output(room).map { InstructionScanner($0.text).epoch }).sorted()
       let firsts = scene.output(room).filter { InstructionScanner($0.text).seq == 1 }
       #expect(epochs.count == 3 && firsts.count == 3)
-      // The first may have been deleted; the second, behind the first, not.
+      // The beginning of the first epoch may have been deleted, but not that of the second, which comes after it.
       if isCut { firsts[0].log.cut(before: firsts[0].record.offset + 1) }
       let second = scene.output(room).first {
         InstructionScanner($0.text).seq == 1 && InstructionScanner($0.text).epoch == epochs[1]
@@ -158,7 +158,7 @@ struct VerifyOutputTests {
       #expect(try scene.verify().faults == [])
       second.remove()
       let report = try scene.verify()
-      // Of one partition of the input no two epochs of a room can overlap.
+      // Two epochs of a room cannot overlap if they are from one partition of the input.
       #expect(report.findings.count(.sequence) == 1, "\(report.faults)")
       #expect(report.first(.sequence).contains("seq 2 stands where 1 should: one is missing"), "\(report.first(.sequence))")
     }
@@ -178,7 +178,7 @@ struct VerifyOutputTests {
     scene.broker.log(.output, 1).cut(before: behind)
     report = try scene.verify()
     #expect(report.faults == [] && report.isProven && report.tally.deleted >= end - 6, "\(report.faults)")
-    // What is lost behind the first that is still there is missed.
+    // A record that is lost after the first remaining one is reported.
     scene.output(room).filter { $0.log === scene.broker.log(.output, 1) }[4].remove()
     report = try scene.verify()
     #expect(report.findings.count(.missing) == 1 && report.findings.count(.sequence) == 1, "\(report.faults)")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ComboVerify
 
-/// The independent checks, each alone.
+/// Tests of each independent check alone.
 @Suite("What verify counts and draws by itself")
 struct VerifyPartsTests {
   private func instruction(_ seq: Int, _ rest: String, at: Int = 1) -> [UInt8] {
@@ -14,7 +14,7 @@ struct VerifyPartsTests {
 
   private static let who = #""sender":{"id":"u"},"gift":{"id":"g"}"#
 
-  /// What a client says of a row of instructions, or nil.
+  /// Draws a series of instructions, and returns the client with its fault, or nil if it finds none.
   private func draw(_ rest: [String], isWhole: Bool = true) -> (fault: String?, client: ScreenClient) {
     var client = ScreenClient(isWhole: isWhole)
     for (index, text) in rest.enumerated() {
@@ -132,7 +132,7 @@ struct VerifyPartsTests {
 
   // MARK: Counting
 
-  /// Takes gifts as (time, JSON), and returns how many were counted after each.
+  /// Counts gifts, given as (time, JSON), and returns the total after each.
   private func count(_ gifts: [(Int64, String)], _ settings: Settings) throws -> [Int64] {
     var recount = Recount()
     let decoder = EventDecoder()

@@ -8,7 +8,7 @@ import Testing
 @testable import ComboSimulation
 @testable import ComboVerify
 
-/// What can be proved where something is gone, and what is only counted.
+/// The limits of proof if records are gone: what can be proved, and what is only counted.
 @Suite("Verifying what is left of journal, input and output")
 struct VerifyReachTests {
   @Test(
@@ -25,7 +25,7 @@ struct VerifyReachTests {
     #expect(
       report.summary.contains("not provable: 3 rooms with \(report.unprovenInstructions) instructions"), "\(report.summary)")
     #expect(report.summary.hasSuffix("each instruction once\n") && report.summary.contains("proven: as far as it can be derived"))
-    // What is proven is really compared, and what must be derived is missed.
+    // Proven instructions are really compared, and one that cannot be derived is found.
     let last = scene.output("r1").last!
     let text = last.text
     scene.spoil("r1")
@@ -202,7 +202,7 @@ struct VerifyReachTests {
     let report = try scene.verify()
     #expect(report.faults == [] && report.isProven, "\(report.faults)")
     #expect(report.tally.equal + report.unprovenInstructions == report.instructions)
-    // It counts again.
+    // The room is compared again.
     scene.spoil("r1")
     #expect(try scene.verify().findings.count(.bytes) == 1)
   }
@@ -235,7 +235,7 @@ struct VerifyReachTests {
     arguments: [30, 90])
   func newerSnapshot(rooms: Int) throws {
     let scene = VerifyScene()
-    // A room a commit, so that the last one's turn comes once it has said its last word, or has rested.
+    // Each commit writes one room, so that the last one is written after its last instruction, or after it has rested.
     scene.scene.configuration.sweepBudget = 1
     let first = scene.scene.start()
     scene.scene.gift("awake")
@@ -314,7 +314,7 @@ struct VerifyReachTests {
   func nothingLeft() throws {
     let scene = VerifyScene()
     scene.story()
-    // No takeover is left that says under which settings.
+    // No remaining takeover contains the settings.
     let takeover = try scene.takeovers()[1]
     takeover.log.cut(before: takeover.record.offset + 1)
     let report = try scene.verify()
@@ -420,7 +420,7 @@ struct VerifyReachTests {
     }
     let again = scene.output("r1")[4]
     again.log.append(SimRecord(key: again.record.key, value: again.record.value))
-    // An owner that was given up writes on.
+    // An owner that was given up continues to write.
     var zombie = try scene.entry(last)
     zombie.term = 0
     zombie.n += 1
@@ -479,7 +479,7 @@ struct VerifyReachTests {
 }
 
 extension VerifyScene {
-  /// What the state topic holds of a room.
+  /// Returns the entry of a room's newest record in the state topic, and whether the room has rested.
   func snapshot(_ room: String) throws -> (n: Int64, isRested: Bool)? {
     let decoder = StateDecoder()
     let found = records(.state).last { found in

@@ -6,13 +6,13 @@ import Testing
 @testable import ComboVerify
 @testable import ComboWire
 
-/// A group on a simulated cluster whose output is to be verified, and what can be done to its topics behind its back.
+/// A group on a simulated cluster whose output is verified, with operations that alter its topics unnoticed.
 struct VerifyScene {
   let scene = SimScene()
 
   var broker: SimBroker { scene.world.broker }
 
-  /// Gifts in three rooms, which stay awake; an instance takes them in as they come.
+  /// Sends gifts to rooms that stay awake, while an instance processes them.
   func burst(_ instance: SimInstance, gifts: Int = 24, rooms: Int = 3) {
     for number in 0..<gifts {
       scene.gift("r\(number % rooms)", sender: "u\(number % 4)", count: 1 + number % 3)
@@ -21,7 +21,7 @@ struct VerifyScene {
     scene.settle(instance)
   }
 
-  /// All rooms come to rest, and stay so for longer than any of them is remembered.
+  /// Lets all rooms rest for longer than any of them is remembered.
   func rest(_ instance: SimInstance) {
     for _ in 0..<12 {
       scene.world.clock.advance(400)
@@ -29,7 +29,7 @@ struct VerifyScene {
     }
   }
 
-  /// Two bursts with a rest between, and a kill in the middle of the first.
+  /// Runs three bursts, with a kill after the first, and rests after the second and the third.
   @discardableResult
   func story() -> SimInstance {
     let first = scene.start()
@@ -50,7 +50,7 @@ struct VerifyScene {
     return try Verifier(SimReadEdge(broker, instance: nil), topics: scene.world.topics, options: options).run()
   }
 
-  /// Where a committed record stands.
+  /// The place of a committed record.
   struct Found {
     let log: SimLog
     let index: Int
@@ -59,7 +59,7 @@ struct VerifyScene {
 
     func set(_ text: String) { log.alter(index) { $0.value = Array(text.utf8) } }
 
-    /// As if it had never been written.
+    /// Removes the record, as if it had never been written.
     func remove() {
       let aborted = SimTransaction(producer: "nobody", epoch: 0, deadline: .max)
       aborted.state = .aborted
@@ -67,7 +67,7 @@ struct VerifyScene {
     }
   }
 
-  /// The committed records of a topic, partition by partition.
+  /// Returns the committed records of a topic, partition by partition.
   func records(_ topic: Topic) -> [Found] {
     broker.partitions(topic).flatMap { number in
       let log = broker.log(topic, number)
@@ -75,21 +75,21 @@ struct VerifyScene {
     }
   }
 
-  /// The instructions of a room.
+  /// Returns the instructions of a room.
   func output(_ room: String) -> [Found] { records(.output).filter { $0.record.key! == Array(room.utf8) } }
 
   func entry(_ found: Found) throws -> JournalEntry {
     try found.record.value!.withUnsafeBytes { try JournalDecoder().entry($0) }
   }
 
-  /// Writes an entry in another one's place.
+  /// Replaces an entry with another one.
   func put(_ entry: JournalEntry, at found: Found) {
     let buffer = ByteBuffer()
     entry.write(to: buffer)
     found.log.alter(found.index) { $0.value = [UInt8](buffer.bytes) }
   }
 
-  /// Gives the last dismissal of a room another reason.
+  /// Changes the reason of a room's last dismissal.
   func spoil(_ room: String) {
     let last = output(room).last { $0.text.contains(#""reason":""#) }!
     let isIdle = last.text.contains(#""reason":"idle""#)
@@ -98,13 +98,13 @@ struct VerifyScene {
         isIdle ? #""reason":"idle""# : #""reason":"busy""#, with: isIdle ? #""reason":"busy""# : #""reason":"idle""#))
   }
 
-  /// A room's name that belongs to a partition of the output.
+  /// Returns the name of a room that belongs to a partition of the output.
   func room(inOutput partition: Int32, from number: Int = 10) -> String {
     let count = broker.partitions(.output).count
     return (number...).lazy.map { "r\($0)" }.first { SimBroker.partition(of: Array($0.utf8), count) == partition }!
   }
 
-  /// As if the output had had fewer partitions when these were said.
+  /// Moves records to a partition, as if the output had fewer partitions when they were published.
   func move(_ found: [Found], to partition: Int32) {
     for one in found {
       var record = one.record
@@ -114,7 +114,7 @@ struct VerifyScene {
     }
   }
 
-  /// As if all had been said in at-least-once delivery, and the last entry not be said to its end.
+  /// Alters the journal as if all was published with at-least-once delivery, the last entry perhaps not to its end.
   func sayAtLeastOnce() throws {
     var term: Int64?
     for found in records(.journal) {
@@ -130,11 +130,11 @@ struct VerifyScene {
     }
   }
 
-  /// The journal's takeovers.
+  /// Returns the journal's takeovers.
   func takeovers() throws -> [Found] { try records(.journal).filter { try entry($0).takeover != nil } }
 }
 
 extension VerifyReport {
-  /// The first sentence of a kind.
+  /// Returns the first sentence of a kind.
   func first(_ kind: Findings.Kind) -> String { findings.byKind[kind]?.sentence ?? "nothing" }
 }
