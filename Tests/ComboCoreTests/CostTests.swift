@@ -2,18 +2,18 @@ import Testing
 
 @testable import ComboCore
 
-/// Counted in steps of the engine's loops, not in time: a step is one turn of a loop over what waits or is remembered.
+/// Costs in steps of the engine's loops, not in time. A step is one turn of a loop over what waits or is remembered.
 @Suite("What a gift costs")
 struct CostTests {
   #if DEBUG
-    /// How many steps `body` takes.
+    /// Returns the number of steps that `body` takes.
     private static func steps(_ body: () -> Void) -> Int {
       let counter = StepCounter()
       Steps.$counter.withValue(counter, operation: body)
       return counter.count
     }
 
-    /// So many gifts wait, or are remembered.
+    /// The number of gifts that wait, or are remembered.
     private static let many = 20_000
 
     private static func settings(_ change: (inout Settings) -> Void) -> Settings {
@@ -29,8 +29,7 @@ struct CostTests {
       return settings
     }
 
-    /// Takes gifts one by one, `perMs` in a millisecond, and compares the steps of the last hundred with a bound that grows with the
-    /// logarithm.
+    /// Processes gifts one by one, and compares the average number of steps a gift with `most`.
     private static func check(
       _ settings: Settings, count: Int = many, gift: (Int) -> OwnedGift, at: (Int) -> Int64 = { Int64($0 / 20) },
       max most: Int = 60, sourceLocation: SourceLocation = #_sourceLocation

@@ -22,7 +22,7 @@ struct MemoryTests {
         list = list.map { ($0.id, $0.expiry + 50) }
         now += 50
       }
-      // Longer away than expiries can be written apart.
+      // A pause that is longer than expiries can be distinguished.
       if random.oneIn(900) {
         now += 1 << 33
       }
@@ -32,7 +32,7 @@ struct MemoryTests {
         ids = copy
       }
       let n = random.below(names)
-      // Also some that are nearly too long for a record, or are.
+      // Some ids are nearly too long for a record, or too long.
       let id = String(repeating: "x", count: n % 29 == 0 ? 440 + n % 200 : n % 19) + "\(n)"
       list.removeAll { $0.expiry < now }
       [id].borrowed {
@@ -59,7 +59,7 @@ struct MemoryTests {
       [Self.longID(n)].borrowed { ids.contains($0[0], hash: GiftIDs.hash($0[0], 7), at: 0) }
     }
     for n in 0..<20_000 {
-      // The table is made while they are short; then long ones come.
+      // The table is created while the ids are short; then long ones follow.
       [Self.longID(n)].borrowed { ids.add($0[0], hash: GiftIDs.hash($0[0], 7), expiry: 1, limit: 2000, at: 0) }
       if n % 97 == 0 { #expect(contains(n) && contains(max(0, n - 1999)) && (n < 2000 || !contains(n - 2000)), "id \(n)") }
     }
@@ -147,7 +147,7 @@ struct MemoryTests {
 
   @Test("an engine's state fits into six lines of the cache, with the head of its object")
   func size() {
-    // jemalloc and glibc give so many bytes without any to spare: one more field, and a million rooms take 64 MB more.
+    // jemalloc and glibc allocate exactly this size. With one more field, a million rooms take 64 MB more.
     #expect(MemoryLayout<EngineCore>.size + 16 <= 384)
   }
 

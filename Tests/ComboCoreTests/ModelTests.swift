@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The engine beside a plain model of the specification")
 struct ModelTests {
-  /// Streams a test case.
+  /// The number of streams per test case.
   static let streams = 10
 
   @Test("they say the same, and wake at the same times", arguments: RandomStream.groups(100))

@@ -6,7 +6,7 @@ import Testing
 struct PropertyTests {
   private static let streams = 5
 
-  /// Plays a stream to its end, with what happens before each event.
+  /// Plays a stream to its end, and calls `before` before each event.
   static func play(_ stream: RandomStream, before: (inout Room, Int64) throws -> Void) rethrows -> Room {
     var room = Room(stream.settings)
     for (at, event) in stream.events {
@@ -52,11 +52,11 @@ struct PropertyTests {
       var model = Model(at: stream.events[0].at, stream.settings)
       for (at, event) in stream.events { model.apply(event, at: at) }
       while let deadline = model.nextDeadline { model.advance(to: deadline) }
-      // In a room that is paused some wait for ever.
+      // In a paused room some banners wait forever.
       guard let engine = room.engine, engine.isIdle else { continue }
       #expect(observer.gifts == model.accepted, "seed \(10_000 + seed)")
       if stream.settings.finals, !changes {
-        // Of what is summed, only combos that had been seen before have a final.
+        // Combos whose skips are summed only have a final if they had been seen before.
         let range = observer.inFinals...observer.inFinals + observer.summed
         #expect(range.contains(model.accepted), "seed \(10_000 + seed)")
       }
@@ -79,7 +79,7 @@ struct PropertyTests {
   @Test("how often an engine is advanced does not show", arguments: RandomStream.groups(40))
   func advancedAtWill(group: Int) {
     for seed in group * Self.streams..<(group + 1) * Self.streams {
-      // A shift moves what has not happened yet: whether it has would show.
+      // A shift moves only what has not happened yet, so that it would show whether something has.
       let stream = RandomStream(seed: 20_000 + seed, shifts: false)
       let plain = Self.play(stream)
       var random = SplitMix64(seed)
@@ -124,7 +124,7 @@ struct PropertyTests {
           room.engine?.keepLent()
           room.lender?.takeBack()
         case 1:
-          // A copy has memory of its own, and owes nobody anything.
+          // A copy has its own memory, and uses no lent one.
           var copy = room.engine
           copy?.shift(by: 0)
           room.engine = copy
@@ -147,7 +147,7 @@ struct PropertyTests {
       var broken: String?
       let copied = Self.play(stream) { room, at in
         var copy = room
-        // One of the two goes astray, the other goes on.
+        // One of the two receives stray events, the other continues.
         let stray = RandomStream(seed: seed + random.below(1000), events: 4)
         if random.oneIn(2) {
           for (_, event) in stray.events { copy.apply(event, at: at) }
@@ -175,7 +175,7 @@ struct PropertyTests {
       for i in half..<moved.events.count { moved.events[i].at += d }
       moved.events.insert((stream.events[half].at, .shift(d)), at: half)
       let shifted = Self.play(moved)
-      // Up to the shift nothing changes; after it all is later, but for the epoch of an engine created before it.
+      // Up to the shift nothing changes; after it all is later, except for the epoch of an engine created before it.
       var before = Room(stream.settings)
       for (at, event) in stream.events[..<half] { before.apply(event, at: at) }
       let count = before.sink.said.count

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Snapshots that do not fit")
 struct SnapshotTests {
-  /// A room with something of everything: banners in all phases, ids, streaks, history, settings of its own.
+  /// Returns a room with something of everything: banners in all phases, ids, streaks, history, and its own settings.
   static func room() -> Room {
     var settings = Settings()
     settings.slots = 3
@@ -126,7 +126,7 @@ struct SnapshotTests {
       guard var engine = try? snapshot.restored(room.settings) else { continue }
       var sink = Recorder()
       for (at, event) in stream.events { engine.apply(event, at: at + 50_000, to: &sink) }
-      // A deadline may lie far away now; what is due until then is said, and the engine stays whole.
+      // A deadline may be far away now. What is due until then is emitted, and the engine stays consistent.
       engine.advance(to: RandomStream.start + 10_000_000, to: &sink)
       #expect(engine.brokenInvariant() == nil, "seed \(60_000 + seed)")
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ComboCore
 
-/// What instructions tell of waits and worth, for metrics, against what became of each gift.
+/// Waits and worth in instructions, for metrics, compared with what became of each gift.
 @Suite("Waits that instructions tell")
 struct WaitTests {
   /// Follows gifts, and compares.
@@ -12,11 +12,11 @@ struct WaitTests {
       var worth: Double
     }
 
-    /// What one of the gift at hand is worth.
+    /// The worth of one of the current gift.
     var value = 0.0
-    /// The longest that a number change can have come late.
+    /// The longest possible delay of a number change.
     var animationMs: Int64 = 0
-    /// The worth of what was summed and not said yet, by reason.
+    /// The worth of summed skips that were not emitted yet, by reason.
     private var summedWorth = 0.0
     private var closedWorth = 0.0
     private var unseen: [Int: [Unseen]] = [:]

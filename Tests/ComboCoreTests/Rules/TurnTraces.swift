@@ -24,7 +24,7 @@ struct TurnTraces {
     #expect(waited <= (order == .fifo ? 11_000 : 1500), "it was seen after \(waited) ms")
   }
 
-  /// With COMBO_TEST_GIFTS=1000000 as many as the issue asks for.
+  /// COMBO_TEST_GIFTS=1000000 sends as many gifts as the issue requires.
   @Test("while hold_ms is above 0 the queue never stands still")
   func neverStandsStill() {
     let wanted = ProcessInfo.processInfo.environment["COMBO_TEST_GIFTS"].flatMap(Int.init) ?? 20_000
@@ -35,9 +35,9 @@ struct TurnTraces {
       var stream = RandomStream(seed: 900_000 + seed, events: 200, shifts: false)
       stream.settings.slots = max(1, stream.settings.slots)
       stream.settings.holdMs = max(1, stream.settings.holdMs)
-      // A sum would not tell when a banner was skipped.
+      // A sum would not show when a banner was skipped.
       stream.settings.skipMs = 0
-      // Those who send never stop: each gift again, many times, until all that waited has been seen or skipped.
+      // The senders never stop: each gift is sent again, many times, until all that waited has been seen or skipped.
       let gifts = stream.events.compactMap { if case .gift(let gift) = $0.event { gift } else { nil } }
       if gifts.isEmpty { continue }
       let longest =

@@ -2,12 +2,12 @@ import Foundation
 
 @testable import ComboCore
 
-/// The streams of `Tests/Conformance`, read the simple way. What is wrong on the wire is not looked at here.
+/// A stream of `Tests/Conformance`, read with simple code that does not check for faults on the wire.
 struct ConformanceStream {
   var settings: Settings
   var events: [(room: String, at: Int64, event: Event)] = []
   var expected: [String: [Said]] = [:]
-  /// What became of the gifts of each room, as objects whose values are texts; nil if it is not known.
+  /// The fates of each room's gifts, as objects whose values are texts, or nil if they are not known.
   var explained: [String: [[String: String]]]?
 
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -171,7 +171,7 @@ struct ConformanceStream {
 }
 
 extension Setting {
-  /// A setting in the words of a trace or of the command line: `tiers` is `10:4000:900,100:8000:1800`.
+  /// Creates a setting from the text of a trace or of the command line: `tiers` is `10:4000:900,100:8000:1800`.
   init(name: String, text: String) throws {
     let list = text.split(separator: ",").map(String.init)
     switch name {

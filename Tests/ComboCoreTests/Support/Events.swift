@@ -1,6 +1,6 @@
 @testable import ComboCore
 
-/// What can happen to a room.
+/// An event of a room.
 enum Event {
   case gift(OwnedGift)
   case closed
@@ -28,7 +28,7 @@ final class Lender {
     return Display(sender: lend(display.sender), receiver: lend(display.receiver), gift: lend(display.gift))
   }
 
-  /// Whoever keeps a pointer is found out.
+  /// Overwrites and frees the lent memory, so that pointers that were kept are detected.
   func takeBack() {
     for memory in lent {
       memory.initializeMemory(as: UInt8.self, repeating: 0xff)
@@ -39,7 +39,7 @@ final class Lender {
 }
 
 extension Engine {
-  /// Asks for all places that a gift is likely to look at, as owners of many engines do: it must change nothing.
+  /// Requests all addresses that a gift is likely to access, as owners of many engines do. This must change nothing.
   private mutating func foresee(_ gift: Gift, at now: Int64) {
     var gift = gift
     gift.hash(with: GiftHasher())
@@ -50,8 +50,8 @@ extension Engine {
     }
   }
 
-  /// Lets an event happen.
-  /// - Parameter lender: lends a gift's display data; nil: they are gone after the call.
+  /// Applies an event.
+  /// - Parameter lender: Lends a gift's display data; nil if they are gone after the call.
   mutating func apply(_ event: Event, at now: Int64, lender: Lender? = nil, to sink: inout Recorder) {
     switch event {
     case .gift(let gift):
@@ -78,13 +78,13 @@ extension Engine {
   }
 }
 
-/// A room as the service sees it: without an engine until the first gift or settings of its own.
+/// A room as the service sees it: without an engine until its first gift or its own settings.
 struct Room {
   var engine: Engine?
   var settings: EngineSettings
   var sink = Recorder()
   var lender: Lender?
-  /// The first broken invariant.
+  /// The first broken invariant, or nil if there is none.
   var broken: String?
 
   init(_ settings: Settings) { self.settings = EngineSettings(settings) }

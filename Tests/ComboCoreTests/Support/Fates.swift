@@ -1,6 +1,6 @@
 @testable import ComboCore
 
-/// What became of the gifts of a room, as the ``Model`` finds it.
+/// The fates of a room's gifts, as the ``Model`` finds them.
 struct Fates {
   struct Fate {
     var epoch: Int64
@@ -18,7 +18,7 @@ struct Fates {
   }
 
   var all: [Fate] = []
-  /// Those of each banner whose gifts have not been seen.
+  /// The indices of each banner's gifts that have not been seen.
   private var unseen: [Int: [Int]] = [:]
 
   mutating func begin(_ gift: OwnedGift, epoch: Int64, at: Int64) -> Int {
@@ -64,7 +64,7 @@ struct Fates {
 }
 
 extension Fates.Fate {
-  /// The object that says it, its values as texts.
+  /// Returns the fate as an object whose values are texts.
   func object(room: String) -> [String: String] {
     var object = [
       "room": room, "epoch": "\(epoch)", "at": "\(at)", "sender": gift.key.sender, "gift": gift.key.gift, "n": "\(n)",

@@ -1,6 +1,6 @@
 @testable import ComboCore
 
-/// Who must give up a slot, and who leaves early.
+/// The rules by which banners give up a slot or leave early.
 extension Model {
   func tier(_ i: Int) -> Int { settings.tiers.filter { $0.value <= banners[i].value }.count }
 
@@ -8,7 +8,7 @@ extension Model {
     tier(i) + (settings.promoteMs > 0 ? Int(t - banners[i].created) / settings.promoteMs : 0)
   }
 
-  /// Its linger and its short one, as durations.
+  /// Returns the durations of a banner's linger and of its short one.
   private func lingers(_ i: Int) -> (long: Int64, short: Int64) {
     let tier = tier(i)
     let own = Int64(min(banners[i].ownLinger, settings.maxLingerMs))
@@ -16,7 +16,7 @@ extension Model {
     return (max(own, Int64(settings.tiers[tier - 1].lingerMs)), max(own, Int64(settings.tiers[tier - 1].busyLingerMs)))
   }
 
-  /// When a short linger ends that begins at `t`.
+  /// Returns when a short linger ends that begins at `t`.
   private func shortEnd(_ i: Int, from t: Int64) -> Int64 {
     let (long, short) = (t + lingers(i).long, t + lingers(i).short)
     let least = banners[i].shownAt + Int64(settings.dwellMs)
@@ -29,8 +29,9 @@ extension Model {
 
   private func isShort(_ i: Int) -> Bool { banners[i].phase == .lingering && banners[i].lingersShort }
 
-  /// Those on screen that are open, of a tier not above that of `i`, and will leave in time for somebody else to have a slot without `i`.
-  /// - Parameter forLinger: whether only a short linger is in question.
+  /// Returns the open banners on screen, of a tier not above that of `i`, that leave in time for another one to get a slot
+  /// without `i`.
+  /// - Parameter forLinger: Whether only a short linger is in question.
   private func comingFree(without i: Int, at t: Int64, forLinger: Bool) -> [Int] {
     let end = shortEnd(i, from: t)
     return screen.filter { j in
@@ -45,7 +46,7 @@ extension Model {
     return leaving + comingFree(without: i, at: t, forLinger: forLinger).count + max(0, settings.slots - screen.count)
   }
 
-  /// Whether, in `tier` order, more of a tier above its own wait than slots come free without it.
+  /// Whether, in `tier` order, more banners of higher tiers wait than slots become free without it.
   private func isOutranked(_ i: Int, at t: Int64, forLinger: Bool) -> Bool {
     settings.queueOrder == .tier
       && queue.filter { tier($0) > tier(i) }.count > slotsComingFree(without: i, at: t, forLinger: forLinger)
@@ -74,7 +75,7 @@ extension Model {
     banners[i].lingersShort = isShort
   }
 
-  /// A gift made this banner or joined it in the queue, in `tier` order: if it still waits, those worth less leave early.
+  /// Lets banners that are worth less leave early, in `tier` order, if this banner waits after a gift has created or joined it.
   mutating func hurry(for number: Int, at now: Int64) {
     guard settings.queueOrder == .tier, let waiting = index(number), banners[waiting].phase == .queued else { return }
     while true {

@@ -1,7 +1,7 @@
 @testable import ComboCore
 
-/// The engine once more, as plainly as the specification says it: lists that are searched from end to end, nothing
-/// kept that could be worked out. Slow, and written without a look at the engine.
+/// A second implementation of the engine, as plain as the specification: lists are searched from end to end, and nothing is kept
+/// that can be computed. It is slow, and was written without reading the engine.
 struct Model {
   struct Banner {
     var number: Int
@@ -19,11 +19,11 @@ struct Model {
     var deadline: Int64 = 0
     var lingersShort = false
     var takenOver = false
-    /// The longest linger that one of its gifts asked for.
+    /// The longest linger that one of its gifts requested.
     var ownLinger = 0
 
     var isOnScreen: Bool { phase != .queued }
-    /// Entering, counting or lingering, sealed or not.
+    /// Whether it is entering, counting or lingering, sealed or not.
     var isStaying: Bool { phase == .entering || phase == .counting || phase == .lingering }
     var isOpen: Bool { isStaying && !isSealed }
   }
@@ -64,24 +64,24 @@ struct Model {
   var lastNumber = 0
   var time: Int64
   var idleSince: Int64
-  /// The latest expiry that a gift gave a streak by its own `streak_ms`, or anything by `refresh`.
+  /// The latest expiry that a gift set, for a streak by its own `streak_ms` or for anything by `refresh`.
   var awakeUntil = Int64.min
   var screenDeadline: Int64?
-  /// What overflowed and was not said yet, and when it is due.
+  /// The overflowed banners whose sum was not emitted yet, and when it is due.
   var sum: (skipped: Skipped, due: Int64)?
-  /// All that are queued or on screen, in the order of their numbers.
+  /// All banners that are queued or on screen, in the order of their numbers.
   var banners: [Banner] = []
-  /// In the order in which they entered.
+  /// The past combos, in the order in which they entered.
   var history: [Past] = []
   var streaks: [Streak] = []
   var ids: [(id: String, expiry: Int64)] = []
   var said: [Said] = []
   var fates = Fates()
-  /// What it accepted, for the sum at the end.
+  /// The number of accepted gifts, for the sum at the end.
   var accepted = 0
 
   var queue: [Int] { banners.indices.filter { banners[$0].phase == .queued } }
-  /// Lowest slot first.
+  /// The banners on screen, lowest slot first.
   var screen: [Int] { banners.indices.filter { banners[$0].isOnScreen }.sorted { banners[$0].slot < banners[$1].slot } }
   var isIdle: Bool { banners.isEmpty }
   func index(_ number: Int) -> Int? { banners.firstIndex { $0.number == number } }
@@ -213,7 +213,7 @@ struct Model {
       fates.all[fate].became = "stale"
       return
     }
-    /// How many of them still fit above `total`.
+    /// Returns how many of the gifts still fit above `total`.
     func cut(_ total: Int) -> Int { min(said, Self.most - total) }
     func join(_ i: Int, _ became: String) {
       let n = cut(banners[i].total)
@@ -374,7 +374,7 @@ struct Model {
         }
         let sum = banners[open].total + waiting.total - waiting.base
         banners[open].total = min(Self.most, sum)
-        // What was cut was accepted, and is no more.
+        // The gifts that were cut had been accepted, and are gone.
         accepted -= max(0, sum - Self.most)
         banners[open].value += waiting.value
         banners[open].ownLinger = max(banners[open].ownLinger, waiting.ownLinger)
@@ -406,7 +406,7 @@ struct Model {
     }
   }
 
-  /// Who comes next of those that wait and are not passed over.
+  /// Returns the next one of those that wait and are not passed over.
   func next(at t: Int64) -> Int? {
     let candidates = queue.filter { i in !banners.contains { $0.key == banners[i].key && $0.isStaying && $0.isSealed } }
     if settings.queueOrder == .fifo { return candidates.first }
@@ -414,11 +414,11 @@ struct Model {
     return candidates.first { rank($0, at: t) == best }
   }
 
-  // MARK: - Saying
+  // MARK: - Instructions
 
   func milestone(_ before: Int, _ count: Int) -> Int? { settings.milestones.filter { $0 > before && $0 <= count }.max() }
 
-  /// If the number has grown.
+  /// Emits an update if the number has grown.
   mutating func update(_ i: Int, at t: Int64) {
     let (before, banner) = (banners[i].shown, banners[i])
     if banner.total == before { return }
@@ -449,7 +449,7 @@ struct Model {
     }
   }
 
-  /// A banner overflows where skips are summed.
+  /// Adds a banner that overflows to the sum of skips.
   mutating func addToSum(_ i: Int, at now: Int64) {
     if sum == nil { sum = (Skipped(), now + Int64(settings.skipMs)) }
     sum!.skipped.add(banners[i])
@@ -465,7 +465,7 @@ struct Model {
     say(.skipSum(banners: skipped.banners, count: skipped.count, value: skipped.value, reason: .overflow), at: t)
   }
 
-  /// All that wait, when the room is closed.
+  /// Skips all waiting banners together, when the room is closed.
   mutating func skipTogether(at now: Int64) {
     let waiting = queue.map { banners[$0] }
     if waiting.isEmpty { return }

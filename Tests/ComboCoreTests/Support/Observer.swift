@@ -1,6 +1,6 @@
 @testable import ComboCore
 
-/// A screen that knows nothing of engines: it looks at the instructions of a room, and finds what should never be.
+/// A screen that knows nothing of engines. It reads the instructions of a room, and finds violations.
 struct Observer {
   private struct Banner {
     var slot: Int
@@ -11,7 +11,7 @@ struct Observer {
     var leavesAt: Int64?
   }
 
-  /// The settings, as far as they never change; else what they bound is not looked at.
+  /// The settings if they never change; nil if what they bound is not to be checked.
   var settings: Settings?
   private var epoch = Int64.min
   private var seq = 0
@@ -19,16 +19,16 @@ struct Observer {
   private var banners: [Int: Banner] = [:]
   private var ended: Set<Int> = []
   private var lastBanner = 0
-  /// What was shown to be given, skipped or taken back.
+  /// The number of gifts that were shown, skipped or retracted.
   private(set) var gifts = 0
-  /// The counts of all finals.
+  /// The sum of the counts of all finals.
   private(set) var inFinals = 0
-  /// Of ``gifts``: those of sums of skips.
+  /// The part of ``gifts`` that is in sums of skips.
   private(set) var summed = 0
 
   init(settings: Settings?) { self.settings = settings }
 
-  /// What is wrong with an instruction, or nil.
+  /// Returns the fault of an instruction, or nil if there is none.
   mutating func fault(_ said: Said) -> String? {
     if said.epoch != epoch {
       if said.epoch < epoch { return "the epoch falls" }
@@ -51,7 +51,7 @@ struct Observer {
     switch operation {
     case .show(let banner, let count, let base, let milestone, _):
       if banners[banner] != nil || ended.contains(banner) { return "banner \(banner) is shown twice" }
-      // What has left long enough ago is gone when another enters.
+      // A banner that left long enough ago is gone when another one enters.
       if let exit = settings?.exitMs { banners = banners.filter { $0.value.leavesAt.map { $0 + Int64(exit) > at } ?? true } }
       if settings != nil, banners.values.contains(where: { $0.slot == 0 }) { return "slot 0 is held" }
       if let slots = settings?.slots, banners.count >= slots { return "more than \(slots) banners on screen" }

@@ -1,11 +1,11 @@
 @testable import ComboCore
 
-/// Who gives what to whom.
+/// The key of a combo: who gives what to whom.
 struct Key: Hashable, CustomStringConvertible {
   var sender = "ann"
   var receiver = ""
   var gift = "rose"
-  /// Names the combo; empty: no name.
+  /// The combo's own name, or empty if it has none.
   var combo = ""
 
   var description: String {
@@ -25,11 +25,11 @@ struct OwnedDisplay: Hashable {
     self.gift = gift
   }
 
-  /// Repeats a key, with a tag that tells one gift from another.
+  /// Creates display data that repeat a key, with a tag that distinguishes one gift from another.
   init(_ key: Key, _ tag: String) { self.init(sender: key.sender + tag, receiver: key.receiver, gift: key.gift) }
 }
 
-/// How many, with a streak's name that owns its bytes.
+/// The amount of a gift, with a streak's name that owns its bytes.
 enum OwnedAmount: Hashable {
   case count(Int)
   case total(Int, streak: String)
@@ -42,13 +42,13 @@ struct OwnedGift: Hashable {
   var display: OwnedDisplay
   var value = 1.0
   var amount = OwnedAmount.count(1)
-  /// Of a total.
+  /// The time for which a total is remembered, if it has its own.
   var streakMs: Int32?
   var ends = false
   var lingerMs = 0
   var refresh = false
 
-  /// A gift whose display data repeat its key, with a tag that tells one gift from another.
+  /// Creates a gift whose display data repeat its key, with a tag that distinguishes one gift from another.
   init(id: String = "", key: Key, tag: String = "", value: Double = 1, amount: OwnedAmount = .count(1)) {
     self.id = id
     self.key = key
@@ -67,7 +67,7 @@ struct OwnedGift: Hashable {
 }
 
 extension OwnedGift {
-  /// A gift of a ``Trace``:
+  /// Creates a gift from the words of a ``Trace``:
   ///
   ///     ann rose x3                     from ann, a rose, three times, worth 1 each
   ///     ann @host rose =7/s $10 #e1 ~2  to host; a total of 7 in streak s; worth 10 each; id e1; other display data
@@ -101,8 +101,8 @@ extension OwnedGift {
     display = OwnedDisplay(key, tag)
   }
 
-  /// Gives a gift at random what few gifts have.
-  /// - Parameter ownTimes: whether totals may have a time of their own.
+  /// Adds properties that few gifts have, at random.
+  /// - Parameter ownTimes: Whether the gift may have its own times.
   mutating func addDetails(_ random: inout SplitMix64, ownTimes: Bool) {
     if ownTimes, random.oneIn(3) { lingerMs = random.pick([1, 100, 700, 4000, 12_000, 60_000]) }
     refresh = random.oneIn(4)
@@ -111,7 +111,7 @@ extension OwnedGift {
     ends = random.oneIn(8)
   }
 
-  /// Lends it to an engine. Its bytes are gone afterwards, so that whoever keeps a pointer is found out.
+  /// Lends the gift to an engine. Its bytes are gone afterwards, so that pointers that were kept are detected.
   func lend(_ body: (Gift) -> Void) {
     var streak = ""
     if case .total(_, let name) = amount { streak = name }
@@ -135,7 +135,7 @@ extension OwnedGift {
 }
 
 extension Array where Element == String {
-  /// Lends the bytes of all. They are gone afterwards, so that whoever keeps a pointer is found out.
+  /// Lends the bytes of all. They are gone afterwards, so that pointers that were kept are detected.
   func borrowed<R>(_ body: ([Bytes]) -> R) -> R {
     let bytes = flatMap { Array<UInt8>($0.utf8) }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)

@@ -2,14 +2,14 @@ import Foundation
 
 @testable import ComboCore
 
-/// A made-up room: settings and events of few keys, at times that lie at and beside each other's limits.
+/// A random room: settings and events of few keys, at times at and beside each other's limits.
 struct RandomStream {
   var settings: Settings
   var events: [(at: Int64, event: Event)] = []
 
   static let start: Int64 = 1_000_000
 
-  /// So many groups of seeds as arguments; with COMBO_TEST_QUICK set (`make quick`) the first tenth of them.
+  /// Returns this number of groups of seeds as arguments, or the first tenth of them if COMBO_TEST_QUICK is set (`make quick`).
   static func groups(_ count: Int) -> Range<Int> {
     0..<(ProcessInfo.processInfo.environment["COMBO_TEST_QUICK"] == nil ? count : max(1, count / 10))
   }
@@ -18,7 +18,7 @@ struct RandomStream {
     var random = SplitMix64(seed)
     settings = Settings()
     for setting in Self.settings(&random, oneIn: 2) { settings.apply(setting) }
-    // Some rooms are crowded, some have but one combo that comes again and again.
+    // Some rooms are crowded, some have only one combo that returns again and again.
     let senders = (0..<random.pick([1, 2, 4, 12])).map { "u\($0)" }
     let receivers = random.pick([[""], ["", "a1"], ["a1", "a2"]])
     let gifts = (0..<random.pick([1, 2, 5])).map { "g\($0)" }
@@ -75,7 +75,7 @@ struct RandomStream {
     }
   }
 
-  /// Often exactly as long as something lasts, or a millisecond beside it.
+  /// Returns a pause, often exactly as long as something lasts, or a millisecond off.
   private static func pause(_ random: inout SplitMix64, _ pace: Int, _ settings: Settings) -> Int64 {
     if random.oneIn(3) { return 0 }
     if random.oneIn(3) {

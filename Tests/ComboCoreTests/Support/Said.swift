@@ -26,10 +26,10 @@ struct Said: Hashable, CustomStringConvertible {
     var display: OwnedDisplay
   }
 
-  /// As in a trace: `250 < update 1@0 5 +2 milestone 5`.
+  /// The instruction as in a trace: `250 < update 1@0 5 +2 milestone 5`.
   var description: String { "\(at) < \(text)" }
 
-  /// What it says, without when.
+  /// The instruction without its time.
   var text: String {
     func passed(_ milestone: Int?) -> String { milestone.map { " milestone \($0)" } ?? "" }
     func taken(_ base: Int) -> String { base == 0 ? "" : " base \(base)" }
@@ -64,7 +64,7 @@ extension OwnedDisplay {
   }
 }
 
-/// Keeps what is said.
+/// A sink that keeps all instructions.
 struct Recorder: InstructionSink {
   var said: [Said] = []
 

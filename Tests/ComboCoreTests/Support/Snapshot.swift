@@ -1,6 +1,6 @@
 @testable import ComboCore
 
-/// A snapshot that owns its bytes, and can be changed to see what happens.
+/// A snapshot that owns its bytes, and that tests can change.
 struct Snapshot: SnapshotWriter, Equatable {
   struct Entry: Equatable {
     var key: Key
@@ -12,7 +12,7 @@ struct Snapshot: SnapshotWriter, Equatable {
     var key: Key
     var total: Int
     var expiry: Int64
-    /// Of the banner of its final, if one is to come.
+    /// The number of its final's banner, if there will be a final.
     var number: Int?
     var display: OwnedDisplay?
   }
@@ -57,7 +57,7 @@ struct Snapshot: SnapshotWriter, Equatable {
     banners.append(Banner(key: Key(key), state: state, display: OwnedDisplay(display)))
   }
 
-  /// The engine again.
+  /// Returns the restored engine.
   func restored(_ settings: EngineSettings) throws -> Engine {
     var engine = try Engine(restoring: head, own: own, settings: settings)
     for id in ids { try lend([id.id]) { try engine.restoreID($0[0], expiry: id.expiry) } }

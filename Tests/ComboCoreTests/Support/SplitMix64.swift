@@ -12,12 +12,12 @@ struct SplitMix64: RandomNumberGenerator {
     return z ^ z >> 31
   }
 
-  /// One of these.
+  /// Returns one of these.
   mutating func pick<T>(_ choices: [T]) -> T { choices[Int(next() % UInt64(choices.count))] }
 
-  /// From 0 up to below `bound`.
+  /// Returns a number from 0 up to below `bound`.
   mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-  /// True in one of so many cases.
+  /// Returns true in one of `cases` cases.
   mutating func oneIn(_ cases: Int) -> Bool { below(cases) == 0 }
 }

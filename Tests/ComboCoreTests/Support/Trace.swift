@@ -3,8 +3,8 @@ import Testing
 
 @testable import ComboCore
 
-/// A story of one room in lines: the time, then `>` and what happens, or `<` and what is said. The first lines hold the
-/// settings that are not the defaults; a last line `TIME .` lets the time run on, with nothing more said until then.
+/// A test of one room in lines: the time, then `>` and an event, or `<` and an expected instruction. The first lines hold the
+/// settings that are not the defaults. A last line `TIME .` advances the time, and expects no more instructions until then.
 ///
 ///     slots=1 linger_ms=500
 ///     0     > ann rose x3                    a gift, as ``OwnedGift/init(_:)`` reads it
@@ -16,10 +16,10 @@ import Testing
 ///     600   > shift 1000                     from now on everything is 1000 later
 ///     2000  .
 ///
-/// Each is played four times: as it is, advanced every few milliseconds, restored from a snapshot before each event, and by
-/// the plain ``Model``.
+/// Each is played four times: as it is, advanced every few milliseconds, restored from a snapshot before each event, and by the
+/// plain ``Model``.
 struct Trace {
-  /// Unless the trace says otherwise, each skip is told by itself.
+  /// The settings. Unless the trace sets another value, skips are not summed.
   private var settings = {
     var settings = Settings()
     settings.skipMs = 0
@@ -73,7 +73,7 @@ struct Trace {
     }
   }
 
-  /// The lines as they come when the trace is played.
+  /// Returns the lines that result when the trace is played.
   private func played(before: (inout Room, Int64) throws -> Void) rethrows -> [String] {
     var room = Room(settings)
     let played = try tell { at, event, tell in
@@ -84,7 +84,7 @@ struct Trace {
     return played + (room.broken.map { [$0] } ?? [])
   }
 
-  /// The lines as they come when `play` lets each event happen and tells all that was said up to then.
+  /// Returns the lines that result when `play` applies each event and reports all instructions emitted up to then.
   private func tell(_ play: (Int64, Event?, ([Said]) -> Void) throws -> Void) rethrows -> [String] {
     var (played, said, told, epoch, seq): ([String], [Said], Int, Int64?, Int) = ([], [], 0, nil, 0)
     func tell(until time: Int64) {
@@ -109,7 +109,7 @@ struct Trace {
     return played
   }
 
-  /// Fails if other things are said than stand in the trace.
+  /// Fails if the instructions differ from those in the trace.
   func check(sourceLocation: SourceLocation = #_sourceLocation) throws {
     let plain = played { _, _ in }
     compare(plain, "", sourceLocation)
@@ -148,7 +148,7 @@ struct Trace {
   }
 }
 
-/// Plays a trace and fails if other things are said than stand in it.
+/// Plays a trace, and fails if the instructions differ from those in it.
 func check(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
   try Trace(text).check(sourceLocation: sourceLocation)
 }
