@@ -3,12 +3,12 @@ import Testing
 
 @testable import ComboWire
 
-/// A record, and why it is bad.
+/// A bad record, with the reason.
 struct BadCase: Sendable, CustomTestStringConvertible {
   let record: String
   var key: String? = "r"
   let code: BadEvent.Code
-  /// What the sentence must hold.
+  /// The words that the sentence must contain.
   let words: [String]
 
   init(_ record: String, key: String? = "r", _ code: BadEvent.Code, _ words: String...) {
@@ -290,7 +290,7 @@ struct BadEventTests {
     let found = try #require(fault(settings(#""slots":1,"linger_ms":5"#), limits))
     #expect(found.code == .outOfRange)
     #expect(found.reason == "settings.linger_ms is not allowed: a room may set only slots, finals here (--room-settings)")
-    // Null is as good as missing, and an unknown name is none all the same.
+    // Null counts as missing, and an unknown name is still no setting.
     #expect(fault(settings(#""linger_ms":null"#), limits) == nil)
     #expect(fault(settings(#""slotz":1"#), limits)?.reason.contains("not a setting") == true)
     limits.roomSettings = []

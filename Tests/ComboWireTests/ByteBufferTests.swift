@@ -48,7 +48,7 @@ struct ByteBufferTests {
     let odd = (0..<0x80).map { String(Unicode.Scalar(UInt8($0))) }.joined() + "é小🌹\u{2028}"
     let written = text { $0.append(jsonString: odd) }
     #expect(written.hasPrefix(#""\u0000\u0001"#) && written.contains(#"\b\t\n\u000b\f\r"#) && written.contains("\\u001f !\\\"#"))
-    // An id may have 256 bytes, and this is one.
+    // The string is also a valid id, which may have 256 bytes.
     #expect(try decode(#"{"id":\#(written),"sender":{"id":"u"},"gift":{"id":"g"}}"#).id == odd)
   }
 
@@ -82,7 +82,7 @@ struct ByteBufferTests {
     func hash(_ text: String, _ seed: UInt64) -> UInt64 {
       Array(text.utf8).withUnsafeBytes { XXH3.hash($0, seed: seed) }
     }
-    // From the reference implementation's own values for no input.
+    // These are the reference implementation's own values for no input.
     #expect(hash("", 0) == 0x2D06_8005_38D3_94C2)
     #expect(XXH3.hash(Bytes(start: nil, count: 0)) == 0x2D06_8005_38D3_94C2)
     var running = RunningHash()

@@ -2,7 +2,7 @@ import ComboCore
 import ComboWire
 import Testing
 
-/// What the decoder made of a record: an event, or a code with its sentence.
+/// The result of decoding a record: an event, or a code with its sentence.
 private enum Outcome: Equatable {
   case event(Decoded)
   case bad(BadEvent.Code, String)
@@ -10,8 +10,8 @@ private enum Outcome: Equatable {
 
 @Suite("An event's fields, found on its tape")
 struct EventFieldTests {
-  /// Records with anything in them that decides whether a shape is known: order, white space, members twice, unknown
-  /// ones, values of wrong types, nesting, and faults of grammar.
+  /// A generator of records with everything that decides whether a shape is known: order, white space, repeated and unknown
+  /// members, values of wrong types, nesting, and faults of grammar.
   private struct Records {
     var random: SplitMix64
 
@@ -43,7 +43,7 @@ struct EventFieldTests {
         + gap() + "}"
     }
 
-    /// A member that belongs there, or anything under its name.
+    /// Returns a member that belongs there, or anything under its name.
     mutating func member(_ name: String) -> String {
       let value: String
       switch name {
@@ -110,7 +110,7 @@ struct EventFieldTests {
     var good = 0
     for number in 0..<2000 {
       let record = records.next()
-      // Twice by the one that may know the shape, so that it does the second time.
+      // The decoder that may know the shape decodes twice, so that it does the second time.
       let first = outcome(record, decoder), second = outcome(record, decoder), alone = outcome(record, EventDecoder())
       let shown = String(decoding: record, as: UTF8.self)
       if case .event = alone { good += 1 }
@@ -121,16 +121,16 @@ struct EventFieldTests {
 
   @Test("stand for nothing in another object, count once, and are looked for to the allowed depth")
   func byHand() throws {
-    // A container of ours within one of nobody's is nobody's.
+    // A known container within an unknown one is unknown, too.
     let inner = try decode(
       #"{"x":{"sender":{"id":"no"},"id":"no"},"sender":{"id":"u","x":{"id":"no"}},"gift":{"x":[{"id":"no"}],"id":"g"}}"#)
     #expect(inner.sender == "u" && inner.gift == "g" && inner.id.isEmpty)
     #expect(inner.displayGift == #"{"x":[{"id":"no"}],"id":"g"}"#)
-    // Of two the first counts, also when it is no object.
+    // The first of two members with one name counts, even if it is no object.
     #expect(fault(#"{"sender":1,"sender":{"id":"u"},"gift":{"id":"g"}}"#)?.code == .wrongType)
     #expect(fault(#"{"sender":{"x":1},"sender":{"id":"u"},"gift":{"id":"g"}}"#)?.code == .missingField)
     #expect(fault(#"{"sender":{"id":null,"id":"u"},"gift":{"id":"g"}}"#)?.code == .missingField)
-    // 64 levels, the record itself the first.
+    // There may be 64 levels, of which the record itself is the first.
     func nested(_ levels: Int) -> String {
       #"{"type":"room_closed","x":"# + String(repeating: "[", count: levels - 1) + String(repeating: "]", count: levels - 1) + "}"
     }

@@ -2,7 +2,7 @@ import ComboCore
 import ComboWire
 import Testing
 
-/// Whether a text is a JSON object that a record may be.
+/// Returns whether a text is a JSON object that a record may be.
 private func isAccepted(_ bytes: [UInt8]) -> Bool {
   var limits = WireLimits()
   limits.roomFromBody = true

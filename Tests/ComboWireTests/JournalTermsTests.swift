@@ -116,7 +116,7 @@ struct JournalTermsTests {
       Issue.record("a record that was cut is no entry")
       return
     }
-    // None of these has moved it.
+    // None of these has moved the cursor.
     let next = Self.entry(2)
     #expect(Self.take(&cursor, 6, Self.bytes(next)) == .entry(next))
   }

@@ -3,21 +3,22 @@ import ComboWire
 import Foundation
 import Testing
 
-/// What one room can cost at most with settings of its own, from the ranges of these: the figures of docs/security.md.
+/// The maximum cost of one room with its own settings, computed from their ranges: the figures of docs/security.md.
 private enum RoomCost {
-  /// The bytes of an instruction beside its display data, and of a banner in a `screen`: numbers, names and a room id of 256 bytes.
+  /// The bytes of an instruction without display data, or of a banner in a `screen`: numbers, names, a room id of 256 bytes.
   static let frame = 700
   static let display = WireLimits().displayBytes
   static let slots = IntegerSetting.slots.roomRange.upperBound
 
-  /// Bytes a second that a room says though no gift comes: its screens.
+  /// The bytes a second that a room emits without gifts: its screens.
   static let screenBytesASecond =
     (slots * (display + frame) + frame) * 1000 / IntegerSetting.screenMs.roomRange.lowerBound
-  /// Instructions that one gift leads to at most, now or later: a show, a move up of each other banner, an update, a dismissal and a final.
+  /// The maximum number of instructions that one gift leads to, now or later: a show, a move up of each other banner, an update,
+  /// a dismissal and a final.
   static let instructionsAGift = 1 + (slots - 1) + 1 + 1 + 1
-  /// The bytes of these.
+  /// The bytes of these instructions.
   static let bytesAGift = 2 * (display + frame) + (instructionsAGift - 2) * frame
-  /// Banners that a room holds at most: on screen, waiting, and combos whose final is to come.
+  /// Returns the maximum number of banners that a room holds: on screen, waiting, and combos whose final is to come.
   static func banners(_ range: (IntegerSetting) -> ClosedRange<Int>) -> Int {
     [IntegerSetting.slots, .maxQueue, .maxHistory].reduce(0) { $0 + range($1).upperBound }
   }
@@ -40,7 +41,7 @@ struct RoomCostTests {
     }
   }
 
-  /// The worst room that `settings` allow: gifts with as much display data as there may be.
+  /// The worst room that `settings` allow, whose gifts have as much display data as allowed.
   private struct WorstRoom {
     var engine = Engine(at: 0, settings: EngineSettings(Settings()))
     var counter = Counter()
@@ -76,7 +77,7 @@ struct RoomCostTests {
 
   @Test("without gifts it says its screens, and no more than the ranges allow")
   func screens() throws {
-    // As many banners as there may be, which stay as long as they may, and whose screen is said as often as it may.
+    // There are as many banners as allowed, for as long as allowed, and their screen is emitted as often as allowed.
     var room = try WorstRoom([
       .integer(.slots, RoomCost.slots), .integer(.screenMs, IntegerSetting.screenMs.roomRange.lowerBound), .integer(.holdMs, 0),
       .integer(.lingerMs, IntegerSetting.lingerMs.roomRange.upperBound), .integer(.busyLingerMs, 60_000), .integer(.exitMs, 0),

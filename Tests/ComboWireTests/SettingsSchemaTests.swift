@@ -2,7 +2,7 @@ import ComboCore
 import Foundation
 import Testing
 
-/// `docs/schemas/settings.schema.json`, made from the table of settings.
+/// `docs/schemas/settings.schema.json`, generated from the table of settings.
 private enum SettingsSchema {
   enum Scope { case service, room }
 

@@ -2,8 +2,8 @@ import ComboCore
 import ComboWire
 import Testing
 
-/// Rooms at the ends of all ranges: counts near the largest, settings at their least and most, worths at the limit, long names, finals to come,
-/// named streaks, memories that are full.
+/// A room at the ends of all ranges: counts near the largest, settings at their minimum and maximum, worths at the limit, long
+/// names, pending finals, named streaks, and full memories.
 private struct ExtremeRoom {
   var random: SplitMix64
   var feeder: Feeder
@@ -16,19 +16,19 @@ private struct ExtremeRoom {
     for name in SettingName.all {
       if let setting = Self.setting(name, isRoom: false, &random) { settings.apply(setting) }
     }
-    // A room that never shows or forgets anything tells less.
+    // A room that never shows or forgets anything tests less.
     if Int.random(in: 0..<3, using: &random) > 0 { settings.slots = max(1, min(settings.slots, 3)) }
     feeder = Feeder(settings)
     now = [0, 1_700_000_000_000, Self.latest].randomElement(using: &random)!
   }
 
-  /// The latest `ts` that an event may have, less what a test goes on for.
+  /// The latest `ts` that an event may have, minus the duration of a test.
   static let latest: Int64 = 253_402_300_799_999 - 10_000_000_000
 
-  /// A setting at the end of its range, beside it, or usual.
+  /// Returns a setting at the end of its range or next to it, or nil for the usual one.
   static func setting(_ name: SettingName, isRoom: Bool, _ random: inout SplitMix64) -> Setting? {
     switch name {
-    // A screen each millisecond for days would be all that a test does.
+    // A screen each millisecond for days would take all of a test's time.
     case .integer(.screenMs):
       return [nil, .integer(.screenMs, 0), .integer(.screenMs, IntegerSetting.longestRoomMs)].randomElement(using: &random)!
     case .integer(let name):
@@ -113,7 +113,7 @@ struct SnapshotExtremesTests {
         return
       }
     }
-    // The restored one goes on as the first does.
+    // The restored one continues as the first does.
     guard let engine = room.feeder.engine else { return }
     var other = room
     other.feeder.engine = try restore(snapshot(engine), room.feeder.settings)
@@ -137,7 +137,7 @@ struct SnapshotExtremesTests {
       let record =
         #"{"room":"r1","ts":1000,"sender":{"id":"u"},"gift":{"id":"g","value":1e12},"total":1000000000,"streak":"s1"}"#
       try feeder.feed(record)
-      // As many gifts as a test has no time for: the engine's own state with a count just below the largest.
+      // A test has no time for so many gifts. Instead, the engine's state gets a count just below the largest.
       let text = feeder.text.replacing("1000000000,1e+21", with: "\(most - 7),1e+21").replacing(
         ",1000000000,", with: ",\(most - 7),")
       feeder.engine = try restore(Array(text.utf8), feeder.settings)

@@ -2,7 +2,7 @@ import ComboCore
 import ComboWire
 import Testing
 
-/// A room with much going on, the same for the same seed.
+/// Returns a room with much activity, the same for the same seed.
 func busyFeeder(seed: Int, gifts: Int, displayBytes: Int = 10) throws -> Feeder {
   var random = SplitMix64(seed: seed)
   var settings = Settings()
@@ -177,7 +177,7 @@ struct SnapshotTests {
         bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
       }
       if var engine = try? restore(bytes, feeder.settings) {
-        // It may be another engine, but it must be one that runs.
+        // It may be another engine, but it must run.
         var sink = LineSink(room: "r")
         engine.advance(to: engine.epoch + 1_000_000, to: &sink)
       }

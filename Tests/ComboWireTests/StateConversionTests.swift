@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A room's state of version 1")
 struct StateConversionTests {
-  /// As the first version wrote it: a banner that lingers, one that leaves, one that waits, and something of each memory.
+  /// A state as the first version wrote it: a banner that lingers, one that leaves, one that waits, and something in each memory.
   static let first = Array(
     (#"{"v":1,"epoch":1000,"seq":9,"banners":7,"time":20000,"idle":-19000,"screen":4100,"own":{"slots":50,"screen_ms":1,"dedupe_ms":86400000},"#
       + #""ids":[["e1",9100]],"#

@@ -74,7 +74,7 @@ struct StateRecordTests {
     #expect(throws: FormatFault.self) { try join(Array(values.dropLast())) }
     #expect(throws: FormatFault.self) { try join(values + [[0x20]]) }
     if count > 1 { #expect(throws: FormatFault.self) { try join(values.reversed()) } }
-    // A digit of `seq`: the text stays a snapshot, but is another one.
+    // With another digit of `seq`, the text is still a snapshot, but another one.
     let seq = try #require(feeder.text.firstMatch(of: #/"seq":\d/#))
     let place = seq.0.utf8.count - 1 + seq.0.base.utf8.distance(from: seq.0.base.startIndex, to: seq.0.startIndex)
     var flipped = values

@@ -5,7 +5,7 @@ import Testing
 @testable import ComboTestSupport
 @testable import ComboWire
 
-/// Texts of known shapes are looked at in blocks of 16 and 64 bytes, and their marks 57 and 1,024 at a time.
+/// Texts of known shapes are read in blocks of 16 and 64 bytes, and their marks 57 and 1,024 at a time.
 @Suite("Texts of a known shape, looked at in blocks")
 struct TextBlockTests {
   /// Parsers that know a shape, and one that knows none.
@@ -14,13 +14,13 @@ struct TextBlockTests {
     let known: [JSONParser]
     let plain = JSONParser()
 
-    /// All of what `example` is like.
+    /// Creates parsers that know the shape of `example`.
     init(_ example: String) {
       known = [JSONParser()]
       for parser in known { #expect(parser.checkAlike(guarded.text(Array(example.utf8)), depth: 32) == CSJ_FINE) }
     }
 
-    /// A text's fault, or that there is none: all must read it as the walk does, and know the shape of a good one if it `isAlike`.
+    /// Returns a text's fault, if any. All parsers must read it as the walk does, and know a good one's shape if it `isAlike`.
     func fault(_ bytes: [UInt8], isAlike: Bool = true, isFirst: Bool = false) throws -> csj_fault {
       let text = isFirst ? guarded.first(bytes) : guarded.text(bytes)
       let expected = plain.check(text, depth: 32)
@@ -32,7 +32,7 @@ struct TextBlockTests {
       return expected
     }
 
-    /// The same, and the tapes of a good one must be the same.
+    /// Checks the fault of a text and, if the text is good, that all tapes are equal.
     func compare(_ bytes: [UInt8], isAlike: Bool = true) throws {
       if try fault(bytes, isAlike: isAlike) != CSJ_FINE { return }
       let text = guarded.text(bytes)
@@ -43,7 +43,7 @@ struct TextBlockTests {
     }
   }
 
-  /// What can be in a string, or cannot.
+  /// The bytes that can be in a string, or cannot.
   private static let insides: [[UInt8]] =
     [
       #"\""#, #"\\"#, #"\n"#, #"\u00e9"#, #"\ud83d\ude00"#, #"\ud83d"#, #"\ude00"#, #"\ud83d\u0041"#, #"\x"#, #"\u00"#, #"""#,
@@ -84,14 +84,14 @@ struct TextBlockTests {
     ] {
       try parsers.compare(Array(text.utf8), isAlike: false)
     }
-    // A quote behind the text is not its last string's end.
+    // A quote after the text does not end its last string.
     for at in 0..<BumpArena.padding {
       var behind = [UInt8](repeating: UInt8(ascii: "x"), count: BumpArena.padding)
       behind[at] = UInt8(ascii: "\"")
       let open = parsers.guarded.text(Array(#"["","\#(string)]"#.utf8), behind: behind)
       for parser in parsers.known { #expect(parser.checkAlike(open, depth: 32) == CSJ_OPEN_STRING) }
     }
-    // What stands behind the text and is no UTF-8 does not have it read by the walk.
+    // Bytes after the text that are no UTF-8 do not make the walk read it.
     let good = Array(#"["小","小\#(string)"]"#.utf8)
     let text = parsers.guarded.text(good, behind: [UInt8](repeating: 0xBF, count: BumpArena.padding))
     for parser in parsers.known { #expect(parser.checkAlike(text, depth: 32) == CSJ_FINE && parser.shape.id == 1) }
@@ -169,7 +169,8 @@ struct TextBlockTests {
   @Test("four bytes of any kind are UTF-8 or not as simdjson has it, within a block and across its end", arguments: firsts)
   func fourBytes(first: UInt8) throws {
     let behind = Array(#"","小"]"#.utf8)
-    // Where a text begins, not three bytes can be read before them. Else a block begins with the character before them, and ends near to them.
+    // At the beginning of a text, three bytes before them cannot be read. Elsewhere a block begins with the character before
+    // them, and ends near them.
     let (atStart, within) = (Parsers(#"["",""]"#), Parsers(#"[[["",""]]]"#))
     let fillings = (26...32).map { Array(#"[[["é"#.utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: $0) }
     for second in Self.others {
@@ -222,12 +223,12 @@ struct TextBlockTests {
       }
     }
     for end in ["", " ", "\n", "}", "x", #"""#] {
-      // The longer before the shorter: then what stands behind one in the arena looks as if it went on.
+      // The longer ones come first, so that the bytes after a text in the arena look as if it continued.
       for length in (Array(0..<200) + Array(880..<1050)).reversed() {
         let name = String(repeating: length % 3 == 0 ? "x" : "小", count: length % 3 == 0 ? length : length / 3)
         let text = #"{"room":"r","gift":{"id":"g","value":7},"count":2,"sender":{"id":"u","name":"\#(name)"}}\#(end)"#
         let record = Array(text.utf8)
-        // As it is, without its end, and with a last string that is no UTF-8.
+        // The text is read as it is, without its end, and with a last string that is no UTF-8.
         var broken = record
         broken.insert(0xFF, at: record.count - end.utf8.count - 3)
         for bytes in [record, Array(record.dropLast()), broken] {

@@ -34,7 +34,7 @@ struct TextShapeTests {
       return .object((0..<count).map { _ in (names.randomElement(using: &random)!, form(depth + 1, isSpaced)) }, gaps: gaps)
     }
 
-    /// A form that is the same up to some place: a member or an element less, or another one there.
+    /// Returns a form that is the same up to some place, where a member or an element is missing or different.
     mutating func varied(_ form: Form) -> Form {
       switch form {
       case .scalar: return self.form(1, false)
@@ -123,7 +123,7 @@ struct TextShapeTests {
       }.min()!
     }
     let (plain, alike) = (cost { JSONParser().check(text, depth: 32) }, cost { parser.checkAlike(text, depth: 32) })
-    // About three times as much; 60 times, were it looked at for each.
+    // It takes about three times as long, and would take 60 times if the text was read once for each shape.
     #expect(alike < plain * 16, "\(alike), and \(plain) by the walk alone")
   }
 
@@ -162,7 +162,7 @@ struct TextShapeTests {
         let plain = JSONParser()
         let (fault, expected) = (parser.checkAlike(text, depth: 32), plain.check(text, depth: 32))
         try #require(fault == expected, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
-        // Copied on the way.
+        // The text is also copied while it is read.
         let source = guarded.record(bytes)
         try #require(
           copying.checkAlike(text, copiedFrom: source.baseAddress!, depth: 32) == expected,

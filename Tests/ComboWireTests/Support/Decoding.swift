@@ -1,7 +1,7 @@
 import ComboCore
 import ComboWire
 
-/// What a decoded event says, in values of its own.
+/// A decoded event that owns its values.
 struct Decoded: Equatable {
   var kind: Event.Kind
   var room: String
@@ -27,7 +27,7 @@ extension String {
   init(_ bytes: Bytes) { self = String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Decodes one record; its key is the room unless something else is said.
+/// Decodes one record, whose key is the room unless another one is given.
 func decode(
   _ record: [UInt8], key: [UInt8]?, _ limits: WireLimits = WireLimits(), _ decoder: EventDecoder? = nil
 ) throws(BadEvent) -> Decoded {
@@ -81,7 +81,7 @@ func decode(_ record: String, key: String? = "r", _ limits: WireLimits = WireLim
   try decode(Array(record.utf8), key: key.map { Array($0.utf8) }, limits)
 }
 
-/// Why a record is bad, or nil if it is not.
+/// Returns why a record is bad, or nil if it is not.
 func fault(_ record: String, key: String? = "r", _ limits: WireLimits = WireLimits()) -> BadEvent? {
   do throws(BadEvent) {
     _ = try decode(record, key: key, limits)

@@ -3,7 +3,7 @@ import Glibc
 
 @testable import ComboWire
 
-/// Memory before and behind which nothing can be read.
+/// Memory before and after which nothing can be read.
 final class Guarded {
   private static let size = 1 << 20
   private static let page = 4096
@@ -24,15 +24,15 @@ final class Guarded {
     for pages in [memory, records] { munmap(pages - Self.page, Self.size + 2 * Self.page) }
   }
 
-  /// A text at the end of it, with no more behind it than a parser may read, which looks as if the text went on.
+  /// Returns a text at the end of the memory, followed only by what a parser may read, which looks as if the text continued.
   func text(_ bytes: [UInt8], behind: [UInt8] = Guarded.behind) -> Bytes {
     put(bytes, behind, at: memory + (Self.size - BumpArena.padding - bytes.count))
   }
 
-  /// A text at its beginning.
+  /// Returns a text at the beginning of the memory.
   func first(_ bytes: [UInt8]) -> Bytes { put(bytes, Self.behind, at: memory) }
 
-  /// A record at the end of other such memory, with nothing behind it.
+  /// Returns a record at the end of other such memory, with nothing after it.
   func record(_ bytes: [UInt8]) -> Bytes {
     let start = records + (Self.size - bytes.count)
     start.copyMemory(from: bytes, byteCount: bytes.count)

@@ -1,4 +1,4 @@
-/// RFC 8259 to the letter, slowly and plainly: what the decoder is held against.
+/// A slow and plain reader of RFC 8259 to the letter, with which the decoder is compared.
 struct StrictJSON {
   private let bytes: [UInt8]
   private var at = 0
@@ -13,7 +13,7 @@ struct StrictJSON {
     self.depthMax = depthMax
   }
 
-  /// The text without white space between tokens, if it is an object that is nested no deeper than that; else nil.
+  /// Returns the text without white space between tokens, or nil if it is no object or is nested deeper than `depthMax`.
   static func compactObject(_ bytes: [UInt8], depthMax: Int = 64) -> [UInt8]? {
     guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
     var json = StrictJSON(bytes, depthMax)

@@ -3,7 +3,7 @@ import ComboCore
 
 @testable import ComboWire
 
-/// What a text's tape holds, and each object and array without white space.
+/// Returns the contents of a text's tape, and each object and array without white space.
 func tape(_ parser: JSONParser, _ text: Bytes) -> [[Int]] {
   parser.writeNames()
   let read = parser.text(of: text)
