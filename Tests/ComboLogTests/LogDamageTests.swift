@@ -3,12 +3,12 @@ import Testing
 
 @testable import ComboLog
 
-/// Bits that flip in a file: whatever is read of it is what was written, or is called damaged.
+/// Bits that flip in a file. What is read is what was written, or is reported as damaged.
 @Suite("A damaged file of a log")
 struct LogDamageTests {
   private static let bytes: [UInt8] = [1, 0, 0x68, 1, 0, 0, 0, 0x76]
 
-  /// A file with twenty records in a topic that is kept, and three in a compacted one.
+  /// Writes a file with twenty records in a topic that is kept, and three in a compacted one.
   private func write(_ folder: LogFolder) throws {
     let log = try folder.open()
     try log.makeTopic("gifts", partitions: 1, .held)
@@ -43,7 +43,7 @@ struct LogDamageTests {
       let sentence = fault(.damaged) { _ = try log.read(0, from: 0, into: page) }
       #expect(sentence.contains("the record at offset 5 of topic \"gifts\" partition 0 is not what was written"))
       #expect(page.records.map(\.offset) == [0, 1, 2, 3, 4])
-      // It ends its owner.
+      // The damage makes its owner fail.
       #expect((log.failure?.message == sentence) == (use == .own))
       if use == .own { fault(.damaged) { try log.append(.of(0, [("k", "v")])) } }
       var found: [String] = []
@@ -102,7 +102,7 @@ struct LogDamageTests {
     let folder = try LogFolder()
     try write(folder)
     try alter(folder, "UPDATE log_1 SET value = x'00' WHERE offset = 5")
-    // What a crash leaves behind.
+    // A crash leaves this behind.
     let log = try LogFile(.file(folder.path), use: .look)
     try log.writer.run("CREATE TABLE other (a)")
     #expect((LogDisk.size(folder.path + "-wal") ?? 0) > 0)
@@ -177,7 +177,7 @@ struct LogDamageTests {
     #expect(refused + named > 5, "seed \(seed)")
   }
 
-  /// A file whose owner was killed, with what it wrote ahead.
+  /// Returns a file whose owner was killed, with its write-ahead log.
   private func killed() throws -> (file: Data, ahead: Data) {
     let folder = try LogFolder()
     let log = try folder.open()
@@ -193,9 +193,9 @@ struct LogDamageTests {
     for round in 0..<4 {
       let folder = try LogFolder()
       var damaged = ahead
-      // The header, and the last frame, too.
+      // The header and the last frame are damaged, too.
       let (first, count) = round == 0 ? (0, 24) : round == 1 ? (ahead.count - 4096, 4000) : (0, ahead.count)
-      // The sum does not tell the upper bits of a word of 32 bits apart.
+      // The checksum does not distinguish the upper bits of a word of 32 bits.
       let (byte, bit) = (first + Int(random.next() % UInt64(count)) & ~3, UInt8(random.next() % 8))
       damaged[byte] ^= 1 << bit
       try file.write(to: folder.url())
@@ -256,7 +256,7 @@ struct LogDamageTests {
   }
 }
 
-/// Files of 0.1.0.
+/// Files of release 0.1.0.
 @Suite("A log's file of version 1")
 struct LogVersionTests {
   private func makeOld(_ folder: LogFolder) throws {
@@ -306,7 +306,7 @@ struct LogVersionTests {
     }
     // Version 1 must refuse it.
     #expect(try Database(folder.path, name: "x").integer("PRAGMA user_version") == 2)
-    // A new record without its checksum is no old one.
+    // A new record without its checksum is not mistaken for an old one.
     try Database(folder.path, name: "x").run("UPDATE log_1 SET sum = NULL")
     #expect(fault(.damaged) { _ = try folder.open().all(0) }.contains("offset 5"))
   }

@@ -17,7 +17,7 @@ import Testing
     return log
   }
 
-  /// Notes what happens to a member.
+  /// Records the events of a member.
   private final class Delegate: GroupEdgeDelegate {
     var assigned: [Int32] = []
     var faults: [EdgeError.Code] = []
@@ -99,7 +99,7 @@ import Testing
     group.subscribe()
     _ = poll(group)
     try group.start(0, at: 0)
-    // A thread of its own: those of the tests may all be waiting.
+    // The producer needs its own thread, as all threads of the tests may be waiting.
     DispatchQueue(label: "producer").async { _ = try? log.append(.of(0, [("k", "a")])) }
     // Without the wake-up it would wait for a minute.
     #expect(poll(group, maxWaitMs: 60_000) == ["0:0 a."])

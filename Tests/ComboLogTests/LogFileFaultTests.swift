@@ -3,7 +3,7 @@ import Testing
 
 @testable import ComboLog
 
-/// What can be wrong with a file, each with its sentence.
+/// The faults of a file, each with its sentence.
 @Suite struct LogFileFaultTests {
   @Test("a second owner is refused, and told who the first is")
   func isInUse() throws {
@@ -13,7 +13,7 @@ import Testing
     #expect(sentence.contains("pid \(getpid())"))
     try log.makeTopic("gifts", partitions: 1)
     try log.append(.of(0, [("a", "1")]))
-    // Looking is allowed meanwhile.
+    // Reading is allowed meanwhile.
     let look = try LogFile(.file(folder.path), use: .look)
     #expect(try look.all(0) == ["0 a=1"])
   }
@@ -66,7 +66,7 @@ import Testing
     let log = try folder.open()
     try log.makeTopic("gifts", partitions: 1)
     try log.append(.of(0, [("a", "1")]))
-    // As a killed process leaves it: the file with what was written ahead.
+    // A killed process leaves the file like this, with its write-ahead log.
     let copy = try LogFolder()
     for ending in ["", "-wal"] { try FileManager.default.copyItem(atPath: folder.path + ending, toPath: copy.path + ending) }
     let again = try copy.open()
@@ -107,7 +107,7 @@ import Testing
     let log = try folder.open(limits)
     try log.makeTopic("gifts", partitions: 1)
     #expect(fault(.full) { try log.append(.of(0, [("a", "1")])) }.contains("Free space on the disk"))
-    // What comes of records that were taken goes in.
+    // The results of accepted records are still written.
     try log.commit(.of(0, [("a", "1")]), group: "g")
     #expect(try log.all(0) == ["0 a=1"])
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ComboLog
 
-/// A log in a folder of its own, which goes with this object.
+/// A log in its own folder, which is deleted with this object.
 final class LogFolder {
   let path: String
   let folder: String
@@ -17,7 +17,7 @@ final class LogFolder {
 
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// The log's file, or one beside it.
+  /// Returns the URL of the log's file, or of one beside it.
   func url(_ ending: String = "") -> URL { URL(fileURLWithPath: path + ending) }
 
   func open(_ limits: LogFile.Limits = .init()) throws -> LogFile { try LogFile(.file(path), limits: limits) }
@@ -40,7 +40,7 @@ extension LogBatch {
 }
 
 extension LogFile {
-  /// All records of a stream, as `offset key=value`.
+  /// Returns all records of a stream, as `offset key=value`.
   func all(_ stream: Int, from start: Int64? = nil, at most: Int = 4096) throws -> [String] {
     let page = LogPage()
     var position = start ?? bounds(stream).first
@@ -135,7 +135,7 @@ func fault(_ code: LogFault.Code, sourceLocation: SourceLocation = #_sourceLocat
     }
     #expect(taken > 50)
     #expect(sentence.contains("size limit"))
-    // Nothing may be deleted before it was worked off.
+    // Nothing may be deleted before it was processed.
     #expect(try log.retain(ageMs: 0, now: 1_000_000) == 0)
     try log.commit(.of(0, [("k", String(repeating: "x", count: 100_000))]), group: "g", holds: [(0, 40)])
     #expect(try log.retain(ageMs: 1_000_000_000, now: 1000) > 0)
@@ -214,7 +214,7 @@ func fault(_ code: LogFault.Code, sourceLocation: SourceLocation = #_sourceLocat
       found.append("\(String(decoding: name, as: UTF8.self))=\(value.map { String(decoding: $0, as: UTF8.self) } ?? "none")")
     }
     #expect(found == ["one=x", "two=none"])
-    // Cut anywhere, they end early and nothing is read beyond.
+    // Cut anywhere, the headers end early and nothing is read beyond.
     for count in 0..<headers.count { headers[..<count].withUnsafeBytes { LogHeaders.forEach($0) { _, _ in } } }
   }
 
@@ -246,7 +246,7 @@ func fault(_ code: LogFault.Code, sourceLocation: SourceLocation = #_sourceLocat
 
 @Suite("An appender")
 struct LogAppenderTests {
-  /// What came of offers.
+  /// The outcomes of offers.
   private final class Outcomes: @unchecked Sendable {
     private let lock = NSLock()
     private var faults: [LogFault?] = []

@@ -11,7 +11,7 @@ struct LogNameTests {
     try log.append(.of(0, [("a", value)]))
   }
 
-  /// As a killed process leaves it: the file by its first name, with what was written ahead beside it.
+  /// Leaves the file as a killed process does: by its first name, with its write-ahead log beside it.
   private func leave(_ values: [String], in folder: LogFolder) throws {
     let log = try folder.open()
     for value in values { try append(log, value) }
@@ -135,7 +135,7 @@ struct LogNameTests {
     #expect(sentence.contains("without \(folder.path)-wal"), "\(sentence)")
     #expect(rename(folder.path + "-wal", elsewhere.path + "-wal") == 0)
     #expect(try elsewhere.open().all(0) == ["0 a=1", "1 a=2"])
-    // From now on that is its name.
+    // The file has this name from now on.
     #expect(try elsewhere.open().place == .file(elsewhere.path))
   }
 

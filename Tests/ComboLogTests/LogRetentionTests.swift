@@ -4,12 +4,12 @@ import Testing
 
 @testable import ComboLog
 
-/// Old records go up to a mark, from which on all that is left can be derived again.
+/// Old records are deleted up to a mark, from which all that is left can be derived again.
 @Suite("Old records of a log")
 struct LogRetentionTests {
   private static let (input, journal, state, output) = (0, 1, 2, 3)
 
-  /// A log of at most 1 MiB with a group's topics.
+  /// Returns a log of at most 1 MiB with a group's topics.
   private func log(_ folder: LogFolder? = nil) throws -> LogFile {
     var limits = LogFile.Limits()
     limits.sizeMax = 1 << 20
@@ -22,7 +22,7 @@ struct LogRetentionTests {
     return log
   }
 
-  /// Ten records of a time, which are taken in and answered.
+  /// Writes ten records of a time, and commits their results.
   private func work(_ log: LogFile, at time: Int64, bytes: Int = 10) throws {
     let text = String(repeating: "x", count: bytes)
     try log.append(.of(Self.input, Array(repeating: ("k", text), count: 10), at: time))
@@ -32,7 +32,7 @@ struct LogRetentionTests {
       batch, group: "g", positions: [LogPosition(stream: Self.input, offset: log.bounds(Self.input).next, metadata: "")])
   }
 
-  /// A checkpoint of all that was taken in.
+  /// Writes a checkpoint of all processed records.
   private func check(_ log: LogFile, _ name: String) throws {
     try log.commit(
       .of(Self.state, [("checkpoint", name), ("room", "at \(name)")]), group: "g",
@@ -46,7 +46,7 @@ struct LogRetentionTests {
     return page.records.map { "\($0.offset) " + String(decoding: page.value($0)!, as: UTF8.self) }
   }
 
-  /// What a reader of the state topic finds, up to this many records.
+  /// Returns what a reader of the state topic finds, up to this many records.
   private func state(_ log: LogFile, _ history: LogReading.History, most: Int = .max) throws -> [String] {
     let names = TopicNames(input: "in", output: "out", journal: "journal", state: "state", deadLetter: "out")
     var found: [String] = []
@@ -62,16 +62,16 @@ struct LogRetentionTests {
     let folder = isFile ? try LogFolder() : nil
     do {
       let log = try log(folder)
-      // Each hour, of which eight are the time that records are kept.
+      // One round an hour (of 1000 ms here); records are kept for eight hours.
       for hour in 1...20 as ClosedRange<Int64> {
         try work(log, at: hour * 1000)
         try check(log, "\(hour)")
         try work(log, at: hour * 1000 + 500)
         try log.retain(ageMs: 8000, now: hour * 1000 + 600)
-        // What came after its checkpoint is not needed by it, and what came before is gone.
+        // In the first hours, nothing is old enough to be deleted.
         if hour < 10 { #expect(log.bounds(Self.input).first == 0) }
       }
-      // The mark of the hour 12 is the newest whose records are older than 12,600.
+      // The mark of hour 12 is the newest whose records are older than 12,600.
       #expect(log.bounds(Self.input).first == 230 && log.bounds(Self.journal).first == 23)
       #expect(try stateAtBase(log) == ["22 12", "23 at 12"])
       let page = LogPage()
@@ -86,7 +86,7 @@ struct LogRetentionTests {
       let log = try log(folder)
       #expect(try stateAtBase(log) == ["22 12", "23 at 12"])
       try log.check { Issue.record("\($0)") }
-      // A mark that is damaged is noticed too.
+      // A damaged mark is noticed too.
       try log.writer.run("UPDATE marked SET value = x'00' WHERE offset = 22")
       fault(.damaged) { _ = try stateAtBase(log) }
     }
@@ -118,11 +118,11 @@ struct LogRetentionTests {
       time += 1
     }
     #expect(log.attention.rings == rings + 1)
-    // Of the first eighth a mark is made, and nothing is deleted.
+    // The first eighth only makes a mark, and deletes nothing.
     #expect(try log.retain(ageMs: 1_000_000, now: time) == 0)
     #expect(try log.base() == nil && !log.wantsRetention)
     let marked = log.bounds(Self.input).next
-    // Now nobody calls it.
+    // The test does not call `retain` any more.
     while log.bounds(Self.input).first == 0 {
       try work(log, at: time, bytes: 1000)
       try check(log, "\(time)")
@@ -131,7 +131,7 @@ struct LogRetentionTests {
     #expect(log.bounds(Self.input).first == marked)
     #expect(try stateAtBase(log)?.count == 2)
     #expect(try log.size() < 1 << 20)
-    // The records after the last checkpoint may not go.
+    // The records after the last checkpoint may not be deleted.
     let floor = log.bounds(Self.input).next
     let sentence = fault(.full) { while true { try work(log, at: time, bytes: 1000) } }
     #expect(sentence.contains("no record in it may be deleted yet"))
