@@ -9,7 +9,7 @@ import Testing
 struct AdvanceTests {
   private static let topics = TopicIdentity(group: "g", input: "i", output: "o")
 
-  /// A partition whose rooms say a screen of ten banners twice a second, and hold them as long as they may.
+  /// Returns a partition whose rooms emit a screen of ten banners twice a second, and keep the banners as long as allowed.
   private func partition(rooms: Int) throws -> Partition {
     var settings = Settings()
     settings.slots = 10

@@ -18,9 +18,9 @@ struct AgeTests {
   func limits() {
     #expect(!isTooOld(100, ts: 900, record: 0, now: 1000) && isTooOld(100, ts: 899, record: 1000, now: 1000))
     #expect(!isTooOld(100, ts: -1, record: 900, now: 1000) && isTooOld(100, ts: -1, record: 899, now: 1000))
-    // From the future, or of no time: never.
+    // Gifts from the future or without a time are never too old.
     #expect(!isTooOld(100, ts: 2000, record: nil, now: 1000) && !isTooOld(100, ts: -1, record: nil, now: 1000))
-    // Off; and what is no gift.
+    // The limit is off, or the event is no gift.
     #expect(!isTooOld(0, ts: 0, record: 0, now: 1000) && !isTooOld(100, ts: 0, record: 0, now: 1000, .roomClosed))
   }
 }

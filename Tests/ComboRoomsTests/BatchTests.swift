@@ -6,11 +6,11 @@ import Testing
 
 @testable import ComboRooms
 
-/// How a batch lets rooms take their part.
+/// The processing of a batch by its rooms.
 @Suite("A batch")
 struct BatchTests {
   private final class Said: SaidTarget, @unchecked Sendable {
-    // The proof: looked at when no room works.
+    // Sendable: read only while no room works.
     var senders: [String] = []
 
     func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {

@@ -4,7 +4,7 @@ import ComboRooms
 import ComboWire
 import Testing
 
-/// Entries of a journal that are run over their input again.
+/// Journal entries that are run again over their input.
 @Suite("Running entries again")
 struct EntryRunnerTests {
   private static let topics = TopicIdentity(group: "g", input: "in", output: "out")
@@ -14,7 +14,7 @@ struct EntryRunnerTests {
     Partition(0, settings: derivation.engineSettings, ownSettingsMax: 0, clock: 1000, offset: 0)
   }
 
-  /// Runs an entry that took in one bad record over a record, which leaves the rooms the same, whatever it is.
+  /// Runs an entry of one bad record over the record `value`, which leaves the rooms the same, whatever it is.
   private func run(_ value: String, checksDigest: Bool = true) throws -> [JournalEntry] {
     let derivation = Derivation(settings: Settings(), rules: Rules.known.upperBound, limits: WireLimits())
     let first = partition(derivation)
@@ -39,7 +39,7 @@ struct EntryRunnerTests {
   func lastRecord() throws {
     #expect(try run(Self.bad).map(\.last) == [Self.fingerprint(Self.bad)])
     let other = #"{"another": "record"}"#
-    // Nothing but its fingerprint differs.
+    // Only its fingerprint differs.
     #expect(try run(other, checksDigest: false).map(\.digest) == [0])
     #expect {
       try run(other)

@@ -7,10 +7,10 @@ import Testing
 
 @testable import ComboRooms
 
-/// What a transaction begins with is held back, and goes out in order.
+/// The first records of a transaction, which are held back and produced in order.
 @Suite("What goes out in a transaction")
 struct ProducingTargetTests {
-  /// Takes down what is produced.
+  /// An output that keeps what is produced.
   private final class Taken: OutputEdge {
     private let taken = Mutex<[String]>([])
     var values: [String] { taken.withLock { $0 } }
@@ -91,7 +91,7 @@ struct ProducingTargetTests {
     let all = taken.values.map { $0.split(separator: " ").prefix(2).map { Int($0)! } }
     #expect(all.count == threads * each)
     for thread in 0..<threads {
-      // Not in the expectation, which would tell of all of them.
+      // Computed outside the expectation, whose message would list all records.
       let isInOrder = all.lazy.filter { $0[0] == thread }.map { $0[1] }.elementsEqual(0..<each)
       #expect(isInOrder, "what thread \(thread) produced")
     }

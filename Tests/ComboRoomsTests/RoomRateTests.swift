@@ -14,7 +14,7 @@ struct RoomRateTests {
     #expect(perSecond(at: 0) == 1 && perSecond(at: 9) == 1)
     rate.count(20, in: RoomRate.period(at: 10_000))
     #expect([10, 15, 20, 25, 30].map(perSecond) == [3, 2.5, 2, 1, 0])
-    // The period before was a silent one.
+    // There were no gifts in the period before.
     rate.count(5, in: RoomRate.period(at: 30_000))
     #expect(perSecond(at: 30) == 0.5)
   }
