@@ -30,7 +30,7 @@ struct EventStreamTests {
         #expect(event.data == String(decoding: HTTPStage.record("r", 1, seq), as: UTF8.self))
       }
     }
-    // A second reader of a room that is watched begins with a screen of its own, and with what comes after it.
+    // A second reader of a watched room begins with its own screen, and receives what follows it.
     let late = try stage.stream("r", screen: "late")
     _ = try late.head()
     #expect(try late.nextEvent()?.data.contains("late") == true)
@@ -47,7 +47,7 @@ struct EventStreamTests {
     stage.say("r", 1..<6)
     for seq in 1..<6 { #expect(try wire.nextEvent()?.id == "1-\(seq)") }
     wire.close()
-    // While nobody reads it, the room goes on.
+    // The room continues while nobody reads it.
     stage.say("r", 6..<9)
     for (target, headers) in [
       ("/rooms/r/events", ["Last-Event-ID: 1-4"]), ("/rooms/r/events?last_event_id=1-4", []),
@@ -59,7 +59,7 @@ struct EventStreamTests {
       #expect(!stage.hasQuery)
       again.close()
     }
-    // What is not known any more, or never was, begins with a screen.
+    // A stream after an event that is no longer known, or never was, begins with a screen.
     for last in ["1-99", "2-4", "0-0", "x", "1-4-5", "9223372036854775808-1"] {
       let other = try stage.wire()
       other.send(HTTPStage.request("/rooms/r/events", headers: ["Last-Event-ID: \(last)"]))
@@ -71,7 +71,7 @@ struct EventStreamTests {
       #expect(try other.nextEvent()?.data.contains("anew") == true)
       other.close()
     }
-    // After a takeover what was told before does not lead to what comes.
+    // After a takeover, a reader cannot continue from the earlier events.
     stage.observatory.tell([.screen(id: 0, room: Array("r".utf8), record: HTTPStage.record("r", 2, 1, "new owner"))])
     let late = try stage.wire()
     late.send(HTTPStage.request("/rooms/r/events", headers: ["Last-Event-ID: 1-8"]))
@@ -138,7 +138,7 @@ struct EventStreamTests {
     #expect(try wire.event()?.isComment == true)
     stage.say("r", 5..<7)
     for seq in 5..<7 { #expect(try wire.nextEvent()?.id == "1-\(seq)") }
-    // It is asked for again: what its readers have does not lead to what follows.
+    // The room becomes unknown again: its readers cannot continue from what they have.
     stage.observatory.tell([.unknown(id: 0, room: room)])
     stage.say("r", 9..<10)
     #expect(try wire.event()?.isComment == true)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Compressed answers")
 struct GzipTests {
-  /// What gzip makes of it; `isWhole`: it must find its checksum and length right.
+  /// Returns what gzip unpacks. With `isWhole`, it must find the checksum and the length correct.
   private func unpacked(_ bytes: [UInt8], isWhole: Bool = true) throws -> String {
     let path = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo-gzip")
     defer { try? FileManager.default.removeItem(atPath: path) }
@@ -43,7 +43,7 @@ struct GzipTests {
       sum.add(piece)
       stream += piece.blocks
       want += bytes
-      // What has come so far can be read at once.
+      // The bytes so far can be read at once.
       #expect(try unpacked(stream, isWhole: false) == String(decoding: want, as: UTF8.self))
     }
     #expect(try unpacked(stream + sum.tail) == String(decoding: want, as: UTF8.self))
@@ -100,7 +100,7 @@ struct GzipTests {
     let late = try unpacked(sent[ObjectIdentifier(all[3])]!)
     #expect(late.count > screen.count && whole.hasSuffix(late.dropFirst(screen.count)))
     #expect(sent[ObjectIdentifier(first)]!.count < sent[ObjectIdentifier(plain)]!.count)
-    // The same bytes are shared.
+    // All readers share the same bytes.
     let place = feed.end
     feed.add(Array(repeating: 65, count: 5000), id: nil, at: 0, bytesMax: .max)
     #expect(feed.piece(from: place, gzip).piece.blocks == feed.piece(from: place, gzip).piece.blocks)

@@ -105,7 +105,7 @@ struct HTTPServerTests {
     #expect(try stage.get("/service/data").text.contains(#""state":"draining""#))
   }
 
-  // MARK: - Those who mean no good
+  // MARK: - Hostile clients
 
   @Test(
     "answers on loopback only to names of this machine",
@@ -324,7 +324,7 @@ struct HTTPServerTests {
     }
     #expect((began...MonotonicClock.nowMs).contains(until - stage.server.answerMs))
     #expect(prefix == Array("\"a".utf8))
-    // What is asked later than the rest is answered later.
+    // Later requests are answered later, so that the server has read all earlier ones.
     for _ in 0..<2 { #expect(try stage.get("/health/live").status == 200) }
     stage.observatory.tell([
       .survey(
@@ -372,7 +372,7 @@ struct HTTPServerTests {
       let (first, second) = (try stage.wire(), try stage.wire())
       first.send(HTTPStage.request("/rooms"))
       guard case .survey(_, _, _, let asked, let until) = try stage.query() else { throw TestKafka.Failure("another query") }
-      // It comes so much later that it waits when the first has given up.
+      // The second request comes so late that it still waits when the first has timed out.
       MonotonicClock.sleep(ms: answerMs / 2)
       second.send(HTTPStage.request("/rooms"))
       #expect(try first.response().status == 503)

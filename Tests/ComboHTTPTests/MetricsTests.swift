@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Metrics")
 struct MetricsTests {
-  /// A page with something in each family.
+  /// Returns a page with something in each family.
   private func page(_ clients: [String] = ["consumer"]) -> String {
     let observatory = Observatory(stop: StopFlag())
     var report = ServiceReport()
@@ -65,7 +65,7 @@ struct MetricsTests {
     #expect(metrics.latenessSeconds.count == 6)
     let now: Int64 = 1_700_000_000_000
     let limits = DeadLetterLimits(bytes: 1 << 20, beforeMs: .max - 1, afterMs: 3_600_000)
-    // As Kafka reckons: the first is so long ago that it counts as yet to come.
+    // Computed as Kafka does: the first is so long ago that it counts as in the future.
     let refused = [Int64.min + now - 8000, -1, 0, now, now + 3_600_000, now + 3_600_001, .max].map {
       limits.refuse($0, wall: now)
     }
