@@ -3,7 +3,7 @@ import Testing
 
 @testable import ComboClient
 
-/// A banner as a case file has it.
+/// A banner of a case file.
 struct ShownBanner: Equatable {
   let places: [Int]
   let names: [String?]
@@ -22,7 +22,7 @@ struct ShownBanner: Equatable {
     }
   }
 
-  /// Every field, in an order of its own.
+  /// Returns every field, in sorted order.
   private static func told(_ data: DisplayData) -> String {
     let object = try! JSONSerialization.jsonObject(with: Data(data.json.utf8))
     return String(decoding: try! JSONSerialization.data(withJSONObject: object, options: .sortedKeys), as: UTF8.self)
@@ -66,7 +66,7 @@ struct ClientCase: CustomTestStringConvertible, Sendable {
     return cases
   }()
 
-  /// An object as it stands in the line.
+  /// Returns an object as it is written in the line.
   private static func text(of key: String, in line: Substring) -> String {
     var line = String(line)
     return line.withUTF8 { bytes in
@@ -80,7 +80,7 @@ struct ClientCase: CustomTestStringConvertible, Sendable {
     }
   }
 
-  /// What engines said: the recorded streams of Tests/Conformance.
+  /// The recorded streams of Tests/Conformance, which engines emitted.
   static let streams: [String] = try! FileManager.default.contentsOfDirectory(
     atPath: tests.appendingPathComponent("Conformance").path
   )

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The pacer")
 struct PacerTests {
-  /// When each is drawn, of [time of arrival, at], by somebody who asks as soon as something is due.
+  /// Returns when each arrival is drawn, with its `at`, by a client that draws as soon as something is due.
   private func drawn(_ paceMs: Int, _ arrivals: [(came: Int64, at: Int64?)]) -> [(at: Int64?, time: Int64)] {
     var pacer = Pacer<Int64?>(paceMs: paceMs)
     var out: [(Int64?, Int64)] = []

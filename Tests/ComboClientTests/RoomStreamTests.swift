@@ -37,7 +37,7 @@ struct RoomStreamTests {
     #expect(first.contains("Authorization: Bearer x") && first.contains("text/event-stream"))
   }
 
-  /// The header of a request; nil if it has none.
+  /// Returns the `Last-Event-ID` header of a request, or nil if it has none.
   private func lastID(_ request: String) -> String? {
     request.split(separator: "\r\n").first { $0.lowercased().hasPrefix("last-event-id: ") }.map { String($0.dropFirst(15)) }
   }
@@ -81,7 +81,7 @@ struct RoomStreamTests {
     var staled = 0
     for await happened in RoomStream(service: URL(string: "http://127.0.0.1:\(server.port)")!, room: "r", waits: waits) {
       if happened == .stale { staled = server.requests.count }
-      // Two more requests, so that at least one began after.
+      // Two more requests follow, so that at least one began after that.
       if staled > 0, server.requests.count >= staled + 2 { break }
     }
     #expect(lastID(server.requests[1]) == "1-4")
@@ -103,7 +103,7 @@ struct RoomStreamTests {
   }
 }
 
-/// Answers each connection with a text, and closes it.
+/// A server that answers each connection with a text, and closes it.
 private final class Server: Sendable {
   let port: UInt16
   private let socket: Int32
