@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Made-up gifts")
 struct GiftGeneratorTests {
-  /// The events of a mix, as lines.
+  /// Returns the events of a mix, as lines.
   private func lines(_ mix: GiftMix, _ count: Int) -> (
     lines: [Data], kinds: [GiftGenerator.Kind], rooms: [String], tally: GiftGenerator.Counts
   ) {

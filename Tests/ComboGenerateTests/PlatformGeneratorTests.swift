@@ -66,7 +66,7 @@ struct PlatformGeneratorTests {
     let doubled = try made("tiktok", twice, sends: 20_000).records.map(\.text)
     #expect(abs(Double(doubled.count - Set(doubled).count) / Double(doubled.count) - 0.05) < 0.01)
 
-    // The same gift again, under another id.
+    // On this platform, a duplicate has another id.
     let renumbered = try made("douyin", twice, sends: 20_000).records.map(\.text)
     #expect(Set(renumbered).count == renumbered.count)
   }
@@ -75,7 +75,7 @@ struct PlatformGeneratorTests {
   func truth() throws {
     let all = try made("tiktok", PlatformFaults())
     #expect(all.truth.reduce(0) { $0 + ($1["count"]?.integer ?? 0) } == all.sends)
-    // Bilibili tells each tap by itself.
+    // Bilibili reports each tap separately.
     let each = try made("bilibili", PlatformFaults())
     var told = 0
     for record in each.records {

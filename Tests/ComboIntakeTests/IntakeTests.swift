@@ -72,7 +72,7 @@ struct RecordSplitterTests {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return letters[Int(state >> 33) % letters.count]
     }
-    // In memory of its own, so that a look behind it would be seen.
+    // The bytes have their own memory, so that a read beyond them would be detected.
     var total = 0
     _ = try? RecordSplitter.split(bytes) { total += $0.count }
     #expect(total <= bytes.count)
@@ -102,7 +102,7 @@ struct WebSocketTalkTests {
 
 @Suite("A password")
 struct WebSocketPasswordTests {
-  /// The example of the protocol's description, worked out with Python's hashlib.
+  /// The example of the protocol's description, computed with Python's hashlib.
   @Test("is not sent, but its hash with what the server sent")
   func answers() {
     let challenge = WebSocketTalk.Challenge(salt: "PZVbYpvAnZut2SS6JNJytDm9", challenge: "ztTBnnuqrqaKDzRM3xcVdbYm")

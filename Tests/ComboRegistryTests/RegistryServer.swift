@@ -17,7 +17,7 @@ final class RegistryServer: Sendable {
   var requests: [Request] { seen.withLock { $0 } }
   var url: String { "http://127.0.0.1:\(port)" }
 
-  /// - Parameter answers: what a request gets; nil: nothing, and the connection stays open.
+  /// - Parameter answers: Returns the answer to a request, or nil to send nothing and leave the connection open.
   init(_ answers: @escaping @Sendable (Request) -> String?) {
     self.answers = answers
     let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A schema registry")
 struct SchemaRegistryTests {
-  /// A registry that has these answers by path, and knows nothing else.
+  /// Starts a registry that has these answers by path, and knows nothing else.
   private static func server(_ answers: [String: String]) -> RegistryServer {
     RegistryServer { request in
       answers[request.path]
@@ -14,7 +14,7 @@ struct SchemaRegistryTests {
     }
   }
 
-  /// What a registry keeps.
+  /// Returns a registry's answer with a schema.
   private static func document(_ schema: String, references: [String] = [], type: String? = nil) -> String {
     let quoted = "\"\(schema.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: #"\""#))\""
     let list = references.map { #"{"name":"\#($0)","subject":"\#($0)","version":1}"# }.joined(separator: ",")
@@ -22,7 +22,7 @@ struct SchemaRegistryTests {
     return RegistryServer.answer("200 OK", #"{"schema":\#(quoted),"references":[\#(list)]\#(kind)}"#)
   }
 
-  /// What is said of schema 7 by a server with one answer for everything.
+  /// Returns the answer about schema 7 of a server with one answer for everything.
   private func answer(_ raw: String, _ limits: SchemaRegistry.Limits = .init()) -> SchemaAnswer {
     let server = RegistryServer { _ in raw }
     defer { server.end() }

@@ -33,11 +33,11 @@ struct ReplayTests {
       }
     }
     let probes = names.map { $0.withUnsafeBytes { rooms.probes(ReplayRooms.hash($0)) } }
-    // One by one behind each other they would be 20,000 together.
+    // In a single chain they would need 20,000 together.
     #expect(probes.reduce(0, +) < 1000, "\(probes)")
   }
 
-  /// Made-up lines, with all kinds of events.
+  /// Returns random lines, with all kinds of events.
   static func madeUp(_ count: Int, rooms: Int = 30, rate: Int64 = 100, bad: Double = 0.01) -> Data {
     var mix = GiftMix()
     mix.rooms = rooms
@@ -54,7 +54,7 @@ struct ReplayTests {
     return lines
   }
 
-  /// The lines of each room, in order.
+  /// Returns the lines of each room, in order.
   static func byRoom(_ output: Data) throws -> [String: [String]] {
     var rooms: [String: [String]] = [:]
     for line in output.split(separator: 0x0a) {
@@ -89,7 +89,7 @@ struct ReplayTests {
   func badLines() throws {
     let input = ["not json", "", Self.gift("a", 1), "{}", " \t\r", Self.gift("b", 2), #"{"room":"r","sender":1}"#].joined(
       separator: "\n")
-    // In pieces of one or two lines: the numbers go on from piece to piece.
+    // The line numbers continue from piece to piece, each of one or two lines.
     for chunkBytes in [200, 1 << 19] {
       let result = TestReplay.replay(Data(input.utf8), chunkBytes: chunkBytes)
       #expect(result.summary == ReplayPipeline.Summary(lines: 7, badLines: 3))
@@ -159,9 +159,9 @@ struct ReplayTests {
     // Half an hour, with rooms that come and go.
     let input = Self.madeUp(20_000, rooms: 400, rate: 10)
     let kept = TestReplay.replay(input, threads: threads)
-    // Some seconds a piece: sweeps come between pieces.
+    // Pieces are some seconds long, with sweeps in between.
     let forgotten = TestReplay.replay(input, maxRestedRooms: 0, threads: threads, chunkBytes: 21_000, sweepLines: 50)
-    // Room by room: what differs would fill pages.
+    // Compared room by room, as the whole difference would fill pages.
     let (all, rest) = (try Self.byRoom(kept.output), try Self.byRoom(forgotten.output))
     let different = Set(all.keys).union(rest.keys).filter { all[$0] != rest[$0] }.sorted()
     #expect(different == [])

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Tuning")
 struct TuneTests {
-  /// Settings under which gifts wait, are skipped, join and are merged.
+  /// Settings with which gifts wait, are skipped, join and are merged.
   static let combinations: [Settings] = [(2, 3000, 1000), (1, 1500, 3), (0, 3000, 5), (3, 200, 1)].map { slots, linger, queue in
     var settings = Settings()
     (settings.slots, settings.lingerMs, settings.maxQueue) = (slots, linger, queue)
@@ -27,7 +27,7 @@ struct TuneTests {
     ).run()
   }
 
-  /// What `explain` says of the same.
+  /// The figures of `tune`, counted from `explain`.
   struct Told: Equatable {
     var gifts = 0, repeated = 0, skipped = 0
     var waits: [Int64] = []
@@ -127,7 +127,7 @@ struct TuneTests {
 
   @Test("rooms that are forgotten while they rest count as if they had been kept")
   func forgotten() {
-    // Each room for a while, then others; at the end the first ones once more.
+    // Each room is active for a while, then others; at the end the first ones once more.
     var lines: [String] = []
     for round in 0..<40 {
       for gift in 0..<20 {

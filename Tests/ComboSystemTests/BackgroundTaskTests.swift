@@ -15,7 +15,7 @@ struct AsideTests {
     let mayEnd = Atomic<Bool>(false)
     let processors = ProcessInfo.processInfo.activeProcessorCount
     let (begun, ended) = (DispatchSemaphore(value: 0), DispatchGroup())
-    // More than there are threads for at first, all of them at work.
+    // These are more tasks than there are threads at first, and all are busy.
     for _ in 0..<2 * processors {
       ended.enter()
       BackgroundTask.run(.restoring) {

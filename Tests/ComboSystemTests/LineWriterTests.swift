@@ -12,7 +12,7 @@ struct LineWriterTests {
     return (files[0], files[1])
   }
 
-  /// Reads lines until `isEnough` of all that came, or nothing comes for a minute.
+  /// Reads lines until `isEnough` returns true for all of them, or nothing arrives for a minute.
   private static func lines(from file: Int32, until isEnough: ([Substring]) -> Bool) -> [Substring] {
     var text: [UInt8] = []
     var lines: [Substring] = []
@@ -32,11 +32,11 @@ struct LineWriterTests {
   func full() {
     let (reading, writing) = Self.pipe()
     let writer = LineWriter(writing, bytesMax: 100_000)
-    // A pipe takes 64 KiB: if the caller had to wait for it, this would never end.
+    // A pipe holds 64 KiB. If the caller had to wait for it, this would never end.
     for number in 0..<5000 {
       writer.write("\(number) " + String(repeating: "x", count: 90)) { count, _ in "\(count) dropped" }
     }
-    // Each line came, or is counted where it is missing.
+    // Each line arrives, or is counted where it is missing.
     var next = 0
     var dropped = 0
     let isNext = { (line: Substring) in

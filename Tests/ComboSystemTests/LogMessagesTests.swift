@@ -9,8 +9,8 @@ struct LogMessagesTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The templates of all messages, each with its level (nil: it is chosen at run time): the literals behind `log.info(` and the
-  /// like, and those with a field.
+  /// Returns the templates of all messages, each with its level, or nil if that is chosen at run time: the literals after
+  /// `log.info(` and the like, and those with a field.
   private static func messages() throws -> [(level: String?, template: String)] {
     var found: [(String?, String)] = []
     let sources = root.appendingPathComponent("Sources")
@@ -38,7 +38,7 @@ struct LogMessagesTests {
     return found
   }
 
-  /// The level of the call that a literal is an argument of.
+  /// Returns the level of the call that a literal is an argument of.
   private static func level(before text: Substring) -> String? {
     let near = text.suffix(250)
     guard let call = near.matches(of: /log\.(error|warning|info|debug)\(/).last, !near[call.range.upperBound...].contains("}")
@@ -48,7 +48,7 @@ struct LogMessagesTests {
     return String(call.output.1)
   }
 
-  /// A Swift literal with `{name}` in the places of its values.
+  /// Returns a Swift literal with `{name}` in place of its values.
   private static func template(of source: Substring) -> String {
     let isLong = source.hasPrefix("\"\"\"")
     let end = isLong ? "\"\"\"" : "\""

@@ -145,7 +145,7 @@ struct LogFloodTests {
   @Test("shows as one line, and as another at the end; what is no warning is never held back")
   func written() {
     let lines = LoggedLines()
-    // However slow the machine is, all are of one window.
+    // The clock stands still, so that all are in one window, however slow the machine is.
     let log = ServiceLog(.debug, write: { lines.add($0) }, now: { 1000 })
     for number in 0..<1000 { log.warning("trouble with Kafka: \(.reason, "broker is away (\(number))")") }
     for _ in 0..<3 { log.info("said") }

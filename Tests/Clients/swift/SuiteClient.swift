@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The Swift client as a program for Tests/Clients/run: lines in, verdicts and screens out.
 ///
-/// With `--speed` it measures how many instructions, given as JSON lines on standard input, it decodes and takes in a second.
+/// With `--speed` it measures how many instructions, given as JSON lines on standard input, it decodes and processes in a second.
 @main
 enum SuiteClient {
   static func main() {
@@ -37,7 +37,7 @@ enum SuiteClient {
     return #"{"verdict":"\#(verdict.rawValue)","screen":[\#(screen.joined(separator: ","))]}"# + "\n"
   }
 
-  /// Over and over, each time as another viewer; the best of ten rounds.
+  /// Processes the lines over and over, each time as another viewer, and prints the speed of the best of ten rounds.
   private static func measure() {
     var lines: [[UInt8]] = []
     while let line = readLine() { lines.append(Array(line.utf8)) }
