@@ -297,6 +297,8 @@ extension LogFile {
     var next = offsets.lowerBound
     while try statement.step() {
       let offset = statement.integer(0)
+      // Damaged pages of SQLite can lead back to records that were read before, again and again.
+      if offset < next { throw self.damaged(stream, next, isMissing: true) }
       if offset > next { try checkDeleted(next, stream, tell) }
       next = offset + 1
       let time = statement.isNull(3) ? nil : statement.integer(3)

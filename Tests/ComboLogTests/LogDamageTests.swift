@@ -177,6 +177,33 @@ struct LogDamageTests {
     #expect(refused + named > 5, "seed \(seed)")
   }
 
+  @Test("pages that lead back to earlier ones end each reading, and what lies behind them is still found")
+  func pagesInCircles() throws {
+    let folder = try LogFolder()
+    try write(folder)
+    let root = try #require(
+      try Database(folder.path, name: "x").integer("SELECT rootpage FROM sqlite_schema WHERE name = 'log_1'"))
+    var bytes = [UInt8](try Data(contentsOf: folder.url()))
+    // https://www.sqlite.org/fileformat2.html#b_tree_pages: each cell of an inner page begins with the number of the page below it.
+    let page = Int(root - 1) * 4096
+    #expect(bytes[page] == 5)
+    let cells = [0, 2].map { page + Int(bytes[page + 12 + 2 * $0]) << 8 + Int(bytes[page + 13 + 2 * $0]) }
+    for byte in 0..<4 { bytes[cells[1] + byte] = bytes[cells[0] + byte] }
+    try Data(bytes).write(to: folder.url())
+    let log = try LogFile(.file(folder.path), use: .look)
+    var (offsets, found): ([Int64], [String]) = ([], [])
+    #expect(
+      try log.forEachPage(of: 0, damaged: { found.append($0.message) }) {
+        offsets += $0.records.map(\.offset)
+        return true
+      })
+    #expect(offsets == offsets.sorted() && Set(offsets).count == offsets.count && offsets.first == 0 && offsets.last == 19)
+    #expect(offsets.count < 20 && found.contains { $0.contains("is missing") }, "\(offsets), \(found)")
+    found = []
+    try log.check { found.append($0.message) }
+    #expect(!found.isEmpty)
+  }
+
   /// Returns a file whose owner was killed, with its write-ahead log.
   private func killed() throws -> (file: Data, ahead: Data) {
     let folder = try LogFolder()

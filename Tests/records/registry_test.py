@@ -226,6 +226,15 @@ def main():
             "map", *reading[:2], "--schemas", str(folder / "schemas"), "--brokers", broker.address, "--from-topic", TOPIC, "--last", "1000")
         assert code == 0, text[-2000:]
 
+        # A schema that is too large for a journal does not hide the others.
+        symbols = [f"SYMBOL_{number:07}" for number in range(40_000)]
+        large = registry.add("large", {"schema": record(field("kind", {"type": "enum", "name": "Kind", "symbols": symbols}), ROOM, SENDER, GIFT, COUNT)})
+        (room, good), _ = *records("first", 1), sent.pop()
+        broker.create("large", 1)
+        produce(broker.address, "large", [(room, good), (room, b"\0" + large.to_bytes(4, "big") + b"\0" + good[5:])])
+        code, text = command("map", *reading, "--brokers", broker.address, "--from-topic", "large", "--last", "10")
+        assert code == 1 and "1 gift, 0 dropped, 1 bad" in text and f"schema {large}: " in text, text[-2000:]
+
         # The registry goes away. Only the room's partition waits, and the others go on.
         away = list(records("while the registry is away", room="r0"))
         registry.end()

@@ -86,10 +86,9 @@ enum MapCommand {
     let key = ChunkDecoder.roomName.withUTF8Buffer { Bytes($0) }
     for record in records {
       let explanation = record.bytes.withUnsafeBytes { explainer.explain($0, key: key) }
-      let text = report.text(of: explanation, place: "line \(record.line)")
-      guard Console.write(options.printsRecords ? explainer.record : text, to: STDOUT_FILENO) else { return 1 }
+      guard show(explainer, explanation, "line \(record.line)", &report, options) else { return 1 }
     }
-    return options.printsRecords ? 0 : end(report)
+    return end(report, options)
   }
 
   private static func explainTopic(_ map: RecordMap, _ topic: String, _ last: Int, _ options: MapOptions) -> Int32 {
@@ -114,10 +113,9 @@ enum MapCommand {
       try tail.read(last: last) { partition, message in
         guard let value = message.value else { return }
         let explanation = explainer.explain(value, key: message.key, header: { message.withLastHeader($0, $1) })
-        let text = report.text(of: explanation, place: "partition \(partition), offset \(message.offset)")
-        Console.write(options.printsRecords ? explainer.record : text, to: STDOUT_FILENO)
+        _ = show(explainer, explanation, "partition \(partition), offset \(message.offset)", &report, options)
       }
-      return options.printsRecords ? 0 : end(report)
+      return end(report, options)
     } catch {
       Console.say(error.message)
       return error.code == .badProperty ? 2 : 1
@@ -134,7 +132,21 @@ enum MapCommand {
     return schemas.missing.isEmpty ? code : 1
   }
 
-  private static func end(_ report: MapReport) -> Int32 {
+  /// Prints a record, or what a map makes of it.
+  /// - Returns: Whether it could be written.
+  private static func show(
+    _ explainer: MapExplainer, _ explanation: MapExplanation, _ place: String, _ report: inout MapReport, _ options: MapOptions
+  ) -> Bool {
+    let text = report.text(of: explanation, place: place)
+    guard options.printsRecords else { return Console.write(text, to: STDOUT_FILENO) }
+    if !explainer.record.isEmpty { return Console.write(explainer.record, to: STDOUT_FILENO) }
+    report.unreadable += 1
+    if case .bad(let fault) = explanation.outcome { Console.say("\(place) cannot be read: \(fault)") }
+    return true
+  }
+
+  private static func end(_ report: MapReport, _ options: MapOptions) -> Int32 {
+    if options.printsRecords { return report.unreadable > 0 ? 1 : 0 }
     Console.write(report.summary, to: STDOUT_FILENO)
     return report.bad > 0 ? 1 : 0
   }

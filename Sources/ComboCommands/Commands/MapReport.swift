@@ -11,6 +11,8 @@ struct MapReport {
   private var events: [String: Int] = [:]
   private var dropped = 0
   private(set) var bad = 0
+  /// The records that are not even JSON.
+  var unreadable = 0
 
   init(isJSON: Bool, width: Int) {
     self.isJSON = isJSON

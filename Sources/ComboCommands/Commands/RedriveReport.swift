@@ -21,7 +21,7 @@ struct RedriveReport {
     kinds[kind, default: (0, note)].count += 1
   }
 
-  /// Returns a reason without its values: `"abc"` and `123` become `…`. The number of a rule stays.
+  /// Returns a reason without its values: `"abc"` and `123` become `…`. The numbers of a rule and of a schema stay.
   /// - Parameter keepsNumbers: Whether to leave out quoted text only.
   static func pattern(of reason: String, keepsNumbers: Bool = false) -> String {
     var pattern = ""
@@ -32,7 +32,8 @@ struct RedriveReport {
         pattern.append(character)
         isQuoted.toggle()
       } else if !isQuoted {
-        isKept = character.isNumber && (isKept || keepsNumbers || pattern.hasSuffix("rule ") || pattern.hasSuffix("UTF-"))
+        let isName = ["rule ", "UTF-", "schema is "].contains { pattern.hasSuffix($0) }
+        isKept = character.isNumber && (isKept || keepsNumbers || isName)
         if isKept || !character.isNumber {
           pattern.append(character)
         } else if pattern.last != "…" {
@@ -54,7 +55,7 @@ struct RedriveReport {
     var lines = sorted.map { kind, found in
       // A value of the wrong type may be a viewer's id.
       let words = Self.pattern(of: found.example.reason, keepsNumbers: kind.code != "wrong_type")
-      return "\(Self.padded(found.count))  \(kind.code), first at \(found.example.place.text): \(words)"
+      return "\(Self.padded(found.count))  \(kind.code), first at \(found.example.place.text) of the dead letters: \(words)"
     }
     let send = min(verdicts[.send] ?? 0, limit ?? .max)
     let all = RedriveSelection.Verdict.allCases

@@ -30,14 +30,15 @@ struct TopicSchemas {
     }
     for id in ids.sorted() {
       switch registry.ask(id) {
-      case .schema(let text): found.append((id, text))
+      case .schema(let text):
+        do throws(MapFaults) {
+          self.map = try self.map.adding([id: text])
+          found.append((id, text))
+        } catch {
+          missing.append((id, error.faults[0].description))
+        }
       case .unknown(let reason), .unusable(let reason), .none(let reason): missing.append((id, reason))
       }
-    }
-    do throws(MapFaults) {
-      self.map = try map.adding(Dictionary(uniqueKeysWithValues: found.map { ($0.id, $0.text) }))
-    } catch {
-      throw EdgeError(.other, error.faults[0].description)
     }
   }
 

@@ -70,6 +70,7 @@ struct MapOptions: Equatable, Sendable {
     case "proto":
       let isRead = !reader.isGiven("map") || reader.map() != nil
       let message = reader.requiredText("message")
+      if reader.text("framing") == "single-object" { reader.fault("--proto needs another --framing: single-object is for Avro") }
       if isRead {
         task = .proto(
           reader.text("proto"), message: message, framing: reader.text("framing"), include: reader.optionalText("map") ?? "wire")

@@ -83,6 +83,7 @@ struct OptionFaultTests {
         "map --schema-registry http://r --fetch-schemas f",
         "--fetch-schemas needs --schema-registry URL, which has the schemas, and --from-topic TOPIC, whose records name them"
       ),
+      ("map --proto f --message M --framing single-object", "--proto needs another --framing: single-object is for Avro"),
       ("replay --slots two", "--slots must be a whole number from 0 to 100, not \"two\""),
       (
         "run --brokers b --input i --output o --room-settings slots,lingr_ms",
