@@ -262,6 +262,9 @@ struct MapCompiler {
     case .isOneOf(let source, let values):
       let node = expression(source)
       return add(.init(op: .isOneOf, links: link([node]), texts: texts(values)))
+    case .isNull(let path):
+      let node = expression(.at(path, unless: []))
+      return add(.init(op: .isNull, links: link([node])))
     case .exists(let source):
       let node = expression(source)
       return add(.init(op: .exists, links: link([node])))

@@ -172,6 +172,8 @@ indirect enum MapCondition {
   case any([MapCondition])
   case not(MapCondition)
   case isOneOf(MapExpression, [String])
+  /// null stands at the pointer.
+  case isNull([String])
   case exists(MapExpression)
   case starts(MapExpression, String)
   /// One of these is in its text, whatever the case of the letters.

@@ -290,13 +290,15 @@ extension MapReader {
   }
 
   /// Values to compare with: as they are written.
-  private mutating func constants(_ token: Int, _ name: String) -> [String] {
+  private mutating func constants(_ token: Int, _ name: String, orNull: Bool = false) -> [String] {
     let elements = text[token].isArray ? array(token, name) ?? [] : [token]
     if elements.isEmpty { fault(token, "\(name) must name at least one value") }
     var list: [String] = []
     for element in elements {
       if text[element].isString {
         list.append(text.string(element))
+      } else if orNull, text[element].isNull {
+        continue
       } else if text[element].isObject || text[element].isArray || text[element].isNull {
         fault(element, "\(name) must be a string, a number, true or false, not \(text[element].typeName)")
       } else {
@@ -351,9 +353,22 @@ extension MapReader {
     return elements.compactMap { condition($0) }
   }
 
+  /// Whether a field is one of some values, or null: nothing is there, and null stands there or on the way.
+  private mutating func isOneOf(_ source: MapExpression, _ token: Int) -> MapCondition {
+    let values = constants(token, "is", orNull: true)
+    guard (text[token].isArray ? self.source.elements(token) : [token]).contains(where: { text[$0].isNull }) else {
+      return .isOneOf(source, values)
+    }
+    let paths = source.paths
+    if paths.isEmpty { fault(token, "only a field of the record can be null") }
+    let nulls = paths.flatMap { path in path.indices.map { MapCondition.isNull(Array(path[...$0])) } }
+    let isNull = MapCondition.all([.not(.exists(source)), .any(nulls)])
+    return values.isEmpty ? isNull : .any([.isOneOf(source, values), isNull])
+  }
+
   private mutating func test(_ members: Members, _ source: MapExpression) -> MapCondition? {
     var tests: [MapCondition] = []
-    if let value = members["is"] { tests.append(.isOneOf(source, constants(value, "is"))) }
+    if let value = members["is"] { tests.append(isOneOf(source, value)) }
     if let value = members["exists"] {
       switch self.source.compact(value) {
       case "true": tests.append(.exists(source))
@@ -384,5 +399,16 @@ extension MapReader {
       fault(members.token, "a condition on a field must have at least one of \(Self.tests.joined(separator: ", "))")
     }
     return tests.count == 1 ? tests[0] : .all(tests)
+  }
+}
+
+extension MapExpression {
+  /// The pointers that it may lead to.
+  fileprivate var paths: [[String]] {
+    switch self {
+    case .at(let path, _): [path]
+    case .first(let parts): parts.flatMap(\.paths)
+    default: []
+    }
   }
 }

@@ -22,7 +22,10 @@ extension MappedDecoder {
     let source = nodes.baseAddress.unsafelyUnwrapped + Int(first)
     if source.pointee.isPointer {
       let token = Int(walk.found[Int(source.pointee.place)])
-      if token < 0 || text.isMissing(token) { return false }
+      if token < 0 || text.isMissing(token) {
+        // By the rules before, null was as good as nothing.
+        return node.pointee.op == .isNull && (!checks.rules.hasNull || token >= 0 && text[token].isNull)
+      }
       if node.pointee.op == .isOneOf { return isOneOf(token, node.pointee.texts) }
       if node.pointee.op == .exists { return true }
     }
@@ -33,6 +36,9 @@ extension MappedDecoder {
   private func compares(
     _ node: UnsafeMutablePointer<CompiledMap.Node>, _ first: Int32, _ arena: BumpArena
   ) throws(BadEvent) -> Bool {
+    // A field is not taken from where a condition looks.
+    let kept = reading
+    defer { reading = kept }
     let value = try value(first, into: arena)
     if node.pointee.op == .exists { return value.kind != .missing }
     if value.kind == .missing { return false }
@@ -60,6 +66,7 @@ extension MappedDecoder {
         bytes = try meaning(value, "a condition", into: arena)
       }
       return node.pointee.texts.range.contains { bytes.holds(constant($0)) }
+    case .isNull: return false
     case .differ: return try differ(value, self.value(links[node.pointee.links.range.lowerBound + 1], into: arena))
     default:
       // A value that is not a number is neither above nor below.

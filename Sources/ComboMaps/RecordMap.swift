@@ -79,17 +79,24 @@ public final class RecordMap: @unchecked Sendable {
     try self.init(Array(kept.compact(map).utf8), file: "the recorded map", switches: switches, library: library)
   }
 
-  /// What the journal keeps with these rules: without the fields that they do not have, which make no difference by them. So a release that
-  /// has no others reads it too.
+  /// What the journal keeps with these rules: without the fields that they do not have, which make no difference by them, and with what null
+  /// means by them, which is a missing value. So a release that has no others reads it too.
   public func canonical(for rules: Rules) -> String {
-    rules.hasRefresh && rules.hasOwnLinger ? canonical : Self.withoutNewFields(canonical)
+    rules.hasRefresh && rules.hasOwnLinger && rules.hasNull ? canonical : Self.inOldWords(canonical)
   }
 
-  private static func withoutNewFields(_ canonical: String) -> String {
+  private static func inOldWords(_ canonical: String) -> String {
     let new = ["refresh", "linger_ms"]
-    guard new.contains(where: { canonical.contains("\"\($0)\"") }), let kept = try? MapText(Array(canonical.utf8), file: "")
+    guard (new.map { "\"\($0)\"" } + ["null"]).contains(where: { canonical.contains($0) }),
+      let kept = try? MapText(Array(canonical.utf8), file: "")
     else {
       return canonical
+    }
+    /// The values beside null; nil: it is not among them.
+    func values(_ token: Int) -> [Int]? {
+      let all = kept.text[token].isArray ? kept.elements(token) : [token]
+      let others = all.filter { !kept.text[$0].isNull }
+      return others.count < all.count ? others : nil
     }
     let out = ByteBuffer()
     func write(_ token: Int, isFields: Bool) {
@@ -97,11 +104,20 @@ public final class RecordMap: @unchecked Sendable {
       let isObject = kept.text[token].isObject
       out.append(isObject ? "{" : "[")
       let start = out.count
+      var oldTest = ""
+      if isObject {
+        kept.forEachMember(token) { name, value in
+          guard name == "is", let values = values(value) else { return }
+          let written = values.map { kept.compact($0) }.joined(separator: ",")
+          oldTest = written.isEmpty ? #""exists":false"# : #""is":[\#(written)],"missing":true"#
+        }
+      }
+      out.append(oldTest)
       var child = token + 1
       while child < kept.text.next(token) {
         let name = isObject ? kept.text.string(child) : ""
         let value = isObject ? child + 1 : child
-        if !isFields || !new.contains(name) {
+        if !oldTest.isEmpty ? name != "is" && name != "missing" : !isFields || !new.contains(name) {
           if out.count > start { out.append(",") }
           if isObject {
             out.append(kept.text.slice(child))

@@ -148,8 +148,13 @@ extension ConnectorShapeTests {
       ##"bad"##
     ),
     (
-      "twitch", "twurple anonymous bomb",
+      "twitch", "twurple bomb without a giver",
       ##"{"event":"communitySub","data":{"channel":"h","info":{"count":4,"plan":"1000"}}}"##,
+      ##"bad"##
+    ),
+    (
+      "twitch", "twurple anonymous bomb",
+      ##"{"event":"communitySub","data":{"channel":"h","info":{"gifter":null,"count":4,"plan":"1000"}}}"##,
       ##"1 ×  anonymous> 1000 count 4"##
     ),
     (
@@ -211,6 +216,72 @@ extension ConnectorShapeTests {
       "twitch", "a revocation",
       ##"{"subscription":{"id":"s","type":"channel.subscription.gift","status":"authorization_revoked"}}"##,
       ##"dropped"##
+    ),
+    (
+      "twitch", "chat-downloader without a giver",
+      ##"{"message_id":"a","channel_id":"1","author":{},"action_type":"user_notice","message_type":"subscription_gift","sender_count":3}"##,
+      ##"bad"##
+    ),
+    (
+      "twitch", "chat-downloader, anonymous",
+      ##"{"message_id":"a","channel_id":"1","author":{},"action_type":"user_notice","message_type":"anonymous_subscription_gift","sender_count":3}"##,
+      ##"1 × a anonymous> subscription count 1"##
+    ),
+    (
+      "twitch", "twurple EventSub, anonymous",
+      ##"{"broadcasterId":"k","gifterId":null,"gifterName":null,"amount":3,"tier":"2000"}"##,
+      ##"1 ×  anonymous> 2000 count 3"##
+    ),
+    (
+      "twitch", "null where the record says that it is not anonymous",
+      ##"{"broadcasterId":"k","gifterId":null,"gifterName":null,"amount":3,"tier":"2000","isAnonymous":false}"##,
+      ##"bad"##
+    ),
+    (
+      "twitch", "sb bomb without a giver",
+      ##"{"event":{"source":"Twitch","type":"GiftBomb"},"data":{"user":{},"total":3,"id":"b"}}"##, ##"bad"##
+    ),
+    (
+      "twitch", "ssn bits without a giver", ##"{"type":"twitch","event":"cheer","meta":{"bits":100}}"##, ##"bad"##
+    ),
+    (
+      "twitch", "PubSub, anonymous",
+      ##"{"context":"anonsubgift","channel_id":"4","sub_plan":"1000","recipient_id":"7"}"##, ##"1 ×  anonymous> 1000 count 1"##
+    ),
+    (
+      "twitch", "PubSub without a giver", ##"{"context":"subgift","channel_id":"4","sub_plan":"1000","recipient_id":"7"}"##,
+      ##"bad"##
+    ),
+    (
+      "twitch", "PubSub, bits by an anonymous one",
+      ##"{"data":{"channel_id":"4","bits_used":10,"user_id":null},"message_id":"m","is_anonymous":true}"##,
+      ##"1 × m anonymous> bits count 10"##
+    ),
+    (
+      "kick", "Kicks without a giver",
+      ##"{"broadcaster":{"user_id":1},"sender":{"profile_picture":""},"gift":{"amount":500,"name":"Rage"}}"##, ##"bad"##
+    ),
+    (
+      "kick", "Kicks of user 0", ##"{"broadcaster":{"user_id":1},"sender":{"user_id":0},"gift":{"amount":500,"name":"Rage"}}"##,
+      ##"1 ×  anonymous> Rage count 1"##
+    ),
+    (
+      "kick", "pusher without a giver",
+      ##"{"event":"GiftedSubscriptionsEvent","data":{"chatroom_id":25,"gifted_usernames":["a"]}}"##,
+      ##"bad"##
+    ),
+    (
+      "kick", "pusher, anonymous",
+      ##"{"event":"GiftedSubscriptionsEvent","data":{"chatroom_id":25,"gifted_usernames":["a"],"gifter_username":null}}"##,
+      ##"1 ×  anonymous> subscription count 1"##
+    ),
+    ("kick", "sb without a giver", ##"{"event":{"source":"Kick","type":"MassGiftSubscription"},"data":{"count":4}}"##, ##"bad"##),
+    (
+      "kick", "sb, anonymous", ##"{"event":{"source":"Kick","type":"MassGiftSubscription"},"data":{"user":null,"count":4}}"##,
+      ##"1 ×  anonymous> subscription count 4"##
+    ),
+    (
+      "kick", "ssn without a giver", ##"{"type":"kick","event":"subscription_gift","meta":{"totalGifted":5}}"##, ##"bad"##
     ),
     ("twitch", "a bare type", ##"{"type":"channel.subscription.gift"}"##, ##"bad"##),
     (

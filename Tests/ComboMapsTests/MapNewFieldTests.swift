@@ -3,7 +3,7 @@ import ComboMaps
 import ComboWire
 import Testing
 
-/// `refresh` and `linger_ms`, which rules 3 brought.
+/// `refresh`, `linger_ms` and null in conditions, which rules 3 brought.
 @Suite("Fields that newer rules brought")
 struct MapNewFieldTests {
   private func read(_ record: String, by map: RecordMap, rules: Rules = .newest) -> String {
@@ -50,6 +50,30 @@ struct MapNewFieldTests {
     }
     let plain = try self.map(#""count": "/n""#)
     #expect(plain.canonical(for: .oldest) == plain.canonical)
+  }
+
+  @Test("null is told from a missing value, also on the way; by older rules, and in what a journal keeps for them, it is missing")
+  func null() throws {
+    func map(_ test: String) throws -> RecordMap {
+      let text =
+        #"{"map": 1, "name": "t", "rules": [{"when": {"at": ["/u/id", "/n"], \#(test)}, "event": "gift", "fields": {"room": {"const": "r"}, "ts": {"const": 1}, "sender": {"id": {"const": "u"}}, "gift": {"id": {"const": "g"}}}}], "otherwise": {"drop": "x"}}"#
+      return try RecordMap(Array(text.utf8), file: "t")
+    }
+    let (alone, among) = (try map(#""is": null"#), try map(#""is": [0, null], "missing": false"#))
+    for (record, isAlone, isAmong, wasAlone) in [
+      (#"{"u":{"id":null}}"#, true, true, true), (#"{"u":null}"#, true, true, true), (#"{"n":null}"#, true, true, true),
+      (#"{"u":null,"n":"a"}"#, false, false, false), (#"{"u":null,"n":0}"#, false, true, false),
+      (#"{"u":{"id":"null"}}"#, false, false, false), (#"{"u":{}}"#, false, false, true), ("{}", false, false, true),
+      (#"{"u":{"id":""}}"#, false, false, true),
+    ] {
+      #expect((read(record, by: alone) != "dropped") == isAlone, "\(record)")
+      #expect((read(record, by: among) != "dropped") == isAmong, "\(record)")
+      for (map, was) in [(alone, wasAlone), (among, wasAlone || isAmong)] {
+        #expect((read(record, by: map, rules: .oldest) != "dropped") == was, "\(record)")
+        #expect((read(record, by: try RecordMap(canonical: map.canonical(for: .oldest))) != "dropped") == was, "\(record)")
+      }
+    }
+    for map in [alone, among] { #expect(!map.canonical(for: .oldest).contains("null")) }
   }
 
   @Test(

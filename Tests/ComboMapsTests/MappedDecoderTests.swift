@@ -301,6 +301,11 @@ struct MappedDecoderTests {
     #expect(
       try mapped(map, #"{"u":1,"g":1,"b":0}"#, sentence: true)
         == "out_of_range: count is 0; 1 to 1000000 is allowed; t, rule 1, takes it from /b")
+    let hidden =
+      #"{"map": 1, "name": "t", "rules": [{"event": "gift", "fields": {"room": {"const": "r"}, "ts": {"const": 5}, "sender": {"id": ["/u", {"when": {"at": ["/h", "/i"], "contains": "x"}, "then": "/n"}]}, "gift": {"id": "/g"}}}]}"#
+    #expect(
+      try mapped(hidden, #"{"g":1,"i":"y"}"#, sentence: true)
+        == "missing_field: sender.id is missing; the event needs one; t, rule 1, takes it from /u or /n")
   }
 
   @Test("retract no more than they say: what the rule names must be there")

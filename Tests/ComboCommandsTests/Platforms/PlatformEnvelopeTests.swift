@@ -99,4 +99,51 @@ struct PlatformEnvelopeTests {
       break
     }
   }
+
+  // MARK: - Without a gift
+
+  /// Members that say what a record is, and how it is delivered.
+  private static let administrative: Set = [
+    "cmd", "event", "type", "method", "action", "msgtype", "messagetype", "eventtype", "eventname", "listener", "msgid",
+    "noticetype", "subscriptiontype", "topic", "subtype", "command", "status", "version", "signaltype",
+    "gifttype", "msgtypecode",
+  ]
+
+  /// A record of which only such members are left, down to a depth below which objects and arrays are empty.
+  private static func emptied(_ value: Any, depth: Int) -> Any {
+    if let object = value as? [String: Any] {
+      if depth < 0 { return [String: Any]() }
+      return object.reduce(into: [String: Any]()) { left, member in
+        let isNested = member.value is [String: Any] || member.value is [Any]
+        let name = member.key.lowercased().filter { $0 != "_" && $0 != "-" }
+        guard isNested || administrative.contains(name) else { return }
+        left[member.key] = emptied(member.value, depth: depth - 1)
+      }
+    }
+    guard let array = value as? [Any] else { return value }
+    return depth < 0 ? [] : array.map { emptied($0, depth: depth) }
+  }
+
+  @Test("that were emptied of all but what they are called yield no gift", arguments: PlatformSampleTests.samples)
+  func nothingIsInvented(sample: PlatformSampleTests.Sample) throws {
+    let records = try Data(contentsOf: PlatformSampleTests.folder.appendingPathComponent(sample.file)).split(separator: 0x0a)
+    var limits = WireLimits()
+    limits.roomFromBody = true
+    let decoder = RecordDecoder(limits: limits, map: try PlatformReplay.map(sample.map))
+    let arena = BumpArena()
+    for record in records {
+      // Lines of IRC and of Douyu's text have no depth.
+      guard let json = try? JSONSerialization.jsonObject(with: Data(record)) else { continue }
+      for depth in 0..<4 {
+        let left = Self.emptied(json, depth: depth)
+        let asked = (left as? [String: Any]).map { object in
+          object.merging(["challenge": "x", "status": "webhook_callback_verification_pending"]) { _, new in new }
+        }
+        for one in [left] + (asked.map { [$0] } ?? []) {
+          let text = String(decoding: try JSONSerialization.data(withJSONObject: one, options: .sortedKeys), as: UTF8.self)
+          if case .gifts(let gifts) = Self.outcome(text, by: decoder, arena) { Issue.record("\(gifts) of \(text)") }
+        }
+      }
+    }
+  }
 }
