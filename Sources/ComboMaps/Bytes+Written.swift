@@ -44,8 +44,8 @@ func quoted(_ text: String) -> String {
 // Errors that only a map can cause. One function a fault, so that its wording has one home.
 extension BadEvent {
   @inline(never)
-  static func byRule(_ rule: CompiledMap.Rule) -> BadEvent {
-    BadEvent(.unknownType, "\(rule.reason) (\(rule.name))")
+  static func byRule(_ rule: CompiledMap.Rule, _ envelope: String?) -> BadEvent {
+    BadEvent(.unknownType, "\(rule.reason) (\(rule.name))\(envelope.map { "; \($0)" } ?? "")")
   }
 
   /// A fault, and in which of the record's elements.

@@ -10,7 +10,9 @@ extension MappedDecoder {
   func apply(_ rule: RulePointer, into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Outcome {
     switch rule.pointee.outcome {
     case .drop: return .dropped
-    case .bad: throw .byRule(rule.pointee)
+    case .bad:
+      checks.parser.writeNames()
+      throw .byRule(rule.pointee, isLast(self.rule) ? BadEvent.cloudEvent(text) : nil)
     case .event: break
     }
     reading = -1

@@ -70,11 +70,13 @@ struct WireMapTests {
     #expect(bad >= Self.bad.count)
   }
 
-  @Test("is not needed to call a CloudEvent one, wherever its members stand")
-  func cloudEvent() {
-    let decoder = RecordDecoder()
+  @Test("calls a CloudEvent one, wherever its members stand, as it is called without a map", arguments: [true, false])
+  func cloudEvent(isMapped: Bool) throws {
+    let map = try RecordMap(Array(try #require(BuiltInMaps.text("wire")).utf8), file: "wire")
+    let decoder = RecordDecoder(map: isMapped ? map : nil)
     for record in [
-      #"{"specversion":"1.0","type":"gift.sent","id":"e","data":{}}"#, #"{"type":"gift.sent","data":{},"specversion":"1.0"}"#,
+      #"{"specversion":"1.0","type":"gift.sent","id":"e","data":{"room":"r","sender":{"id":"u"},"gift":{"id":"g"}}}"#,
+      #"{"type":"gift.sent","source":"/x","data_base64":"e30=","specversion":"1.0"}"#,
     ] {
       var event = Event()
       // Read again, it is of a known shape.
@@ -83,7 +85,11 @@ struct WireMapTests {
           do throws(BadEvent) {
             _ = try decoder.decode(record, key: nil, into: BumpArena(), &event)
             Issue.record("an event")
-          } catch { #expect(error.code == .unknownType && error.reason.contains("CloudEvent"), "\(error)") }
+          } catch {
+            #expect(error.code == .unknownType, "\(error)")
+            #expect(error.reason.contains(#"CloudEvent, whose type is "gift.sent""#), "\(error)")
+            #expect(error.reason.contains("docs/kafka-envelopes.md"), "\(error)")
+          }
         }
       }
     }

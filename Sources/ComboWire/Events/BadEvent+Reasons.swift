@@ -29,18 +29,25 @@ extension BadEvent {
 
   @inline(never)
   static func unknownType(_ text: JSONText, _ token: Int) -> BadEvent {
+    BadEvent(
+      .unknownType,
+      cloudEvent(text)
+        ?? "type is \(text.shown(token)); gift, room_closed, retract and room_settings are allowed, gift is the default")
+  }
+
+  /// What is said of a CloudEvent, whose type is none of an event of ours; nil: the record is none.
+  package static func cloudEvent(_ text: JSONText) -> String? {
+    guard text[0].isObject else { return nil }
+    var (isCloudEvent, type) = (false, 0)
     var member = 1
     while member < text.next(0) {
-      if text.string(member, is: "specversion") {
-        return BadEvent(
-          .unknownType,
-          "the record is a CloudEvent, whose type is \(text.shown(token)): the event is in its data, which a map reads (docs/mapping.md)"
-        )
-      }
+      if text.string(member, is: "specversion") { isCloudEvent = true }
+      if text.string(member, is: "type") { type = member + 1 }
       member = text.next(member + 1)
     }
-    return BadEvent(
-      .unknownType, "type is \(text.shown(token)); gift, room_closed, retract and room_settings are allowed, gift is the default")
+    guard isCloudEvent, type > 0 else { return nil }
+    return "the record is a CloudEvent, whose type is \(text.shown(type)): the event is in its data, which a map reads"
+      + " (docs/kafka-envelopes.md)"
   }
 
   @inline(never)
