@@ -81,6 +81,7 @@ struct MapFaultTests {
         #"differs must be a JSON Pointer such as "/user/id" (or "^/user/id" from the record's root), not "b""#
       ),
       (giftMap("", when: #"{"at": "/a", "is": §[]}"#), "is must name at least one value"),
+      (giftMap("", when: #"{"key": true, "is": §null}"#), "only a field of the record can be null"),
       (giftMap("", when: #"{"at": "/a", "above": §"5"}"#), "above must be a number, not a string"),
       (giftMap("", when: #"{"all": §[]}"#), "all must have at least one condition"),
       (giftMap("", when: "§{}"), "a condition must have one of all, any, not, switch, at, header, key"),

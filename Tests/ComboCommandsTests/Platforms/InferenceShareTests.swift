@@ -142,7 +142,7 @@ struct InferenceShareTests {
     let header = "records\t\(Self.fields.joined(separator: "\t"))"
     let rows = try [header] + Self.samples() + Self.generated()
     try GeneratedPart.expect("Tests/ComboCommandsTests/Samples/map-inference.tsv", is: rows)
-    // In docs/mapping.md rounded down, so that a further platform seldom changes it.
+    // In docs/mapping.md rounded down to fives: who writes the table again cannot let a share fall without saying so there.
     let page = Self.tests.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("docs/mapping.md")
     let text = try String(contentsOf: page, encoding: .utf8)
     for (words, found) in [("recorded samples", "all samples"), ("other field names", "all with other names")] {
@@ -150,7 +150,7 @@ struct InferenceShareTests {
       let least = line.split(separator: "|").dropFirst().compactMap { Int($0.filter(\.isNumber)) }
       let row = try #require(rows.first { $0.hasPrefix(found) })
       let shares = row.split(separator: "\t").dropFirst().map { Int($0.filter(\.isNumber)) ?? 0 }
-      #expect(shares.count == least.count && zip(shares, least).allSatisfy { $1 <= $0 && $0 < $1 + 15 }, "\(row)\n\(line)")
+      #expect(shares.count == least.count && zip(shares, least).allSatisfy { $1 <= $0 && $0 < $1 + 5 }, "\(row)\n\(line)")
     }
   }
 }
