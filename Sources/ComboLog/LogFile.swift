@@ -131,7 +131,7 @@ package final class LogFile: @unchecked Sendable {
             + " this machine")
       }
       if use == .look {
-        let path = try LogHome.path(of: LogDisk.resolved(given), isOwner: false)
+        let path = try LogHome.path(of: LogDisk.resolved(given))
         guard LogDisk.size(path) ?? 0 > 0 else {
           try LogAhead.requireNone(of: path)
           throw LogFault(.unknown, "there is no log \(path). Check --data")
@@ -150,7 +150,7 @@ package final class LogFile: @unchecked Sendable {
         reading = writing
       } else {
         madeFolder = try LogDisk.makeFolder(of: LogDisk.resolved(given))
-        let path = try LogHome.path(of: LogDisk.resolved(given), isOwner: true)
+        let path = try LogHome.path(of: LogDisk.resolved(given))
         self.place = .file(path)
         guard LogDisk.isWritable(path) else {
           throw LogFault(
@@ -165,7 +165,8 @@ package final class LogFile: @unchecked Sendable {
         writer = try Database(path, name: path, lock: lock)
         wasUpgraded = try LogSchema.prepare(writer, isNew: isNew, name: path)
         version = LogSchema.version
-        wasChecked = wasOpen && (LogDisk.size(path) ?? 0) <= limits.checkMax
+        // 0.1.0 always leaves its lock.
+        wasChecked = (wasOpen || lock.wasLeft && !wasUpgraded) && (LogDisk.size(path) ?? 0) <= limits.checkMax
         try LogHome.keep(path, in: writer)
         ahead = LogFileID(path + "-wal")
         reader = try Database(path, name: path, lock: lock)
@@ -270,6 +271,7 @@ package final class LogFile: @unchecked Sendable {
     let streams = state.withLock { $0.streams }
     try? transaction { () throws(LogFault) in for stream in streams { try stream.write(to: writer) } }
     try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    lock?.leave()
   }
 
   // MARK: - Topics

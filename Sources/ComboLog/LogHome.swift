@@ -7,11 +7,11 @@ enum LogHome {
   /// Returns the path by which a file is to be opened.
   /// - Parameter path: The path that was given, without links in it.
   /// - Throws: `damaged` if the file was moved without its newest data.
-  static func path(of path: String, isOwner: Bool) throws(LogFault) -> String {
-    guard let id = LogFileID(path), isOwner || id.names > 1, let home = read(path), home != path else { return path }
+  static func path(of path: String) throws(LogFault) -> String {
+    guard let id = LogFileID(path), let home = read(path), home != path else { return path }
     if let other = LogFileID(home) { return other == id ? home : path }
     let (left, own) = (home + "-wal", path + "-wal")
-    if isOwner, (LogDisk.size(left) ?? 0) > 0, (LogDisk.size(own) ?? 0) == 0 {
+    if (LogDisk.size(left) ?? 0) > 0, (LogDisk.size(own) ?? 0) == 0 {
       throw LogFault(
         .damaged,
         "\(path) was moved from \(home) without \(left), which holds the newest records. Move that to \(own), or delete it to do without them"

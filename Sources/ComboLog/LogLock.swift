@@ -38,6 +38,8 @@ final class LogLock: Sendable {
   private let descriptor: Int32
   /// The lock of 0.1.0, a file beside the database.
   private let beside: Int32
+  /// Whether the last owner did not close the file.
+  let wasLeft: Bool
 
   private static let owned = Mutex<Set<LogFileID>>([])
   /// A byte far from those that SQLite locks. A lock by `fcntl` names its holder.
@@ -54,7 +56,7 @@ final class LogLock: Sendable {
       fstat(descriptor, &status)
       id = LogFileID(status)
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw Self.inUse(path, by: Self.holder(descriptor)) }
-      beside = try Self.takeFormer(path)
+      (beside, wasLeft) = try Self.takeFormer(path)
     } catch {
       close(descriptor)
       throw error
@@ -90,8 +92,13 @@ final class LogLock: Sendable {
         + " space on the disk, or give --data another file")
   }
 
-  /// Takes the lock of 0.1.0 too, so that the two exclude each other. The lock file contains the holder's process id.
-  private static func takeFormer(_ path: String) throws(LogFault) -> Int32 {
+  /// Records that the owner has closed the file.
+  func leave() { ftruncate(beside, 0) }
+
+  /// Takes the lock of 0.1.0 too, so that the two exclude each other. The lock file contains the holder's process id until the
+  /// file is closed.
+  /// - Returns: The lock file, and whether it contained one.
+  private static func takeFormer(_ path: String) throws(LogFault) -> (Int32, Bool) {
     let file = try open(path + ".lock", for: path)
     guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
       var bytes = [UInt8](repeating: 0, count: 20)
@@ -99,10 +106,11 @@ final class LogLock: Sendable {
       close(file)
       throw inUse(path, by: pid_t(String(decoding: bytes[..<got].prefix { $0 >= 0x30 && $0 <= 0x39 }, as: UTF8.self)))
     }
+    let wasLeft = (LogDisk.size(path + ".lock") ?? 0) > 0
     ftruncate(file, 0)
     let text = Array("\(getpid())\n".utf8)
     _ = pwrite(file, text, text.count, 0)
-    return file
+    return (file, wasLeft)
   }
 
   private static var holderRange: Glibc.flock {

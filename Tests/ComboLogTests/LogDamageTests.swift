@@ -177,6 +177,21 @@ struct LogDamageTests {
     #expect(refused + named > 5, "seed \(seed)")
   }
 
+  @Test("a file that was found damaged is refused by the next owner, whatever else it would read")
+  func damagedAgain() throws {
+    let folder = try LogFolder()
+    try write(folder)
+    try alter(folder, "UPDATE log_1 SET value = x'00' WHERE offset = 5")
+    do {
+      let log = try folder.open()
+      #expect(!log.wasChecked)
+      fault(.damaged) { _ = try log.read(0, from: 0, into: LogPage()) }
+      log.close()
+    }
+    #expect(LogDisk.size(folder.path + "-wal") ?? 0 == 0)
+    #expect(fault(.damaged) { _ = try folder.open() }.contains("offset 5"))
+  }
+
   @Test("pages that lead back to earlier ones end each reading, and what lies behind them is still found")
   func pagesInCircles() throws {
     let folder = try LogFolder()

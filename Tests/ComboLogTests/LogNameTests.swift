@@ -133,6 +133,7 @@ struct LogNameTests {
     #expect(rename(folder.path, elsewhere.path) == 0)
     let sentence = fault(.damaged) { _ = try elsewhere.open() }
     #expect(sentence.contains("without \(folder.path)-wal"), "\(sentence)")
+    #expect(fault(.damaged) { _ = try LogFile(.file(elsewhere.path), use: .look) } == sentence)
     #expect(rename(folder.path + "-wal", elsewhere.path + "-wal") == 0)
     #expect(try elsewhere.open().all(0) == ["0 a=1", "1 a=2"])
     // The file has this name from now on.

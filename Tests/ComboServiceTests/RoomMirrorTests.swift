@@ -148,7 +148,7 @@ struct RoomMirrorTests {
     #expect(answer(mirror, "r2").hasSuffix("}}]}"))
     take(mirror, Self.record(5, #""op":"dismiss","banner":1,"slot":0,"count":1"#, room: "r3"), room: "r3", wasEmpty: true)
     #expect(answer(mirror, "r3") == "unknown")
-    mirror.isBehind = { $0 == Array("r4".utf8) }
+    mirror.isUnknown = { $0 == Array("r4".utf8) }
     #expect(answer(mirror, "r4") == "unknown" && answer(mirror, "r5") == "asleep")
   }
 

@@ -16,15 +16,26 @@ final class OutputMirror {
   private let mirror = RoomMirror()
   private let batch = MessageBatch(capacity: 4000)
   private var readers: [PartitionReader] = []
-  /// The time per partition after which a room that appears for the first time had an empty screen; nil if nothing has been read
-  /// yet.
-  private var heardOutFrom: [Int64?] = []
+  /// What was read of each partition.
+  private var coverage: [Coverage] = []
   /// The position per partition that must be reached before rooms are served: its end when reading began.
   private var ends: [Int64] = []
-  private var partitionCount = 0
   private var readyBy: Int64 = 0
   private var reportedAt: Int64 = 0
   private var countedAt: Int64 = 0
+
+  /// For how long a partition's instructions were read, without pauses, in which no service may have run.
+  private struct Coverage {
+    /// In milliseconds.
+    var ms: Int64
+    /// The timestamp of the newest record.
+    var last: Int64?
+
+    mutating func add(_ time: Int64, pauseMs: Int64) {
+      if let last, time > last, time - last <= pauseMs { ms += time - last }
+      last = max(last ?? time, time)
+    }
+  }
 
   /// The timeout of requests to brokers.
   private static let withinMs: Int64 = 10_000
@@ -85,9 +96,8 @@ final class OutputMirror {
         .unknownPartition, "--partitions names \(missing), but topic \"\(options.output)\" has \(all): 0 to \(all - 1)")
     }
     readers = []
-    heardOutFrom = []
+    coverage = []
     ends = []
-    partitionCount = all
     let mine = Set(wanted)
     mirror.serves =
       options.partitions == nil
@@ -101,22 +111,34 @@ final class OutputMirror {
     for partition in wanted {
       let bounds = try control.watermarks(options.output, partition, withinMs: Self.withinMs)
       // Relative to the newest record, not to the present: the service may have been down for long.
-      let since = times[partition].map { max(0, $0 - backMs) }
+      // Twice as far, as it may have been away a moment ago, too.
+      let since = times[partition].map { max(0, $0 - 2 * backMs) }
       let start = try since.flatMap { time throws(EdgeError) in
         try control.offsets(options.output, [partition], atMs: time, withinMs: Self.withinMs)[0].offset
       }
-      add(try client.reader(options.output, partition, from: start ?? bounds.end, to: .max), end: bounds.end)
+      let from = start ?? bounds.end
+      add(try client.reader(options.output, partition, from: from, to: .max), end: bounds.end, isWhole: from == 0)
+    }
+    let places = Dictionary(zip(wanted, wanted.indices)) { $1 }
+    mirror.isUnknown = { [unowned self] room in
+      let home = room.withUnsafeBytes { Int32(KeyPartitioner.partition($0, all)) }
+      guard let place = places[home] else { return false }
+      return readers[place].position < ends[place] || !covers(place)
     }
     readyBy = MonotonicClock.nowMs + Self.heldUpMs
     countedAt = MonotonicClock.nowMs
     log.info("serve reads \(.count, wanted.count) partitions of \(.topic, options.output)")
   }
 
-  private func add(_ reader: PartitionReader, end: Int64) {
+  /// - Parameter isWhole: Whether it is read from its very first record on.
+  private func add(_ reader: PartitionReader, end: Int64, isWhole: Bool) {
     readers.append(reader)
-    heardOutFrom.append(nil)
+    coverage.append(Coverage(ms: isWhole ? backMs : 0))
     ends.append(end)
   }
+
+  /// Whether each room of a partition that had banners has published a `screen` that was read, or will within `--screen-ms`.
+  private func covers(_ place: Int) -> Bool { coverage[place].ms >= backMs }
 
   /// Keeps the rooms' newest screens, except outdated ones: a room with banners emits a `screen` within ``backMs``.
   private func keepScreens(
@@ -140,14 +162,6 @@ final class OutputMirror {
 
   private func becomeReady() {
     mirror.isReady = true
-    let late = zip(readers, ends).filter { $0.position < $1 }
-    if !late.isEmpty {
-      let behind = Set(late.map(\.0.partition))
-      let all = partitionCount
-      mirror.isBehind = { room in
-        room.withUnsafeBytes { behind.contains(Int32(KeyPartitioner.partition($0, all))) }
-      }
-    }
     log.info("serve is ready: \(.count, mirror.roomCount) rooms")
     let unknown = mirror.unknownCount
     if unknown > 0 { log.info("rooms whose screen is unknown until their next `screen`: \(.count, unknown)") }
@@ -166,12 +180,10 @@ final class OutputMirror {
       for index in 0..<batch.count {
         guard let key = batch[index].key, let value = batch[index].value else { continue }
         let time = batch[index].timestampMs ?? 0
-        let heardOut = heardOutFrom[place] ?? time + backMs
-        heardOutFrom[place] = heardOut
-        mirror.take(key: key, value: value, wasEmpty: time >= heardOut, at: now)
+        coverage[place].add(time, pauseMs: backMs)
+        mirror.take(key: key, value: value, wasEmpty: covers(place), at: now)
       }
     }
-    if mirror.isBehind != nil, zip(readers, ends).allSatisfy({ $0.position >= $1 }) { mirror.isBehind = nil }
     return total
   }
 
@@ -197,9 +209,8 @@ final class OutputMirror {
     // Unavailable brokers are no reason to end.
     guard let all = try? control.partitionCount(options.output, withinMs: 1000), all > readers.count else { return }
     for partition in Int32(readers.count)..<Int32(all) {
-      add(try client.reader(options.output, partition, from: 0, to: .max), end: 0)
+      add(try client.reader(options.output, partition, from: 0, to: .max), end: 0, isWhole: true)
     }
-    partitionCount = all
     log.info("serve reads \(.count, all) partitions of \(.topic, options.output)")
   }
 }

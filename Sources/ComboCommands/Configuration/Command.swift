@@ -63,10 +63,10 @@ enum Command: String, CaseIterable, Sendable {
     case .serve:
       """
       Reads the output topic, or some of its --partitions, and serves any room over HTTP: first its screen, then its
-      instructions. It joins no group and writes nothing, so any number of instances can run. It begins --back seconds before
-      the newest record of each partition, and knows every room once it has read up to now. A room of which it has read
-      neither the beginning nor a `screen` is unknown until its next `screen`: its viewers get instructions without a screen
-      before. SIGTERM or SIGINT stops it. docs/fan-out.md describes how to reach many viewers.
+      instructions. It joins no group and writes nothing, so any number of instances can run. It begins twice --back seconds
+      before the newest record of each partition, and answers once it has read up to now. A room of which it has read neither
+      the beginning nor a `screen` is unknown until its next `screen`: its viewers get instructions without a screen before.
+      SIGTERM or SIGINT stops it. docs/fan-out.md describes how to reach many viewers.
       """
     case .demo:
       """

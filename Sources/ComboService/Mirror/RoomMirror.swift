@@ -56,8 +56,8 @@ package final class RoomMirror {
   package var told = ""
   /// Whether a room is served here; nil if all are.
   package var serves: (([UInt8]) -> Bool)?
-  /// Whether a room has instructions from before the start that are not read yet; nil if none has.
-  package var isBehind: (([UInt8]) -> Bool)?
+  /// Whether a room of which nothing was read may have banners; nil if none may.
+  package var isUnknown: (([UInt8]) -> Bool)?
   /// A room without a `screen` for longer than this, none of whose instructions is missing, is known: any banner that is not in
   /// them would have been on screen for all that time, so that a `screen` would have been due. At least the service's
   /// `screen_ms`.
@@ -81,7 +81,7 @@ package final class RoomMirror {
     places = [:]
     free = []
     isReady = false
-    isBehind = nil
+    isUnknown = nil
     // Watchers get a new screen once it is ready again: the forwarder of news requests them.
     watched = []
     news = [.restarted]
@@ -162,7 +162,7 @@ package final class RoomMirror {
       }
       if watches { watched.insert(room) }
       guard let place = places[room].map(Int.init), rooms[place].epoch >= 0 else {
-        news.append(isBehind?(room) == true ? .unknown(id: id, room: room) : .asleep(id: id, room: room))
+        news.append(isUnknown?(room) == true ? .unknown(id: id, room: room) : .asleep(id: id, room: room))
         return
       }
       if watches { rooms[place].isWatched = true }

@@ -112,6 +112,33 @@ extension ServiceTests {
       #expect(try get("/rooms/unknown", port).text.contains(Self.banner))
     }
 
+    /// Needs the timestamps of a real Kafka.
+    @Test(
+      "does not call a room empty that may have banners since before a pause of the service",
+      .enabled(if: TestKafka.isAvailable))
+    func afterAPause() throws {
+      let group = try TestGroup(partitions: 1, brokers: TestKafka.brokers())
+      try group.control.createTopic(group.names.output, partitions: 1, settings: [], withinMs: ServiceKafka.patienceMs)
+      func say(_ seconds: ClosedRange<Int64>) throws {
+        for at in seconds {
+          try group.produce([said("other", Int(at), at: at, #""op":"screen","banners":[]"#)], to: group.names.output)
+        }
+      }
+      try group.produce([said("shown", 7, #""op":"screen","banners":[\#(Self.banner)]"#)], to: group.names.output)
+      try say(100...104)
+      let (process, port) = try serve(group, ["--back", "12"])
+      try wait(for: "readiness. \(process.text)") { try get("/health/ready", port).status == 200 }
+      func status() throws -> Int {
+        let wire = try HTTPWire(port: port)
+        wire.send(HTTPStage.request("/rooms/shown"))
+        return try wire.response().status
+      }
+      #expect(try status() == 503)
+      try say(105...113)
+      try wait(for: "the last instruction") { try get("/rooms/other", port).text.contains(#""seq":113"#) }
+      #expect(try status() == 404)
+    }
+
     @Test("of a topic that is not there, or a partition that it has not, ends in a sentence")
     func faults() throws {
       let none = try ServiceProcess.run([
