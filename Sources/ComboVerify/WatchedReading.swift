@@ -138,7 +138,8 @@ final class WatchedReading: ReadEdge {
       }
       openAt = stable
       reading.say(
-        "\(reading.name(topic, partition)): a transaction is open at offset \(stable); waiting for it to end, or to time out")
+        "\(reading.name(topic, partition)): a transaction is open at offset \(stable); waiting for it to end, or to time out. `check` has"
+          + " the commands that end it")
     }
   }
 }

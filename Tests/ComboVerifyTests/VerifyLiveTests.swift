@@ -115,7 +115,7 @@ struct VerifyLiveTests {
     let topic = "partition \(partition) of \(scene.scene.world.topics.output)"
     #expect(
       notices == [
-        "\(topic): a transaction is open at offset \(openAt); waiting for it to end, or to time out",
+        "\(topic): a transaction is open at offset \(openAt); waiting for it to end, or to time out. `check` has the commands that end it",
         "\(topic): everything after offset \(openAt) is not compared",
       ])
     // A record that is missing before the transaction is reported.

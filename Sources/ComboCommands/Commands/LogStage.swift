@@ -35,7 +35,7 @@ final class LogStage: Sendable {
     let (bits, name) = (file.repaired.count, file.place.name + "-wal")
     if bits > 0 {
       log.warning(
-        "\(.count, bits) flipped bits of \(.file, name) were turned back, nothing is lost: check the memory and the disk")
+        "bits of \(.file, name) had flipped and were turned back: \(.count, bits). Nothing is lost: check the memory and the disk")
     }
     if file.wasUpgraded {
       log.warning(
