@@ -35,7 +35,8 @@ final class LogStage: Sendable {
     let (bits, name) = (file.repaired.count, file.place.name + "-wal")
     if bits > 0 {
       log.warning(
-        "bits of \(.file, name) had flipped and were turned back: \(.count, bits). Nothing is lost: check the memory and the disk")
+        "bits of \(.file, name) had flipped and were turned back: \(.count, bits). Nothing is lost: check the memory and the disk"
+      )
     }
     if file.wasUpgraded {
       log.warning(
