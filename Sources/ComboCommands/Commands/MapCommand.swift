@@ -139,7 +139,8 @@ enum MapCommand {
   ) -> Bool {
     let text = report.text(of: explanation, place: place)
     guard options.printsRecords else { return Console.write(text, to: STDOUT_FILENO) }
-    if !explainer.record.isEmpty { return Console.write(explainer.record, to: STDOUT_FILENO) }
+    let record = explainer.record
+    if !record.isEmpty { return Console.write(record, to: STDOUT_FILENO) }
     report.unreadable += 1
     if case .bad(let fault) = explanation.outcome { Console.say("\(place) cannot be read: \(fault)") }
     return true

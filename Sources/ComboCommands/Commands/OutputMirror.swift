@@ -99,19 +99,14 @@ final class OutputMirror {
     coverage = []
     ends = []
     let mine = Set(wanted)
-    mirror.serves =
-      options.partitions == nil
-      ? nil
-      : { room in
-        room.withUnsafeBytes { mine.contains(Int32(KeyPartitioner.partition($0, all))) }
-      }
+    mirror.serves = options.partitions == nil ? nil : { room in mine.contains(Self.partition(of: room, all)) }
     let newest = try NewestRecords(properties, control)
     let times = try newest.times(options.output, wanted)
     if let screens = options.screens { try keepScreens(screens, newest, times, partitions: all) }
     for partition in wanted {
       let bounds = try control.watermarks(options.output, partition, withinMs: Self.withinMs)
-      // Relative to the newest record, not to the present: the service may have been down for long.
-      // Twice as far, as it may have been away a moment ago, too.
+      // Relative to the newest record, not to the present: the service may have been down for long. Twice `--back`, since it
+      // may have been down shortly before that record, too.
       let since = times[partition].map { max(0, $0 - 2 * backMs) }
       let start = try since.flatMap { time throws(EdgeError) in
         try control.offsets(options.output, [partition], atMs: time, withinMs: Self.withinMs)[0].offset
@@ -121,8 +116,7 @@ final class OutputMirror {
     }
     let places = Dictionary(zip(wanted, wanted.indices)) { $1 }
     mirror.isUnknown = { [unowned self] room in
-      let home = room.withUnsafeBytes { Int32(KeyPartitioner.partition($0, all)) }
-      guard let place = places[home] else { return false }
+      guard let place = places[Self.partition(of: room, all)] else { return false }
       return readers[place].position < ends[place] || !covers(place)
     }
     readyBy = MonotonicClock.nowMs + Self.heldUpMs
@@ -137,6 +131,10 @@ final class OutputMirror {
     ends.append(end)
   }
 
+  private static func partition(of room: [UInt8], _ all: Int) -> Int32 {
+    room.withUnsafeBytes { Int32(KeyPartitioner.partition($0, all)) }
+  }
+
   /// Whether each room of a partition that had banners has published a `screen` that was read, or will within `--screen-ms`.
   private func covers(_ place: Int) -> Bool { coverage[place].ms >= backMs }
 
@@ -146,17 +144,14 @@ final class OutputMirror {
   ) throws(EdgeError) {
     var times = times
     let now = MonotonicClock.nowMs
-    let home = { (room: Bytes) in Int32(KeyPartitioner.partition(room, all)) }
     try newest.readAll(topic) { key, value, time in
       guard let key, let value else { return }
       mirror.keep(key: key, value: value, from: time, at: now)
-      let partition = home(key)
+      let partition = Int32(KeyPartitioner.partition(key, all))
       times[partition] = max(times[partition] ?? 0, time)
     }
     let backMs = backMs
-    mirror.forgetKept { room, time in
-      room.withUnsafeBytes { time < times[home($0), default: 0] - backMs }
-    }
+    mirror.forgetKept { room, time in time < times[Self.partition(of: room, all), default: 0] - backMs }
     log.info("serve has read the newest screens of \(.count, mirror.roomCount) rooms from \(.topic, topic)")
   }
 
