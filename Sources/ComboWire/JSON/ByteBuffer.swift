@@ -149,15 +149,17 @@ public final class ByteBuffer {
     out += 1
     var at = 0
     while at < bytes.count {
-      let length = min(bytes.count - at, 8)
+      let length = min(bytes.count &- at, 8)
       let word = littleEndianWord(bytes, at, length)
       UnsafeMutableRawPointer(out).storeBytes(of: word.littleEndian, as: UInt64.self)
-      let clean = min(escapes(word).trailingZeroBitCount >> 3, length)
-      out += clean
-      at += clean
-      if clean < length {
-        out = writeEscape(of: bytes[at], at: out)
-        at += 1
+      let escapes = escapes(word)
+      let clean = escapes == 0 ? 8 : escapes.trailingZeroBitCount >> 3
+      if clean >= length {
+        out += length
+        at &+= length
+      } else {
+        out = writeEscape(of: bytes[at &+ clean], at: out + clean)
+        at &+= clean &+ 1
       }
     }
     out.pointee = 0x22
