@@ -247,7 +247,20 @@ package final class LogFile: @unchecked Sendable {
   }
 
   /// Reads the owner's writes, if the owner is another process.
-  package func refresh() throws(LogFault) { if use == .look { try load() } }
+  func refresh() throws(LogFault) { if use == .look { try load() } }
+
+  /// Makes all further reading see the file as it is now, if the owner is another process. Until this log is released, the owner's
+  /// `FILE-wal` grows by all that is written, so nothing may wait in between.
+  func freeze() throws(LogFault) {
+    guard use == .look else { return }
+    do {
+      reading.lock()
+      defer { reading.unlock() }
+      if reader.isInTransaction { return }
+      try reader.run("BEGIN")
+    }
+    try load()
+  }
 
   /// Reads the list of streams.
   func load() throws(LogFault) {

@@ -16,18 +16,19 @@ package final class LogReading: ReadEdge {
   private let streams: LogStreams
   private let history: History
 
+  /// Another process's file is read as it is now: what its owner deletes or appends from here on makes no difference.
   package init(_ log: LogFile, names: TopicNames, history: History = .newest) throws(EdgeError) {
     self.log = log
     self.history = history
+    do throws(LogFault) {
+      try log.freeze()
+    } catch {
+      throw EdgeError(error)
+    }
     streams = try LogStreams(log, names)
   }
 
   package func bounds(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> (first: Int64, end: Int64) {
-    do throws(LogFault) {
-      try log.refresh()
-    } catch {
-      throw EdgeError(error)
-    }
     let found = log.bounds(streams[topic, partition])
     return (found.first, found.next)
   }

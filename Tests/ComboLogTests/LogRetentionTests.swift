@@ -8,6 +8,7 @@ import Testing
 @Suite("Old records of a log")
 struct LogRetentionTests {
   private static let (input, journal, state, output) = (0, 1, 2, 3)
+  private static let names = TopicNames(input: "in", output: "out", journal: "journal", state: "state", deadLetter: "out")
 
   /// Returns a log of at most 1 MiB with a group's topics.
   private func log(_ folder: LogFolder? = nil) throws -> LogFile {
@@ -48,9 +49,8 @@ struct LogRetentionTests {
 
   /// Returns what a reader of the state topic finds, up to this many records.
   private func state(_ log: LogFile, _ history: LogReading.History, most: Int = .max) throws -> [String] {
-    let names = TopicNames(input: "in", output: "out", journal: "journal", state: "state", deadLetter: "out")
     var found: [String] = []
-    try LogReading(log, names: names, history: history).read(.state, 0, from: 0, to: 40, unless: { false }) {
+    try LogReading(log, names: Self.names, history: history).read(.state, 0, from: 0, to: 40, unless: { false }) {
       found.append(String(decoding: $0.value!, as: UTF8.self))
       return found.count < most
     }
@@ -90,6 +90,25 @@ struct LogRetentionTests {
       try log.writer.run("UPDATE marked SET value = x'00' WHERE offset = 22")
       fault(.damaged) { _ = try stateAtBase(log) }
     }
+  }
+
+  @Test("another process still reads what is deleted meanwhile")
+  func readBesides() throws {
+    let folder = try LogFolder()
+    let log = try log(folder)
+    try work(log, at: 1000)
+    try check(log, "1")
+    let reader = try LogReading(LogFile(.file(folder.path), use: .look), names: Self.names)
+    try work(log, at: 2000)
+    try log.retain(ageMs: 1000, now: 2500)
+    #expect(log.bounds(Self.input).first == 10)
+    #expect(try reader.bounds(.input, 0) == (0, 10))
+    var found: [Int64] = []
+    try reader.read(.input, 0, from: 0, to: 10, unless: { false }) {
+      found.append($0.offset)
+      return true
+    }
+    #expect(found == Array(0..<10))
   }
 
   @Test("what no checkpoint comes after goes too, a quarter of its time later")

@@ -143,7 +143,11 @@ struct Check {
   /// Runs the input's newest records through the map, and reports the results.
   private mutating func checkRecords() {
     guard partitions[names.input] != nil else { return }
-    let map = checkSchemas() ?? options.map
+    var map = options.map
+    if let registry = options.registry, let plain = map {
+      map = checkSchemas(registry, plain)
+      if map == nil { return }
+    }
     let decoder = RecordDecoder(limits: options.configuration.limits, map: map)
     let arena = BumpArena()
     var event = Event()
@@ -166,12 +170,11 @@ struct Check {
   }
 
   /// Fetches the schemas that the newest records name from the registry.
-  /// - Returns: The map with these schemas, or nil if the map does not change.
-  private mutating func checkSchemas() -> RecordMap? {
-    guard let registry = options.registry, let map = options.map else { return nil }
+  /// - Returns: The map with these schemas, or nil if the registry does not answer.
+  private mutating func checkSchemas(_ registry: SchemaRegistry, _ map: RecordMap) -> RecordMap? {
     if let trouble = registry.trouble() {
       report.fault(
-        "the schema registry cannot be used: \(trouble)",
+        "the schema registry cannot be used: \(trouble). So it is not known whether the newest records become events",
         fix:
           "correct --schema-registry; until it answers, a partition waits at the first record whose schema is not in the journal")
       return nil
@@ -180,7 +183,7 @@ struct Check {
     guard
       let schemas = try? TopicSchemas(
         registry, map, TopicTail(properties, names.input), last: Self.newestMax, limits: options.configuration.limits)
-    else { return nil }
+    else { return map }
     for (id, reason) in schemas.missing {
       report.note(
         "newest records of \"\(names.input)\" have schema \(id), which cannot be used: \(reason)",

@@ -166,7 +166,7 @@ struct Watch {
   }
 
   private func state(_ heardAt: Int64?, at now: Int64) -> String {
-    if !screen.isKnown { return feed.hasHeard ? "Waiting for the room's next `screen`." : "The room has been silent." }
+    if !screen.isKnown { return "Waiting for the room's next `screen`." }
     let place =
       screen.seq > 0
       ? "seq \(screen.seq), \(Counted.text(stage.instructions, "instructions"))"
