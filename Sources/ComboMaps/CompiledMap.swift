@@ -1,7 +1,7 @@
 internal import ComboCore
 internal import ComboWire
 
-/// A map in the form in which records are read by it: flat lists without references. Only read, by any thread.
+/// A map compiled for decoding records: flat lists without references. Any thread may read it.
 struct CompiledMap {
   /// An expression or a condition.
   struct Node {
@@ -14,22 +14,23 @@ struct CompiledMap {
 
     var op: Op
     var unit = TimeUnit.ms
-    /// Its children, in `links`.
+    /// Its children in `links`.
     var links = Range16()
-    /// Its texts, in `texts`: what is compared with, or what counts as missing.
+    /// Its texts in `texts`: the values to compare with, or those that count as missing.
     var texts = Range16()
-    /// Of `at`: the pointer's node. Of `header`: its place in `headers`.
+    /// The pointer's node for `at`, or the index in `headers` for `header`.
     var place: Int32 = 0
-    /// Of `above` and `below`.
+    /// The bound of `above` and `below`.
     var bound = 0.0
-    /// Through how many arrays its pointer goes, element by element; of others: the most of what it has below it.
+    /// The number of arrays that its pointer goes through, element by element. Without a pointer, it is the maximum of its
+    /// children.
     var stars: Int32 = 0
 
-    /// Whether it is only a pointer.
+    /// Whether it is a pointer for which no values count as missing.
     @inline(__always) var isPointer: Bool { op == .at && texts.count == 0 }
   }
 
-  /// A part of a list.
+  /// A range of a list.
   struct Range16 {
     var first: Int32 = 0
     var count: Int32 = 0
@@ -40,25 +41,25 @@ struct CompiledMap {
   struct Text {
     var start: Int32
     var count: Int32
-    /// Its first 8 bytes, 0 after its end.
+    /// Its first 8 bytes, padded with zeros.
     var word: UInt64 = 0
   }
 
   struct Party {
     var id: Int32 = -1
     var value: Int32 = -1
-    /// The pointer's node of an object that is shown unchanged; -1: none.
+    /// The pointer's node of an object that is shown unchanged, or -1 if there is none.
     var verbatim: Int32 = -1
-    /// In `shown`.
+    /// Its fields in `shown`.
     var fields = Range16()
     var isNamed: Bool { id >= 0 }
   }
 
   struct Shown {
-    /// A text: a comma, the name in quotes, and a colon.
+    /// The text before the value: a comma, the quoted name and a colon.
     var name: Text
     var node: Int32
-    /// The pointer's node, if the expression is only a pointer; else -1.
+    /// The pointer's node if the expression is only a pointer, else -1.
     var place: Int32
     var bytesMax: Int32
   }
@@ -66,7 +67,7 @@ struct CompiledMap {
   struct Rule {
     enum Outcome: UInt8 { case event, drop, bad }
 
-    /// -1: always.
+    /// The condition's node, or -1 if the rule always holds.
     var condition: Int32 = -1
     var outcome = Outcome.drop
     var kind = Event.Kind.gift
@@ -85,46 +86,47 @@ struct CompiledMap {
     var lingerMs: Int32 = -1
     var combo: Int32 = -1
     var settings: Int32 = -1
-    /// Whether it is also tried where another rule has made a gift of another array's element.
+    /// Whether it is also tried where another rule has made a gift of an element of another array.
     var isBeside = false
-    /// Whether its total becomes part of its id: an update under the same id is no duplicate.
+    /// Whether its total becomes part of its id, so that an update under the same id is no duplicate.
     var isTotalInID = false
-    /// Through how many arrays its root goes; it is read for each element of the innermost.
+    /// The number of arrays that its root goes through. The rule is applied to each element of the innermost.
     var stars = 0
-    /// The pointer's node without which the rule cannot hold; -1: none. And the first rule after it that has another one.
+    /// The node of the pointer that must be present for the rule to hold, or -1 if there is none; and the next rule with another
+    /// root.
     var root: Int32 = -1
     var nextRoot: Int32 = 0
-    /// The node of an element of the first array that its root goes through; -1: it goes through none.
+    /// The node of an element of the first array that its root goes through, or -1 if it goes through none.
     var each: Int32 = -1
-    /// The last rule of its group, and the group's place in `signs`; -1: none.
+    /// The last rule of its group, and the group's index in `signs`, or -1 if it has none.
     var last = 0
     var signs: Int32 = -1
-    /// Why it drops, or calls it bad.
+    /// The reason why the rule drops a record or reports a bad event.
     var reason = ""
-    /// Its name in sentences.
+    /// Its name in log and error messages.
     var name = ""
   }
 
   /// A text that is read in its place.
   struct Unpacked {
-    /// Its pointer's node.
+    /// The pointer's node.
     var node: Int32
-    /// Of Protobuf: its place in `messages`; -1: it is no Protobuf.
+    /// The index of its Protobuf message in `messages`, or -1 if it is not Protobuf.
     var message: Int32 = -1
     /// Whether the JSON is in base64.
     var isBase64 = false
-    /// When it is read so; -1: always.
+    /// The node of the condition under which it is read, or -1 if it is always read.
     var condition: Int32 = -1
-    /// Where the pointer is written, in `descriptions`.
+    /// The index of its pointer in `descriptions`.
     var description: Int32 = -1
-    /// Through how many arrays its pointer goes, and the node of an element of the first.
+    /// The number of arrays that its pointer goes through, and the node of an element of the first.
     var stars = 0
     var each: Int32 = -1
   }
 
-  /// Rules that are only looked at if a condition holds.
+  /// Rules that are tried only if a condition holds.
   struct Group {
-    /// -1: always.
+    /// The condition's node, or -1 if there is no condition.
     var guardian: Int32
     var rules: Range<Int>
   }
@@ -133,7 +135,7 @@ struct CompiledMap {
   let links = FixedList<Int32>()
   let texts = FixedList<Text>()
   let bytes = FixedList<UInt8>()
-  /// The beginning of a display object, and the text before a gift's worth.
+  /// The beginning of a display object, and the text before a gift's value.
   var idName = Text(start: 0, count: 0)
   var worthName = Text(start: 0, count: 0)
   let shown = FixedList<Shown>()
@@ -143,15 +145,15 @@ struct CompiledMap {
   var pointers = PointerTable()
   var form = MapDefinition.TextForm.json
   var isFramed = false
-  /// nil: records are text.
+  /// The form of binary records, or nil if records are text.
   var record: RecordForm?
-  /// The parts of what may be before the JSON text, with any text between two of them; empty: nothing may.
+  /// The parts of the text that may precede the JSON, with any text between two of them; empty if none may.
   var prefix: [[UInt8]] = []
   var hasBeside = false
   var unpacked: [Unpacked] = []
-  /// nil: there are no messages.
+  /// The plan of the Protobuf messages, or nil if there are none.
   var protobuf: ProtobufPlan?
   var signs: [GiftSigns] = []
-  /// The description of each node, for sentences.
+  /// The description of each node, for error messages.
   var descriptions: [String] = []
 }

@@ -1,13 +1,13 @@
 internal import ComboCore
 internal import ComboWire
 
-/// Makes the compiled form. Cannot fail: what it is given was checked.
+/// Compiles a checked map definition, which cannot fail.
 struct MapCompiler {
   private var map = CompiledMap()
   private var messages: [ProtobufMessage] = []
-  /// Before all pointers.
+  /// The steps in front of each pointer.
   private var prefix: [String] = []
-  /// Looked for before the rule's own fields.
+  /// The sources that come before those of the rule's own fields.
   private var before = MapEvent()
   private var name = ""
 
@@ -38,7 +38,7 @@ struct MapCompiler {
     compiler.map.pointers.finish()
     compiler.map.idName = compiler.text(Array(#"{"id":"#.utf8))
     compiler.map.worthName = compiler.text(Array(#","value":"#.utf8))
-    // Text that is copied in blocks is read a little after its end.
+    // Text is copied in blocks, which reads a little beyond its end.
     compiler.map.bytes.append(contentsOf: Array(repeating: 0, count: BumpArena.padding))
     if !compiler.messages.isEmpty { compiler.map.protobuf = ProtobufPlan(compiler.messages) }
     return compiler.map
@@ -48,7 +48,7 @@ struct MapCompiler {
     name = definition.name
     unpack(definition, guardian)
     let first = map.rules.count
-    // Not by its line: a journal holds its map in one, and a rule must have the same name everywhere.
+    // Rules are named by number, not by line: a journal holds its map in one line, and a rule must have one name everywhere.
     for rule in definition.rules { add(rule, named: "rule \(rule.number)") }
     add(MapRule(condition: nil, outcome: otherwise, number: 0, line: 0), named: "otherwise")
     for index in (first..<map.rules.count - 1).reversed() {
@@ -82,7 +82,7 @@ struct MapCompiler {
       if text.message != nil || text.isBase64 {
         made.description = expression(.at(text.path, unless: []))
       }
-      // Another map's record is none of ours.
+      // The guardian's condition excludes the records of other maps.
       let conditions = [guardian, text.condition.map { condition($0) } ?? -1].filter { $0 >= 0 }
       made.condition = conditions.count == 2 ? add(.init(op: .all, links: link(conditions))) : conditions.first ?? -1
       map.unpacked.append(made)
@@ -154,7 +154,7 @@ struct MapCompiler {
   private mutating func node(_ expression: MapExpression?, before: MapExpression? = nil) -> Int32 {
     switch (before, expression) {
     case (nil, nil): -1
-    // Values from the choosing map are not below its root.
+    // Pointers of the choosing map are not below its root.
     case (let before?, nil): unprefixed(before)
     case (nil, let own?): self.expression(own)
     case (let before?, let own?): first([unprefixed(before), self.expression(own)])
@@ -241,7 +241,7 @@ struct MapCompiler {
 
   private func stars(_ nodes: [Int32]) -> Int32 { nodes.lazy.map { map.nodes[Int($0)].stars }.max() ?? 0 }
 
-  /// A pointer as RFC 6901 writes it.
+  /// Returns a pointer in the notation of RFC 6901.
   static func written(_ path: [String]) -> String {
     if path.isEmpty { return "the whole record" }
     return path.map { step in
@@ -300,7 +300,7 @@ struct MapCompiler {
     return left.count == 1 ? left[0] : add(.init(op: op, links: link(left)))
   }
 
-  /// The result of a condition that does not depend on the record; nil: it depends.
+  /// Returns the result of a condition that does not depend on the record, or nil if it does depend on it.
   private static func decided(_ condition: MapCondition) -> Bool? {
     switch condition {
     case .always(let value): return value

@@ -1,17 +1,17 @@
 internal import ComboWire
 
-/// A map as in its file, checked, before it is compiled.
+/// A checked map, as in its file, before it is compiled.
 struct MapDefinition {
   var name = ""
   var about = ""
   var form = TextForm.json
-  /// Whether Confluent's magic byte and schema id may be before the JSON text.
+  /// Whether Confluent's magic byte and schema id may precede the JSON text.
   var isFramed = false
-  /// nil: records are text.
+  /// The form of binary records, or nil if records are text.
   var record: RecordForm?
-  /// What may be before the JSON text, `*` being any text; empty: nothing.
+  /// The text that may precede the JSON text, with `*` for any text; empty if none may.
   var prefix = ""
-  /// Whether case, `_` and `-` make no difference in names.
+  /// Whether names are compared without regard to case, `_` and `-`.
   var isLoose = false
   var unpacked: [MapUnpacked] = []
   var messages: [ProtobufMessage] = []
@@ -19,50 +19,50 @@ struct MapDefinition {
   var rules: [MapRule] = []
   var otherwise = MapOutcome.bad("none of the map's rules is for it")
   var choice: MapChoice?
-  /// The marks of a record that names a gift; nil: records without a rule are dropped as the map says.
+  /// The signs of a record that names a gift, or nil if records without a rule are dropped as the map specifies.
   var signs: GiftSigns?
 
   /// How a record's bytes are read.
   enum TextForm: String, CaseIterable { case json, stt, irc }
 }
 
-/// The signs of a record that names a gift: if no rule reads it, it must not vanish.
+/// The signs of a record that names a gift. Such a record must not vanish if no rule reads it.
 struct GiftSigns {
-  /// Members whose text names the kind of a record; compared as the map compares names.
+  /// Members whose text names the type of a record. Their names are compared as the map compares names.
   var commands: [String] = []
-  /// Words in such a text that mean a gift. Case makes no difference.
+  /// Words in such a text that indicate a gift, regardless of case.
   var words: [String] = []
-  /// The beginnings of such texts that are known to be no gifts. Case makes no difference.
+  /// Prefixes of such texts that are known not to be gifts, regardless of case.
   var others: [String] = []
   /// Members that only a gift has.
   var keys: [String] = []
 }
 
-/// A text that may hold JSON, or a message of Protobuf, which is read in its place.
+/// A text that may hold JSON or a Protobuf message, which is read in its place.
 struct MapUnpacked {
   var path: [String]
-  /// When it is read.
+  /// The condition under which it is read.
   var condition: MapCondition?
-  /// Of Protobuf: the message, in `messages`.
+  /// The index of its Protobuf message in `messages`, or nil if it is not Protobuf.
   var message: Int?
   /// Whether the JSON is in base64.
   var isBase64 = false
 }
 
-/// A choice when a map is named.
+/// An option that is chosen when a map is named.
 public struct MapSwitch: Equatable, Sendable {
-  /// The name where it is chosen.
+  /// The name by which it is chosen.
   public let name: String
-  /// The value that holds if none is chosen.
+  /// The value that applies if none is chosen.
   public let initial: String
-  /// The values, each with what it means.
+  /// The values, each with its meaning.
   public let values: [Value]
 
   /// A value that can be chosen.
   public struct Value: Equatable, Sendable {
     /// The value after the equals sign.
     public let name: String
-    /// Its meaning, in a sentence.
+    /// The value's meaning, in a sentence.
     public let about: String
   }
 }
@@ -70,23 +70,24 @@ public struct MapSwitch: Equatable, Sendable {
 struct MapRule {
   var condition: MapCondition?
   var outcome: MapOutcome
-  /// The pointer below which it is tried, if not below the record: one of the map's roots, or its own where that goes through more arrays.
+  /// The pointer that must be present for the rule to be tried; empty for the whole record. It is one of the map's roots, or the
+  /// rule's own root if that goes through more arrays.
   var root: [String] = []
-  /// Its place among the map's rules, from 1: the same below each root.
+  /// The rule's number in the map, from 1. It is the same below each root.
   var number: Int
-  /// Where the rule begins, as a line of its file.
+  /// The line of its file on which the rule begins.
   var line: Int
   /// Whether each record has an id of its own, though it has a total too.
   var hasNewIDs = false
-  /// Whether it is also tried where another rule has made a gift of another array's element.
+  /// Whether it is also tried where another rule has made a gift of an element of another array.
   var isBeside = false
 
-  /// The event it makes; nil: none.
+  /// The type of its event, or nil if it makes none.
   var kind: Event.Kind? {
     if case .event(let event) = outcome { event.kind } else { nil }
   }
 
-  /// It holds only where something is at this pointer.
+  /// Restricts the rule to records that have a value at this pointer.
   mutating func take(root: [String]) {
     self.root = root
     condition = .all([.exists(.at(root, unless: []))] + (condition.map { [$0] } ?? []))
@@ -101,7 +102,7 @@ enum MapOutcome {
   case bad(String)
 }
 
-/// The sources of an event's fields; nil: the rule does not name any.
+/// The sources of an event's fields, each nil if the rule does not name one.
 struct MapEvent {
   var kind = Event.Kind.gift
   var room: MapExpression?
@@ -128,7 +129,7 @@ struct MapParty {
   var show = Show.fields([])
 
   enum Show {
-    /// The object at this pointer unchanged.
+    /// The object at this pointer, unchanged.
     case verbatim([String])
     case fields([Field])
   }
@@ -136,25 +137,25 @@ struct MapParty {
   struct Field {
     var name: String
     var value: MapExpression
-    /// A longer value is left out; in bytes as received.
+    /// The maximum size in bytes as received. A longer value is left out.
     var bytesMax: Int?
   }
 }
 
 indirect enum MapExpression {
-  /// The value at a pointer, unless it counts as missing.
+  /// The value at a pointer. The values of `unless` count as missing.
   case at([String], unless: [String])
   case key
   case header(String)
   case text(String)
-  /// As it is written.
+  /// A number as it is written in the map.
   case number(String)
   case product([MapExpression])
   case join([MapExpression])
-  /// The first that is present.
+  /// The first part that is present.
   case first([MapExpression])
   case time(MapExpression, TimeUnit)
-  /// The first where the condition holds, else the second, if there is one.
+  /// The first expression if the condition holds, else the second, if there is one.
   case when(MapCondition, MapExpression, MapExpression?)
 }
 
@@ -172,27 +173,27 @@ indirect enum MapCondition {
   case any([MapCondition])
   case not(MapCondition)
   case isOneOf(MapExpression, [String])
-  /// null stands at the pointer.
+  /// The value at the pointer is null.
   case isNull([String])
   case exists(MapExpression)
   case starts(MapExpression, String)
-  /// One of these is in its text, whatever the case of the letters.
+  /// The text contains one of these, regardless of case.
   case contains(MapExpression, [String])
   case above(MapExpression, Double)
   case below(MapExpression, Double)
-  /// Both are present, as texts that differ.
+  /// Both are present, and their texts differ.
   case differ(MapExpression, MapExpression)
-  /// Decided when the map is read.
+  /// A result that is known when the map is read.
   case always(Bool)
 }
 
 /// Maps among which a field of the record chooses.
 struct MapChoice {
-  /// The chooser; nil: there is one map, for all.
+  /// The expression that chooses, or nil if there is one map for all records.
   var by: MapExpression?
   var entries: [(values: [String], map: MapDefinition)] = []
-  /// Pointers of the chosen maps are below this one.
+  /// The pointer below which the chosen maps' pointers are.
   var root: [String] = []
-  /// Fields that are read here before the chosen map's own places.
+  /// Sources of fields that come before those of the chosen map.
   var fields = MapEvent()
 }

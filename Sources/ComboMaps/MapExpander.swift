@@ -2,31 +2,31 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// Writes out what a map's file shortens by `include`, `define` and `use`. The result is a map without them, as a journal keeps it: it
-/// can be read without other files, and by releases that do not know these words.
+/// Expands the `include`, `define` and `use` of a map file. The result is a map without them, as a journal keeps it: it can be
+/// read without other files, and by releases that do not know these words.
 struct MapExpander {
-  /// The largest text of a map with all that it uses, in bytes.
+  /// The maximum size of a map with everything that it uses, in bytes.
   static let bytesMax = 256 << 10
-  /// How many definitions a file may use, each as often as it is used, and how deep they may use each other.
+  /// The maximum number of uses of definitions, and their maximum nesting depth.
   private static let usesMax = 20_000
   private static let depthMax = 32
-  /// Members that are for the file only.
+  /// Members that are not part of the expanded map.
   private static let ownWords = ["$schema", "define", "include", "notes"]
 
   private let library: MapLibrary
   private let out = ByteBuffer()
-  /// Where the values and names that were written stand in their files.
+  /// The places of the written values and names in their files.
   private var origins: [MapText.Origin] = []
   private var faults: [MapFault] = []
   private var definitions: [String: Value] = [:]
   private var uses = 0
 
-  /// A value of a file, and what the arguments in it stand for.
+  /// A value of a file, with the arguments that apply in it.
   private struct Value {
     let source: MapText
     let token: Int
     var arguments: [String: Value] = [:]
-    /// How many definitions it is in.
+    /// The number of definitions that it is nested in.
     var depth = 0
 
     func inside(_ token: Int) -> Value { Value(source: source, token: token, arguments: arguments, depth: depth) }
@@ -38,7 +38,7 @@ struct MapExpander {
     let value: Value
   }
 
-  /// The text as it is meant. Of a file that uses none of these words it is the file's own.
+  /// Returns the expanded text, or the file's own text if it uses none of these words.
   static func expanded(_ source: MapText, library: MapLibrary) throws(MapFaults) -> MapText {
     var words: Set<String> = []
     if source.text[0].isObject { source.forEachMember(0) { name, _ in words.insert(name) } }
@@ -52,7 +52,7 @@ struct MapExpander {
   private init(library: MapLibrary) { self.library = library }
 
   private mutating func fault(_ value: Value, _ sentence: String) {
-    // One is enough where the same place is used many times.
+    // A place that is used many times is reported once.
     let fault = value.source.fault(value.token, sentence)
     if !faults.contains(fault) { faults.append(fault) }
   }
@@ -76,7 +76,7 @@ struct MapExpander {
     for (index, file) in files.enumerated() {
       for member in file where !Self.ownWords.contains(member.name) {
         if let known = written.firstIndex(where: { $0.0.name == member.name }) {
-          // Twice in the file itself is a fault that is told where the map is read.
+          // Reading the map reports a member that the file itself has twice.
           if index == 0 { written.append((member, [member.value])) }
           if index > 0, Self.isJoined(member.name) { written[known].1.append(member.value) }
         } else if index == 0 || !["map", "name", "about"].contains(member.name) {
@@ -98,7 +98,7 @@ struct MapExpander {
     ["switches", "fields", "protobuf", "rules", "unpack"].contains(name)
   }
 
-  /// A file's members, then those of what it includes.
+  /// Collects the members of a file, then those of the files that it includes.
   private mutating func collect(_ file: Value, _ files: inout [[Member]], _ seen: inout Set<String>) {
     guard file.source.text[file.token].isObject else { return fault(file, "a map must be an object") }
     let members = plainMembers(file)
@@ -135,7 +135,7 @@ struct MapExpander {
     return members
   }
 
-  /// What is meant: a value itself; of an object that only uses definitions, what these stand for.
+  /// Returns the value itself or, for an object that only uses definitions, the values that these stand for.
   private mutating func resolved(_ value: Value) -> [Value] {
     guard value.source.text[value.token].isObject else { return [value] }
     let members = plainMembers(value)
@@ -145,7 +145,7 @@ struct MapExpander {
     return used(members)
   }
 
-  /// What `use` stands for, with `with`.
+  /// Returns the values that `use` stands for, with the arguments of `with`.
   private mutating func used(_ members: [Member]) -> [Value] {
     let use = members.first { $0.name == "use" }!.value
     let text = use.source.text
@@ -173,7 +173,7 @@ struct MapExpander {
     return values
   }
 
-  /// An argument, or a definition with the arguments that hold where it is used.
+  /// Returns an argument, or a definition with the arguments that apply where it is used.
   private mutating func named(_ name: String, _ place: Value, _ arguments: [String: Value]) -> Value? {
     uses += 1
     guard uses < Self.usesMax, place.depth < Self.depthMax, out.count < Self.bytesMax else {
@@ -193,7 +193,7 @@ struct MapExpander {
       depth: place.depth + 1)
   }
 
-  /// The members of an object, with those of what it uses in its place; its own come before used ones of the same name.
+  /// Returns the members of an object with those of the objects that it uses. Its own members take precedence over used ones.
   private mutating func members(_ value: Value) -> [Member] {
     let all = plainMembers(value)
     guard all.contains(where: { $0.name == "use" }) else { return all }
@@ -217,7 +217,7 @@ struct MapExpander {
     return members
   }
 
-  /// The texts that a string stands for: one for each value of an argument that is an array.
+  /// Returns the texts that a string stands for, one for each value of an argument that is an array.
   private mutating func texts(_ value: Value) -> [String] {
     var texts = [""]
     var rest = value.source.text.string(value.token)[...]
@@ -236,7 +236,7 @@ struct MapExpander {
     return texts.map { $0 + rest }
   }
 
-  /// A string, a number, or an array of such, as texts.
+  /// Returns a string, a number, or an array of these, as texts.
   private mutating func words(_ value: Value, in place: Value) -> [String] {
     let token = value.source.text[value.token]
     if token.isString { return texts(value) }
@@ -260,7 +260,7 @@ struct MapExpander {
     out.append(":")
   }
 
-  /// One value, or several as one: arrays one behind the other, objects as one with the members of all.
+  /// Writes one value, or several as one: arrays are concatenated, and objects are merged.
   private mutating func together(_ values: [Value]) {
     guard let first = values.first else { return out.append("null") }
     let text = first.source.text
@@ -274,7 +274,7 @@ struct MapExpander {
     if text[first.token].isObject, values.allSatisfy({ $0.source.text[$0.token].isObject }) {
       var all: [Member] = []
       for value in values {
-        // Of one value twice the same name is a fault that is told where the map is read.
+        // Reading the map reports a name that one value has twice.
         for member in members(value) where values.count == 1 || !all.contains(where: { $0.name == member.name }) {
           all.append(member)
         }
@@ -326,7 +326,7 @@ struct MapExpander {
     }
   }
 
-  /// As in its file, if nothing was put into it.
+  /// Writes a string as it is in its file, unless arguments changed it.
   private mutating func string(_ value: Value, _ text: String) {
     let written = value.source.text
     if text == written.string(value.token) { return out.append(written.slice(value.token)) }

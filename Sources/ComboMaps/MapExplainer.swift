@@ -2,13 +2,13 @@ internal import CSimdJSON
 public import ComboCore
 public import ComboWire
 
-/// The result of a map for one record, and its reason: for people and for scripts, not for speed.
+/// The result of a map for one record, with its reason. It is for people and scripts, and not optimized for speed.
 public struct MapExplanation: Sendable {
   /// The result for a record.
   public enum Outcome: Equatable, Sendable {
-    /// An event of this type, in wire.md's word.
+    /// An event of this type, as wire.md names it.
     case event(String)
-    /// None of ours, because of this.
+    /// No event, for this reason.
     case dropped(String)
     /// A bad event.
     case bad(BadEvent)
@@ -16,47 +16,47 @@ public struct MapExplanation: Sendable {
 
   /// A field of the event.
   public struct Field: Equatable, Sendable {
-    /// In wire.md's word, `sender.id` for one.
+    /// The field's name in wire.md, for example `sender.id`.
     public let name: String
-    /// Where it was taken from: a pointer, or a description.
+    /// The source of the value: a pointer, or a description.
     public let source: String
-    /// The value there, as JSON; nil: none.
+    /// The value at the source, as JSON, or nil if there is none.
     public let found: String?
-    /// The result; nil: unknown, since the record is bad.
+    /// The resulting value, or nil if it is unknown because the record is bad.
     public let value: String?
   }
 
   /// The result.
   public let outcome: Outcome
-  /// The rule that decided; nil: the record could not be read at all.
+  /// The rule that decided, or nil if the record could not be read at all.
   public let rule: String?
-  /// The fields that the rule names, in the order of wire.md; those that are not there have no `found`.
+  /// The fields that the rule names, in the order of wire.md. Missing ones have no `found`.
   public let fields: [Field]
   /// The number of further gifts in the record; the rule and the fields are those of the first.
   public let further: Int
-  /// The id of the schema that the record names; nil: it names none.
+  /// The id of the schema that the record names, or nil if it names none.
   public let schema: String?
 }
 
-/// Explains what a map makes of records. One thread.
+/// Explains the results of a map for records. Only one thread may use it.
 public final class MapExplainer {
   private let decoder: RecordDecoder
   private let mapped: MappedDecoder
   private let arena = BumpArena()
 
-  /// An explainer of this map.
+  /// Creates an explainer for a map.
   public init(_ map: RecordMap, limits: WireLimits) {
     decoder = RecordDecoder(limits: limits, map: map)
     mapped = decoder.mapped!
   }
 
-  /// The record explained last as JSON in one line, with its end; empty if it could not be read.
+  /// The last explained record as one line of JSON with its newline; empty if the record could not be read.
   public var record: String {
     guard let text = mapped.lastText else { return "" }
     return String(decoding: mapped.checks.parser.compact(text, 0, into: arena), as: UTF8.self) + "\n"
   }
 
-  /// The result for a record.
+  /// Returns the result for a record, with its reason.
   public func explain(_ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup = { _, _ in }) -> MapExplanation {
     arena.reset()
     var event = Event()
@@ -116,7 +116,7 @@ public final class MapExplainer {
 }
 
 extension CompiledMap.Rule {
-  /// The fields that it names, in the order of wire.md.
+  /// The fields that the rule names, in the order of wire.md.
   fileprivate var fields: [(String, Int32)] {
     let all: [(String, Int32)] = [
       ("room", room), ("ts", ts), ("id", id), ("sender.id", sender.id), ("receiver.id", receiver.id), ("gift.id", gift.id),
@@ -129,7 +129,7 @@ extension CompiledMap.Rule {
 }
 
 extension Event.Kind {
-  /// In wire.md's word.
+  /// The type's name in wire.md.
   public var word: String {
     switch self {
     case .gift: "gift"
@@ -141,7 +141,7 @@ extension Event.Kind {
 }
 
 extension Event {
-  /// A field's result; nil: none, or one without a short text.
+  /// Returns the value of a field, or nil if it has none, or none with a short text.
   func text(of field: String) -> String? {
     func text(_ bytes: Bytes) -> String? { bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
     switch field {

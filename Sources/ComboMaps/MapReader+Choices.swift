@@ -41,7 +41,7 @@ extension MapReader {
       if let other = other(map) { choice.entries.append(([value], other)) }
     }
     if choice.entries.isEmpty, faults.isEmpty { fault(maps, "maps must name at least one map") }
-    // JSON is read besides any of the other texts.
+    // JSON can be read besides any of the other formats.
     if Set(choice.entries.map(\.map.form)).subtracting([.json]).count > 1 {
       fault(maps, "the maps must not read two text formats besides json: some read stt, and some irc")
     }
@@ -51,7 +51,7 @@ extension MapReader {
     return choice
   }
 
-  /// A map that is named in this one.
+  /// Reads a map that this one chooses.
   private mutating func other(_ token: Int) -> MapDefinition? {
     guard let name = string(token, "a map") else { return nil }
     let reference: MapReference

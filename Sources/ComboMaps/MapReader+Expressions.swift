@@ -7,17 +7,17 @@ struct Members {
   let token: Int
   var list: [(name: String, nameToken: Int, value: Int)] = []
 
-  /// The value of a member; nil if it is not there.
+  /// The value of a member, or nil if the member is missing.
   subscript(name: String) -> Int? { list.first { $0.name == name }?.value }
 }
 
 extension MapReader {
   // MARK: - JSON
 
-  /// The members of an object. Unknown ones, and those that occur twice, are faults.
+  /// Returns the members of an object. Unknown and repeated members are faults.
   /// - Parameters:
-  ///   - allowed: nil: any name.
-  ///   - isQuiet: faults have been reported before.
+  ///   - allowed: The known names; nil to accept any name.
+  ///   - isQuiet: Whether the faults have been reported before.
   mutating func object(_ token: Int, _ name: String, _ allowed: [String]?, isQuiet: Bool = false) -> Members? {
     guard text[token].isObject else {
       fault(token, "\(name) must be an object, not \(text[token].typeName)")
@@ -57,7 +57,7 @@ extension MapReader {
     return nil
   }
 
-  /// One of some words.
+  /// Reads a string that must be one of `words`.
   mutating func word(_ token: Int, _ name: String, _ words: [String]) -> String? {
     guard let word = string(token, name) else { return nil }
     if words.contains(word) { return word }
@@ -73,7 +73,7 @@ extension MapReader {
 
   // MARK: - Pointers
 
-  /// A JSON Pointer, as its steps from the record on.
+  /// Reads a JSON Pointer, and returns its steps from the record's root.
   mutating func pointer(_ token: Int, _ name: String) -> [String]? {
     guard let written = string(token, name) else { return nil }
     var rest = written[...]
@@ -82,7 +82,7 @@ extension MapReader {
       rest.removeFirst()
       base = []
     }
-    // One step up each, as in a path of files: not above the record.
+    // Each .. goes one step up, as in a file path, but not above the record's root.
     while rest.hasPrefix("..") {
       rest.removeFirst(2)
       _ = base.popLast()
@@ -136,10 +136,10 @@ extension MapReader {
 
   private static let sources = ["at", "header", "key", "const", "product", "join", "first", "switch", "when"]
 
-  /// Where a field comes from.
+  /// Reads the source of a field.
   /// - Parameters:
-  ///   - isTime: units of time are allowed, and milliseconds are meant without.
-  ///   - unit: the unit of a time that names none.
+  ///   - isTime: Whether the field is a time, so that a unit is allowed.
+  ///   - unit: The unit of a time that names none.
   mutating func expression(
     _ token: Int, _ name: String, isTime: Bool = false, isShown: Bool = false, unit inherited: TimeUnit = .ms
   ) -> MapExpression? {
@@ -187,7 +187,7 @@ extension MapReader {
     isTime ? .time(expression, unit) : expression
   }
 
-  /// A pointer, a header, the key, a constant, a product or texts that are joined.
+  /// Reads a pointer, a header, the key, a constant, a product or a join.
   mutating func source(_ members: Members, _ kind: String) -> MapExpression? {
     let value = members[kind]!
     if let unless = members["unless"], kind != "at" { fault(unless, "unless belongs to at") }
@@ -213,7 +213,7 @@ extension MapReader {
     }
   }
 
-  /// A pointer, or the first of several that is there.
+  /// Reads a pointer, or several of which the first that is present counts.
   private mutating func pointed(_ token: Int, _ name: String, unless: [String]) -> MapExpression? {
     guard text[token].isArray else { return pointer(token, name).map { .at($0, unless: unless) } }
     var all: [MapExpression] = []
@@ -228,7 +228,7 @@ extension MapReader {
     guard let elements = array(token, "join") else { return nil }
     var parts: [MapExpression] = []
     for element in elements {
-      // A text that is no pointer is literal.
+      // A string that is not a pointer is literal text.
       let written = text[element].isString ? text.string(element) : "/"
       if let first = written.first, first != "/", first != "^", !written.hasPrefix("../") {
         parts.append(.text(written))
@@ -270,7 +270,7 @@ extension MapReader {
     return result
   }
 
-  /// The value of a field where a condition holds, and otherwise.
+  /// Reads a `when` with its `then` and `else`.
   private mutating func conditional(
     _ members: Members, _ name: String, isTime: Bool, isShown: Bool, unit: TimeUnit
   ) -> MapExpression? {
@@ -289,7 +289,7 @@ extension MapReader {
     return nil
   }
 
-  /// Values to compare with: as they are written.
+  /// Returns the values to compare with, as they are written.
   private mutating func constants(_ token: Int, _ name: String, orNull: Bool = false) -> [String] {
     let elements = text[token].isArray ? array(token, name) ?? [] : [token]
     if elements.isEmpty { fault(token, "\(name) must name at least one value") }
@@ -341,7 +341,7 @@ extension MapReader {
       }
       return .always(values.contains(self.value(of: known.name)!))
     default:
-      // Also where the source is wrong, for the other faults.
+      // A wrong source does not hide the faults of the tests.
       let source = source(members, named[0])
       return test(members, source ?? .key)
     }
@@ -353,7 +353,8 @@ extension MapReader {
     return elements.compactMap { condition($0) }
   }
 
-  /// Whether a field is one of some values, or null: nothing is there, and null stands there or on the way.
+  /// Returns the condition that a field is one of some values, or is null. It is null if it has no value and there is null at its
+  /// pointer or on the way to it.
   private mutating func isOneOf(_ source: MapExpression, _ token: Int) -> MapCondition {
     let values = constants(token, "is", orNull: true)
     guard (text[token].isArray ? self.source.elements(token) : [token]).contains(where: { text[$0].isNull }) else {
@@ -403,7 +404,7 @@ extension MapReader {
 }
 
 extension MapExpression {
-  /// The pointers that it may lead to.
+  /// The pointers that the expression may follow.
   fileprivate var paths: [[String]] {
     switch self {
     case .at(let path, _): [path]

@@ -2,9 +2,9 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// What a map says of gifts that no rule reads, and what it leaves unsaid.
+/// The signs of gifts that no rule reads, and warnings about what a map leaves open.
 extension MapReader {
-  /// By what a record is known that names a gift.
+  /// Reads the signs of a record that names a gift.
   mutating func signs(_ token: Int) -> GiftSigns? {
     guard let members = object(token, "gifts", ["commands", "words", "others", "keys"]) else { return nil }
     var signs = GiftSigns()
@@ -30,7 +30,7 @@ extension MapReader {
     }
   }
 
-  /// Whether a rule says that each record has an id of its own. Says so if it leaves that open.
+  /// Returns whether the rule states that each record has a new id, and notes it if the rule leaves that open.
   mutating func hasNewIDs(_ members: Members, _ event: MapEvent) -> Bool {
     let isBoth = event.kind == .gift && event.id != nil && event.total != nil
     guard let token = members["ids"] else {
@@ -47,7 +47,8 @@ extension MapReader {
     return word == "new"
   }
 
-  /// Notes an array that, by its name, a source repeats with each answer: its gifts count again once their ids are forgotten.
+  /// Notes an array whose name suggests that a source repeats it with each answer: its gifts count again once their ids are
+  /// forgotten.
   mutating func noteRepetition(_ token: Int, _ event: MapEvent) {
     guard event.kind == .gift, event.refresh == nil, let star = root.firstIndex(of: PointerTable.each), star > 0 else { return }
     let name = root[star - 1].lowercased()
@@ -60,8 +61,8 @@ extension MapReader {
 
   mutating func note(_ token: Int, _ sentence: String) { notes.append(source.fault(token, sentence)) }
 
-  /// Notes the values that a rule without an event asks for without saying what holds where they are missing: there gifts may be dropped, or
-  /// counted, that were not thought of.
+  /// Notes the values that a rule without an event tests without stating what holds where they are missing. Such a rule may drop
+  /// or count gifts unintentionally.
   mutating func noteMissing(_ when: Int) {
     var tests: [(token: Int, at: String)] = []
     var known: Set<String> = []

@@ -1,7 +1,7 @@
 internal import ComboWire
 
 extension MapReader {
-  /// The messages that are named under `protobuf`.
+  /// Reads the messages under `protobuf`.
   mutating func protobuf(_ token: Int) -> [ProtobufMessage] {
     guard let named = object(token, "protobuf", nil) else { return [] }
     let names = named.list.map(\.name)
@@ -31,7 +31,7 @@ extension MapReader {
     return messages
   }
 
-  /// Whether it is an enum, `{"enum": {"0": "NONE", "1": "ROSE"}}`: a message has numbers as its names.
+  /// Whether a value is an enum, `{"enum": {"0": "NONE", "1": "ROSE"}}`. The members of a message are named by numbers.
   private func isEnum(_ token: Int) -> Bool { text.next(token) > token + 1 && text.string(token + 1) == "enum" }
 
   private mutating func symbols(_ token: Int, _ name: String) -> [Int32: String] {
@@ -95,7 +95,7 @@ extension MapReader {
       && name.utf8.allSatisfy { $0 == 0x5F || PointerTable.lowercased($0) &- 0x61 < 26 || $0 &- 0x30 < 10 }
   }
 
-  /// Which texts are read in their places, and as what.
+  /// Reads which texts are read in their places, and in which form.
   mutating func unpacked(_ token: Int, _ messages: [ProtobufMessage]) -> [MapUnpacked] {
     var all: [MapUnpacked] = []
     for element in array(token, "unpack") ?? [] {
@@ -111,7 +111,7 @@ extension MapReader {
         if !one.isBase64 { fault(base64, "base64 must be true: the string is JSON in base64") }
         if let message = members["message"] { fault(message, "a message is in base64 anyway; say base64 where it holds JSON") }
       }
-      // With a condition alone it is what it is where a pointer stands alone.
+      // With only a condition, the text is read like that of a lone pointer.
       if members["when"] == nil && members["base64"] == nil || members["message"] != nil,
         let message = required(members, "message", "the name of a message under protobuf, or when or base64")
       {

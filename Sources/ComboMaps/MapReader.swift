@@ -2,7 +2,7 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// Reads map files. Collects all faults of a file, and of the maps that it chooses among.
+/// Reads a map file, and collects all its faults and those of the maps that it chooses among.
 struct MapReader {
   let source: MapText
   let library: MapLibrary
@@ -11,19 +11,19 @@ struct MapReader {
   /// Whether another map chooses this one.
   let isChosen: Bool
   var faults: [MapFault] = []
-  /// The switches that hold.
+  /// The switches of the map.
   var switches: [MapSwitch] = []
-  /// Below what the pointers of the rule in hand are.
+  /// The pointer below which the current rule's pointers are.
   var root: [String] = []
-  /// Through how many arrays the pointers being read may go; nil: any number.
+  /// The maximum number of arrays that the pointers being read may go through, or nil if there is no maximum.
   private(set) var starsMax: Int?
   /// Fields of all gifts whose rules do not set them.
   private var shared: Members?
-  /// Warnings: allowed, but perhaps not meant; each once.
+  /// Warnings about what is allowed but perhaps not intended, each once.
   var notes: [MapFault] = []
-  /// The number of gifts that a rule names by itself.
+  /// The fields that are not shared, because each rule names its own amount.
   private static let amounts = ["count", "total", "streak"]
-  /// Below what the map's pointers are.
+  /// The pointer below which the map's pointers are.
   private var base: [String] = []
   /// The texts of the maps that this one chooses among, by name.
   var others: [(name: String, text: String)] = []
@@ -60,7 +60,7 @@ struct MapReader {
       definition.name = word
     }
     if let about = map["about"] { definition.about = string(about, "about") ?? "" }
-    // For people.
+    // Notes are for people.
     if let notes = map["notes"] { for note in array(notes, "notes") ?? [] { _ = string(note, "a note") } }
     if let form = map["text"], let word = word(form, "text", MapDefinition.TextForm.allCases.map(\.rawValue)) {
       definition.form = .init(rawValue: word)!
@@ -113,7 +113,7 @@ struct MapReader {
     return outcome(members, token, "otherwise") ?? .bad("")
   }
 
-  /// `drop` or `bad`.
+  /// Reads a `drop` or a `bad`.
   private mutating func outcome(_ members: Members, _ token: Int, _ name: String) -> MapOutcome? {
     switch (members["drop"], members["bad"]) {
     case (let drop?, nil): return .drop(reason(drop, "drop"))
@@ -171,7 +171,7 @@ struct MapReader {
     }
   }
 
-  /// The value of a switch; nil if there is none of that name.
+  /// Returns the value of a switch, or nil if there is no switch of that name.
   func value(of name: String) -> String? {
     guard let known = switches.first(where: { $0.name == name }) else { return nil }
     return chosen.last { $0.name == name }?.value ?? known.initial
@@ -181,7 +181,7 @@ struct MapReader {
 
   private static let ruleMembers = ["when", "root", "event", "fields", "ids", "beside", "drop", "bad", "about"]
 
-  /// The rules, again for each root.
+  /// Reads the rules once for each root.
   private mutating func readRules(_ token: Int, below roots: Int?) -> [MapRule] {
     guard let roots else { return readRules(token, hasRoots: false) }
     var rules: [MapRule] = []
@@ -223,11 +223,11 @@ struct MapReader {
       guard let members = object(element, "a rule", Self.ruleMembers) else { continue }
       var rule = MapRule(condition: nil, outcome: .bad(""), number: index + 1, line: source.line(element))
       if let when = members["when"] { rule.condition = condition(when) }
-      // Conditions look from the map's root, fields from the rule's.
+      // Pointers in conditions start at the map's root, those in fields at the rule's root.
       root = members["root"].flatMap { pointer($0, "root") } ?? base
       let stars = PointerTable.stars(root)
       if stars > PointerTable.stars(base) { rule.take(root: root) }
-      // With several roots a pointer may be there for another one.
+      // With several roots, a pointer may be meant for another root.
       starsMax = hasRoots ? nil : stars
       if let event = members["event"] {
         for other in ["drop", "bad"] {

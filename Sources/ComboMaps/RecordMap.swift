@@ -1,33 +1,34 @@
 public import ComboCore
 internal import ComboWire
 
-/// A field mapping: by it records of any JSON shape become events. See docs/mapping.md for the file it is read from.
+/// A field mapping, which turns JSON records of any shape into events. See docs/mapping.md for the file format.
 ///
-/// Read once, never changed; may be used by any thread.
+/// It does not change once it has been read, and any thread may use it.
 public final class RecordMap: @unchecked Sendable {
-  // Sendable: all of it is only read.
+  // Sendable: its state is only read.
 
   /// The map's name.
   public let name: String
-  /// Its purpose, in a sentence.
+  /// The map's purpose, in a sentence.
   public let about: String
-  /// Its switches.
+  /// The map's switches.
   public let switches: [MapSwitch]
-  /// The map without shared parts, with what was chosen, and the maps that it chooses among, as one text: ``init(canonical:)`` makes the
-  /// same map of it. So a journal can keep by what events were made.
+  /// The expanded map with the chosen values of its switches and the maps that it chooses among, as one text.
+  ///
+  /// ``init(canonical:)`` restores the map from it. A journal keeps it to record which map made its events.
   public let canonical: String
-  /// Its name with the choices: `bilibili (free=zero, guard=paid)`.
+  /// The map's name with the values of its switches: `bilibili (free=zero, guard=paid)`.
   public let title: String
-  /// Warnings: allowed, but perhaps not meant; each a sentence with its place.
+  /// Warnings about what is allowed but perhaps not intended, each a sentence with its place.
   public let notes: [MapFault]
   let compiled: CompiledMap
 
   /// Reads a map file.
   /// - Parameters:
-  ///   - text: the map, as JSON in UTF-8.
-  ///   - file: what it is called in faults.
-  ///   - switches: what is chosen.
-  ///   - library: where the maps are found that it chooses among.
+  ///   - text: The map, as JSON in UTF-8.
+  ///   - file: The map's name in messages.
+  ///   - switches: The chosen values of switches.
+  ///   - library: The library that has the maps that this one chooses among.
   public convenience init(
     _ text: [UInt8], file: String, switches: [(name: String, value: String)] = [], library: MapLibrary = .builtIn
   ) throws(MapFaults) {
@@ -55,7 +56,7 @@ public final class RecordMap: @unchecked Sendable {
     compiled = MapCompiler.compile(definition)
   }
 
-  /// Reads what ``canonical`` has kept.
+  /// Restores a map from its ``canonical`` text.
   public convenience init(canonical: String) throws(MapFaults) {
     let kept = try MapText(Array(canonical.utf8), file: "the recorded map")
     let text = kept.text
@@ -79,8 +80,9 @@ public final class RecordMap: @unchecked Sendable {
     try self.init(Array(kept.compact(map).utf8), file: "the recorded map", switches: switches, library: library)
   }
 
-  /// What the journal keeps with these rules: without the fields that they do not have, which make no difference by them, and with what null
-  /// means by them, which is a missing value. So a release that has no others reads it too.
+  /// Returns the canonical text for a journal with these rules, which releases that know only these rules can read.
+  ///
+  /// It lacks the fields that have no effect under the rules, and has null as what it means under them: a missing value.
   public func canonical(for rules: Rules) -> String {
     rules.hasRefresh && rules.hasOwnLinger && rules.hasNull ? canonical : Self.inOldWords(canonical)
   }
@@ -92,7 +94,7 @@ public final class RecordMap: @unchecked Sendable {
     else {
       return canonical
     }
-    /// The values beside null; nil: it is not among them.
+    /// Returns the values other than null, or nil if null is not among them.
     func values(_ token: Int) -> [Int]? {
       let all = kept.text[token].isArray ? kept.elements(token) : [token]
       let others = all.filter { !kept.text[$0].isNull }
@@ -158,6 +160,6 @@ public final class RecordMap: @unchecked Sendable {
 }
 
 extension RecordMap: Equatable {
-  /// Whether both make the same of every record.
+  /// Whether both maps have the same result for every record.
   public static func == (a: RecordMap, b: RecordMap) -> Bool { a.canonical == b.canonical }
 }
