@@ -1,9 +1,9 @@
 internal import CMaps
 internal import ComboWire
 
-/// The maps that are part of the program: the files of `BuiltIn/`, as they were when it was built.
+/// The maps that are part of the program: the files of `BuiltIn/` when it was built.
 public enum BuiltInMaps {
-  /// By name, in the order in which they are listed; behind them what they include.
+  /// The files by name, in the order in which they are listed, followed by those that they include.
   private static let files: [(name: String, text: String)] = {
     var files: [(name: String, text: String)] = []
     guard var file = cmaps_first() else { return files }
@@ -15,16 +15,16 @@ public enum BuiltInMaps {
     return files
   }()
 
-  /// Their names. One may include `common`, which is no map by itself.
+  /// The names of the maps. They do not include `common`, which is not a map by itself.
   public static var names: [String] { files.map(\.name).filter { $0 != "common" } }
 
-  /// A file's text, as it can be saved and changed; nil: there is none of that name.
+  /// Returns the text of a file, which can be saved and changed, or nil if there is no file of that name.
   public static func text(_ name: String) -> String? {
     files.first { $0.name == name }?.text
   }
 }
 
 extension MapLibrary {
-  /// The built-in maps, and `common`.
+  /// The library of the built-in maps and `common`.
   public static let builtIn = MapLibrary { name in BuiltInMaps.text(name).map { (Array($0.utf8), "built-in \(name)") } }
 }

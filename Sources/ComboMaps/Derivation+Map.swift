@@ -10,7 +10,7 @@ extension Derivation {
     return "with the map \(map.title)"
   }
 
-  /// Adds the schemas that another one's map has and this one's lacks.
+  /// Adds the schemas that another derivation's map has and this one's lacks.
   package mutating func addSchemas(of other: Derivation) {
     guard let mapping, let others = other.mapping, mapping != others, let map = try? RecordMap(canonical: mapping),
       map.readsSchemasByID, let all = try? map.adding(RecordMap.schemas(of: others))
@@ -18,7 +18,7 @@ extension Derivation {
     self.mapping = all.canonical
   }
 
-  /// The decoder of records as it was made then.
+  /// Returns a decoder that makes the events of this derivation.
   public func decoder() throws(FormatFault) -> RecordDecoder {
     guard let mapping else { return RecordDecoder(limits: limits, rules: rules) }
     do throws(MapFaults) {

@@ -4,9 +4,9 @@ internal import ComboWire
 public struct MapFault: Equatable, Sendable, CustomStringConvertible {
   /// The file, or the name of a built-in map.
   public let file: String
-  /// From 1 on.
+  /// The line, counted from 1.
   public let line: Int
-  /// The character in the line, from 1 on.
+  /// The character in the line, counted from 1.
   public let column: Int
   /// The fault, and the allowed values.
   public let sentence: String
@@ -15,11 +15,11 @@ public struct MapFault: Equatable, Sendable, CustomStringConvertible {
   public var description: String { "\(file):\(line):\(column): \(sentence)" }
 }
 
-/// Why a map cannot be used: all its faults, in the order of the file.
+/// All faults of a map that cannot be used, in the order of the file.
 public struct MapFaults: Error, Equatable, Sendable, CustomStringConvertible {
-  /// At least one.
+  /// The faults, of which there is at least one.
   public let faults: [MapFault]
 
-  /// A line a fault.
+  /// One line for each fault.
   public var description: String { faults.map(\.description).joined(separator: "\n") }
 }

@@ -1,19 +1,19 @@
 internal import ComboWire
 
-/// Where maps are found by name.
+/// A source of maps by name.
 public struct MapLibrary: Sendable {
-  /// The text of a map, and what it is called in sentences; nil: there is none of that name.
+  /// Returns the text of a map and its name in error messages, or nil if there is no map of that name.
   public typealias Find = @Sendable (_ name: String) -> (text: [UInt8], file: String)?
 
   let find: Find
 
-  /// A library by which maps that choose among others find them.
+  /// Creates a library that finds the maps that other maps choose among or include.
   public init(_ find: @escaping Find) { self.find = find }
 }
 
 /// The value of `--map`: a name or a file, and switches.
 public struct MapReference: Equatable, Sendable {
-  /// The fault of one, as a sentence.
+  /// A fault of a reference, as a sentence.
   public struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
     /// The sentence.
     public let description: String
@@ -21,18 +21,18 @@ public struct MapReference: Equatable, Sendable {
 
   /// The name of a built-in map, or a file.
   public var name: String
-  /// The choices, in the order in which they were given.
+  /// The chosen values of switches, in the order in which they were given.
   public var switches: [(name: String, value: String)]
 
-  /// Whether both are the same.
+  /// Whether both have the same name and the same switches.
   public static func == (a: Self, b: Self) -> Bool { a.description == b.description }
 
-  /// As it is read.
+  /// The text from which ``read(_:)`` makes the reference.
   public var description: String {
     switches.isEmpty ? name : name + ":" + switches.map { "\($0.name)=\($0.value)" }.joined(separator: ",")
   }
 
-  /// Reads `NAME`, `FILE`, `NAME:switch=value,…`. A colon that no `=` follows belongs to the name.
+  /// Reads `NAME`, `FILE` or `NAME:switch=value,…`. A colon that no `=` follows belongs to the name.
   public static func read(_ text: String) -> Result<MapReference, Fault> {
     guard let equals = text.firstIndex(of: "="), let colon = text[..<equals].lastIndex(of: ":") else {
       if text.isEmpty { return .failure(Fault(description: "a map's name or file is expected")) }

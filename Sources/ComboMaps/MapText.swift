@@ -2,7 +2,7 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// The text of a map file with its tape, and the places of its tokens. Used once, when a map is read.
+/// The text of a map file with its tape and the places of its tokens. It is used once, when a map is read.
 final class MapText {
   let file: String
   let text: JSONText
@@ -12,17 +12,17 @@ final class MapText {
   private lazy var lines = Lines(Bytes(start: memory.baseAddress, count: size))
   private let origins: [Origin]
 
-  /// Where a value, or a member's name, stands in the file that it was written in.
+  /// The place of a value, or of a member's name, in the file that it was written in.
   struct Origin {
-    /// In the text that was made.
+    /// The position in the expanded text.
     let start: Int
     let source: MapText
     let token: Int
   }
 
   /// - Parameters:
-  ///   - what: what it is, for sentences.
-  ///   - origins: of a text that was made of files, where its values stand in these, by their start.
+  ///   - what: The name of the text in error messages.
+  ///   - origins: The places of the values of an expanded text in its files, sorted by their start.
   init(_ bytes: [UInt8], file: String, as what: String = "the map", origins: [Origin] = []) throws(MapFaults) {
     self.file = file
     self.origins = origins
@@ -51,7 +51,7 @@ final class MapText {
     return MapFault(file: file, line: line, column: column, sentence: sentence)
   }
 
-  /// The line in which a value begins, the first being 1.
+  /// Returns the line on which a value begins, counted from 1.
   func line(_ token: Int) -> Int { origin(token).map { $0.source.line($0.token) } ?? lines.line(Int(text[token].start)) }
 
   private func origin(_ token: Int) -> Origin? {
@@ -64,13 +64,13 @@ final class MapText {
     return low == 0 ? nil : origins[low - 1]
   }
 
-  /// A value without white space, as text.
+  /// Returns a value as text without white space.
   func compact(_ token: Int) -> String {
     let arena = BumpArena(chunkSize: 4096)
     return String(decoding: parser.compact(text, token, into: arena), as: UTF8.self)
   }
 
-  /// The elements of an array.
+  /// Returns the elements of an array.
   func elements(_ token: Int) -> [Int] {
     var elements: [Int] = []
     var element = token + 1
@@ -89,7 +89,7 @@ final class MapText {
     }
   }
 
-  /// The member of an object with this name; of several the last.
+  /// Returns the member of an object with this name, or the last one of several.
   func member(_ wanted: String, of token: Int) -> Int? {
     var found: Int?
     if text[token].isObject { forEachMember(token) { name, value in if name == wanted { found = value } } }
@@ -108,7 +108,7 @@ final class MapText {
   }
 }
 
-/// Where the lines of a text begin, gone over once: a map asks for the line of each rule, a file of records for that of each record.
+/// The starts of the lines of a text, found once: a map needs the line of each rule, and a file of records that of each record.
 private struct Lines {
   private let text: Bytes
   private var starts = [0]
@@ -127,7 +127,7 @@ private struct Lines {
     return low + 1
   }
 
-  /// Line and column of a byte, both from 1; a column is a character.
+  /// Returns the line and the column of a byte, both counted from 1. Columns are characters.
   func place(_ at: Int) -> (line: Int, column: Int) {
     let line = line(at)
     return (line, 1 + text[starts[line - 1]..<at].count { $0 & 0xc0 != 0x80 })

@@ -2,7 +2,7 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// Whether conditions hold.
+/// The evaluation of conditions.
 extension MappedDecoder {
   func holds(_ index: Int32, _ arena: BumpArena) throws(BadEvent) -> Bool {
     let node = nodes.baseAddress.unsafelyUnwrapped + Int(index)
@@ -23,7 +23,7 @@ extension MappedDecoder {
     if source.pointee.isPointer {
       let token = Int(walk.found[Int(source.pointee.place)])
       if token < 0 || text.isMissing(token) {
-        // By the rules before, null was as good as nothing.
+        // Older rules do not distinguish null from a missing value.
         return node.pointee.op == .isNull && (!checks.rules.hasNull || token >= 0 && text[token].isNull)
       }
       if node.pointee.op == .isOneOf { return isOneOf(token, node.pointee.texts) }
@@ -36,7 +36,7 @@ extension MappedDecoder {
   private func compares(
     _ node: UnsafeMutablePointer<CompiledMap.Node>, _ first: Int32, _ arena: BumpArena
   ) throws(BadEvent) -> Bool {
-    // A field is not taken from where a condition looks.
+    // A condition must not change which expression is reported as the field's source.
     let kept = reading
     defer { reading = kept }
     let value = try value(first, into: arena)
@@ -75,7 +75,7 @@ extension MappedDecoder {
     }
   }
 
-  /// Whether a token is written as one of these: 1 and "1" are the same.
+  /// Whether a token is written as one of these values. 1 and "1" are equal.
   @inline(__always)
   private func isOneOf(_ token: Int, _ values: CompiledMap.Range16) -> Bool {
     let found = text[token]
@@ -103,7 +103,7 @@ extension MappedDecoder {
 
   @inline(never)
   private func meansOne(of values: CompiledMap.Range16, _ written: Bytes) -> Bool {
-    // An escape takes at most 6 bytes for one; and what is written once may be compared for each of many elements.
+    // An escape has at most 6 bytes for one byte. The limit matters because a text may be compared for each of many elements.
     let longest = values.range.reduce(0) { max($0, Int(texts[$1].count)) }
     if written.count > 6 * longest { return false }
     return withUnsafeTemporaryAllocation(byteCount: written.count, alignment: 1) { scratch in
@@ -112,7 +112,7 @@ extension MappedDecoder {
     }
   }
 
-  /// Whether both are there and are not written the same: 1 and "1" are.
+  /// Whether both are present and are written differently. 1 and "1" are equal.
   private func differ(_ first: Value, _ second: Value) -> Bool {
     guard let first = written(first), let second = written(second) else { return false }
     if !first.isEscaped, !second.isEscaped { return !(first.text == second.text) }
@@ -124,7 +124,8 @@ extension MappedDecoder {
     }
   }
 
-  /// A value as it is written; nil: it is not there, no text, or long: what is written once may be compared for each of many elements.
+  /// Returns a value as it is written, or nil if it is missing, not a text, or long: it may be compared for each of many
+  /// elements.
   private func written(_ value: Value) -> (text: Bytes, isEscaped: Bool)? {
     guard value.kind != .missing else { return nil }
     var written = (text: value.bytes, isEscaped: false)
@@ -137,12 +138,12 @@ extension MappedDecoder {
     return written.text.count > Self.comparedBytesMax ? nil : written
   }
 
-  /// A longer text differs from none.
+  /// The maximum length of a compared text. A longer text never differs.
   private static let comparedBytesMax = 1024
 }
 
 extension Bytes {
-  /// Whether a word of small letters is somewhere in it, whatever the case of its own. Of a long text only the beginning is read.
+  /// Whether a lowercase word occurs in the bytes, regardless of their case. Only the first `limit` bytes are searched.
   func holds(_ word: Bytes, within limit: Int = 256) -> Bool {
     let count = Swift.min(count, limit)
     guard !word.isEmpty, word.count <= count else { return false }

@@ -4,8 +4,9 @@ internal import ComboWire
 
 /// The display data.
 extension MappedDecoder {
-  /// A display object: unchanged, or made of the id and the fields of the map. Its size is subtracted from `left`.
-  /// - Parameter worth: what a gift is worth, as it is to be written; empty: it does not say so.
+  /// Returns a display object: the record's own, unchanged, or one made of the id and the map's fields. Subtracts its size from
+  /// `left`.
+  /// - Parameter worth: The gift's value as it is to be written; empty if there is none.
   func display(
     _ party: borrowing CompiledMap.Party, _ id: ID, worth: Bytes, _ left: inout Int, into arena: BumpArena
   ) throws(BadEvent) -> Bytes {
@@ -73,7 +74,7 @@ extension MappedDecoder {
     return out.finish()
   }
 
-  /// Appends what an expression comes to as JSON; returns how many bytes it has as received, -1 if it is missing.
+  /// Appends the value of an expression as JSON. Returns its size in bytes as received, or -1 if it is missing.
   @inline(never)
   private func show(_ node: Int32, into arena: BumpArena) throws(BadEvent) -> Int {
     let value = try value(node, into: arena)

@@ -2,8 +2,8 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// The fields of an event. Most are what a pointer leads to, a text or a whole number, and taken from there with few questions; the others are
-/// left to functions of their own.
+/// The fields of an event. Most are pointers to a text or a whole number, which have a fast path. Separate functions read the
+/// others.
 extension MappedDecoder {
   typealias RulePointer = UnsafeMutablePointer<CompiledMap.Rule>
 
@@ -110,7 +110,7 @@ extension MappedDecoder {
     _ rule: RulePointer, into arena: BumpArena, _ retraction: inout Retraction
   ) throws(BadEvent) {
     retraction.senderID = try id(of: rule.pointee.sender, "sender.id", into: arena).bytes
-    // What is named must be there: what is broken must not widen what is retracted.
+    // A named field must be present: a broken record must not widen a retraction.
     retraction.giftID = rule.pointee.gift.isNamed ? try id(of: rule.pointee.gift, "gift.id", into: arena).bytes : .none
     retraction.receiverID =
       rule.pointee.receiver.isNamed ? try id(of: rule.pointee.receiver, "receiver.id", into: arena).bytes : .none
@@ -125,7 +125,8 @@ extension MappedDecoder {
     own = try SettingsReader(text: text, path: "settings", rules: checks.rules, allowedForRoom: limits.roomSettings).read(token)
   }
 
-  /// What a gift is worth, and that as it is to be written; empty: it does not say so. Most are whole numbers, and written so in the record.
+  /// Returns a gift's value, and its text to be written, empty if there is none. Most values are whole numbers, whose text is in
+  /// the record.
   @inline(__always)
   private func worth(_ node: Int32, into arena: BumpArena) throws(BadEvent) -> (value: Double, written: Bytes) {
     if let whole = wholeNumber(node), Double(whole.value) <= EventDecoder.valueMax {

@@ -2,14 +2,15 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// Why no rule reads a record that names a gift.
+/// The reason why no rule reads a record that names a gift.
 extension MappedDecoder {
-  /// Elements of arrays that are looked at for a rule that comes near.
+  /// The maximum number of array elements that are compared with the rules.
   private static let obstacleRounds = 8
-  /// Longer lists of pointers are cut.
+  /// The maximum length of a list of pointers. Longer ones are cut.
   private static let pointersMax = 100
 
-  /// What the nearest rule lacks, as a sentence; where none comes near, that its roots do not lead to the object that names the gift.
+  /// Returns what the nearest rule lacks, as a sentence. Without such a rule, the sentence states whether a root leads to the
+  /// object that names the gift.
   func obstacle(at token: Int) -> String {
     var nearest: (met: Int, rule: Int, lacks: [String])?
     var isRoot = false
@@ -43,7 +44,7 @@ extension MappedDecoder {
       return
     }
     guard (try? holds(index, arena)) != true else {
-      // That the root is there, or that something is not, brings no record nearer.
+      // The presence of the root, or the absence of a value, does not make a rule nearer.
       if node.op == .any || node.op == .isOneOf || node.op == .starts || node.op == .contains || node.op == .above { met += 1 }
       if node.op == .exists, nodes[Int(links[node.links.range.lowerBound])].place != root { met += 1 }
       return

@@ -2,7 +2,7 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// Names by which a record of a gift is known.
+/// The names that mark a record of a gift.
 struct SignReader {
   enum Kind { case command, key, both, container, chat, person }
 
@@ -10,17 +10,18 @@ struct SignReader {
   private let form: MapDefinition.TextForm
   private let words: [[UInt8]]
   private let others: [[UInt8]]
-  /// What marks a gift besides a word: the name of a member that only a gift has, before a value of IRC's tags, around one of STT.
+  /// Texts that mark a gift besides the words: the name of a member that only a gift has, also before the value of an IRC tag,
+  /// and a word as a value of STT.
   private let marks: [[UInt8]]
   private let walk: PointerWalk
-  /// What a name is, by its node.
+  /// The kind of each name, by its node.
   private let kinds: [Kind?]
 
   /// Members whose text may be a whole record.
   private static let containers = ["data", "payload", "body", "raw", "record"]
-  /// Members that hold what a viewer wrote.
+  /// Members with text that a viewer wrote.
   private static let chat = ["text", "txt", "comment", "title", "caption"]
-  /// A viewer, who may have written such a text.
+  /// Members that name a viewer, who may have written such a text.
   private static let people = [
     "user", "userId", "user-id", "user_id", "uid", "username", "nickname", "nick", "author", "sender", "from", "name", "login",
     "displayName",
@@ -35,7 +36,7 @@ struct SignReader {
       switch form {
       case .json: names
       case .irc: names + signs.keys.map { Array("\($0.lowercased())=".utf8) }
-      // In a viewer's text these two are escaped.
+      // In a viewer's text, both @ and / are escaped.
       case .stt: names + signs.words.map { Array("@=\($0)/".utf8) }
       }
     words = signs.words.map { Array($0.utf8) }
@@ -46,7 +47,7 @@ struct SignReader {
     for (names, kind) in [(Self.people, Kind.person), (Self.chat, .chat), (Self.containers, .container)] {
       for name in names {
         kinds[table.node([name])] = kind
-        // Also as queues capitalize it, for maps that compare names exactly.
+        // Also capitalized, as by queues, for maps that compare names exactly.
         kinds[table.node([name.prefix(1).uppercased() + name.dropFirst()])] = kind
       }
     }
@@ -65,15 +66,15 @@ struct SignReader {
     return node > 0 ? kinds[node] : nil
   }
 
-  /// What a record is called may say that it is a gift, or that it is known to be none.
+  /// The meaning of a record's command: a gift, something known not to be a gift, or neither.
   enum Meaning { case gift, other, nothing }
 
   func meaning(of command: Bytes, isText: Bool) -> Meaning {
     isOther(command, isText: isText) ? .other : isGift(command, isText: isText) ? .gift : .nothing
   }
 
-  /// Whether it begins with the name of something else, and what follows names no gift: a `membershipGift` is more than a `member`, and where
-  /// `guard_buy` is a gift's name it is more than a `guard_`.
+  /// Whether the command begins with the name of something else, and the rest names no gift. `membershipGift` is more than
+  /// `member`. If `guard_buy` is a gift's name, it is more than `guard_`.
   private func isOther(_ command: Bytes, isText: Bool) -> Bool {
     others.contains { other in
       command.count >= other.count && other.indices.allSatisfy { PointerTable.lowercased(command[$0]) == other[$0] }
@@ -90,12 +91,12 @@ struct SignReader {
     }
   }
 
-  /// Whether a text is a record that names a gift: in JSON, or in the map's other form. It is only searched for words, not read.
+  /// Whether a text is a record that names a gift, in JSON or in the map's other form. It is searched for words, not parsed.
   func isGift(record text: Bytes) -> Bool {
     guard text.count > 8 else { return false }
     switch text[0] {
     case 0x7B, 0x5B: return Self.beginsJSON(text) && (holdsWord(text) || holdsMark(text))
-    // The tags before a line; what follows them a viewer may have written.
+    // Only the tags before a line are searched, since a viewer may have written what follows them.
     case 0x40 where form == .irc:
       let line = Bytes(rebasing: text.prefix { $0 != 0x20 })
       return holdsWord(line) || holdsMark(line)
@@ -103,7 +104,7 @@ struct SignReader {
     }
   }
 
-  /// A record within a text is searched up to here.
+  /// The maximum number of bytes that are searched in a record within a text.
   private static let recordMax = 8192
 
   private func holdsWord(_ text: Bytes) -> Bool {
@@ -114,7 +115,8 @@ struct SignReader {
     marks.contains { mark in mark.withUnsafeBytes { text.holds($0, within: Self.recordMax) } }
   }
 
-  /// Whether a text begins as JSON of several values does. As it stands in a record, its quotes may follow a backslash. In chat, "[gift]" is none.
+  /// Whether a text begins like JSON with several values. Within a record its quotes may be escaped. "[gift]" in a chat does not
+  /// qualify.
   private static func beginsJSON(_ text: Bytes) -> Bool {
     guard let second = text.dropFirst().first(where: { $0 != 0x20 && $0 != 0x0A }) else { return false }
     if second == 0x22 || second == 0x5C { return true }
@@ -123,9 +125,9 @@ struct SignReader {
   }
 }
 
-/// What names a gift and is read by no rule must not vanish.
+/// The search for gifts that no rule reads, which must not vanish.
 extension MappedDecoder {
-  /// Looks through what no rule was for: bad if any of it names a gift.
+  /// Searches the parts to which no rule applied, and throws if any of them names a gift.
   @inline(never)
   func lookForGifts() throws(BadEvent) {
     if isDecided { return }
@@ -134,7 +136,7 @@ extension MappedDecoder {
     try lookForGifts(in: 0, signs[Int(leftOver)])
   }
 
-  /// - Parameter isWritten: whether the object around an array names a person, who may have written its texts.
+  /// - Parameter isWritten: Whether the object around an array names a person, who may have written its texts.
   private func lookForGifts(in token: Int, _ signs: SignReader, isWritten: Bool = false) throws(BadEvent) {
     if hasDecided(on: Int32(truncatingIfNeeded: token)) { return }
     if text[token].isString, !isWritten, signs.isGift(record: text.inside(token)) { throw unread("a text of it does", at: token) }
@@ -177,7 +179,7 @@ extension MappedDecoder {
     }
   }
 
-  /// The first member of an object whose text is a record that names a gift; -1: there is none.
+  /// Returns the first member of an object whose text is a record that names a gift, or -1 if there is none.
   private func record(in token: Int, _ signs: SignReader) -> Int {
     var member = token + 1
     while member < text.next(token) {
@@ -214,7 +216,7 @@ extension MappedDecoder {
     return word.withUTF8 { signs.meaning(of: Bytes($0), isText: isText) }
   }
 
-  /// Whether there is anything: nothing is said by null, false, 0, an empty text, object or array.
+  /// Whether a value has content. null, false, 0, and an empty text, object or array have none.
   private func isSaid(_ token: Int) -> Bool {
     let found = text[token]
     if found.isNull { return false }

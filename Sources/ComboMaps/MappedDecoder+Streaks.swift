@@ -2,9 +2,9 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// The names of a gift, its streak and its combo.
+/// The ids and the streaks of gifts.
 extension MappedDecoder {
-  /// The streak of a total, how long it is remembered, and whether it ends.
+  /// Reads the streak of a total, how long it is remembered, and whether it ends.
   @inline(never)
   func readStreak(_ rule: RulePointer, total: Int, receiverStars: Int, into arena: BumpArena, _ gift: inout Gift) throws(BadEvent)
   {
@@ -12,7 +12,7 @@ extension MappedDecoder {
     let own = streak.isEmpty ? rule.pointee.stars : stars(reading)
     gift.amount = .total(total, streak: streak)
     if own < rule.pointee.stars {
-      // A name shared by several gifts does not distinguish their streaks; the receiver does, or their place.
+      // A name that several gifts share does not distinguish their streaks. The receiver does, or else their place.
       let part = receiverStars > own ? gift.receiverID : place(own, rule.pointee.stars, into: arena)
       gift.amount = .total(total, streak: joined(streak, part, into: arena))
     }
@@ -23,7 +23,7 @@ extension MappedDecoder {
     if rule.pointee.ends >= 0 { gift.ends = try truth(value(rule.pointee.ends, into: arena), "ends", into: arena) }
   }
 
-  /// What rules 3 brought; the rules before know none of it, not even its faults.
+  /// Reads the fields that rules 3 introduced. Older rules ignore them, including their faults.
   @inline(never)
   func readDetails(_ rule: RulePointer, into arena: BumpArena, _ gift: inout Gift) throws(BadEvent) {
     if rule.pointee.refresh >= 0, checks.rules.hasRefresh {
@@ -37,7 +37,7 @@ extension MappedDecoder {
     }
   }
 
-  /// The total after the id: an update under the same id is no duplicate, but the same one sent twice is.
+  /// Returns the id with the total appended. An update under the same id is then no duplicate, but a repetition is.
   @inline(never)
   func withTotal(_ id: Bytes, _ total: Int, into arena: BumpArena) -> Bytes {
     let piece = arena.allocate(20)
@@ -45,7 +45,7 @@ extension MappedDecoder {
     return joined(id, Bytes(start: piece, count: UnsafeMutableRawPointer(end) - piece), into: arena)
   }
 
-  /// An id that several gifts of a record have in common, and the place of the one in hand.
+  /// Returns an id that several gifts of a record share, with the place of the current gift appended.
   @inline(never)
   func withPlace(_ id: Bytes, within outer: Int, _ stars: Int, into arena: BumpArena) -> Bytes {
     joined(id, place(outer, stars, into: arena), into: arena)
@@ -56,10 +56,10 @@ extension MappedDecoder {
     return place.withUTF8 { arena.copy(Bytes($0)) }
   }
 
-  /// Through how many arrays the expression goes that was read last.
+  /// Returns the number of arrays that an expression goes through.
   func stars(_ node: Int32) -> Int { node < 0 ? 0 : Int(nodes[Int(node)].stars) }
 
-  /// Both with `#` between them. Where that is too long for an id, the first is replaced by its hash.
+  /// Joins both with `#`. If the result is too long for an id, a hash replaces the first.
   private func joined(_ first: Bytes, _ second: Bytes, into arena: BumpArena) -> Bytes {
     var first = first
     if first.count + 1 + second.count > EventDecoder.idBytesMax {
@@ -74,7 +74,7 @@ extension MappedDecoder {
     return Bytes(start: piece, count: size)
   }
 
-  /// Whether a value is yes: true, 1, or either as a text. Missing is no.
+  /// Returns whether a value is true or 1, also as a text. A missing value counts as false.
   private func truth(_ value: Value, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bool {
     if value.kind == .missing { return false }
     let written =

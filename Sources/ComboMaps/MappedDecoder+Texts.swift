@@ -15,21 +15,21 @@ extension MappedDecoder {
     }
   }
 
-  /// Puts the JSON that a text holds in the text's place, or what the text is in Protobuf or in the map's other form.
+  /// Replaces a text by the JSON that it holds, or by the JSON for its Protobuf message or for the map's other form.
   private func unpack(_ unpacked: CompiledMap.Unpacked, into arena: BumpArena) throws(BadEvent) {
     guard let json = try json(in: unpacked, into: arena) else { return }
     rewriting.removeAll()
     try rewrite(after: rewrite(upTo: Int(walk.found[Int(unpacked.node)]), json, from: 0), into: arena)
   }
 
-  /// The same with the texts of all elements of an array. The record is written and read again once for all of them.
+  /// Replaces the texts of all elements of an array. The record is rewritten and parsed once for all of them.
   @inline(never)
   private func unpackEach(_ unpacked: CompiledMap.Unpacked, into arena: BumpArena) throws(BadEvent) {
     rewriting.removeAll()
     var (rest, left) = (0, limits.recordBytes)
     repeat {
       try spend(2)
-      // Elements of arrays further in are not its own.
+      // A step within an inner array does not lead to another text.
       if walk.level > unpacked.stars { continue }
       let mark = arena.mark
       defer { arena.rewind(to: mark) }
@@ -45,7 +45,7 @@ extension MappedDecoder {
     if rest > 0 { try rewrite(after: rest, into: arena) } else { walk.walk(text, of: checks.parser) }
   }
 
-  /// The JSON that is to take the place of a text; nil: it stays a text, or there is none.
+  /// Returns the JSON that replaces a text, or nil if there is no text or it stays a text.
   private func json(in unpacked: CompiledMap.Unpacked, into arena: BumpArena) throws(BadEvent) -> Bytes? {
     let node = Int(unpacked.node)
     let token = Int(walk.found[node])
@@ -58,7 +58,7 @@ extension MappedDecoder {
     if unpacked.isBase64 { return try jsonInBase64(token, unpacked, into: arena) }
     guard let first = text.inside(token).first else { return nil }
     if first != 0x7B, first != 0x5B {
-      // Any text may stand there; only what is in that form is read.
+      // The text may be in any form; only the map's own is read.
       return form == .json ? nil : try? rewritten(text.meaning(token, into: arena), node, into: arena)
     }
     let json = text.meaning(token, into: arena)
@@ -80,8 +80,8 @@ extension MappedDecoder {
     return json
   }
 
-  /// Whether a text begins as an object with members does, or an array of such, of arrays or of texts: a viewer's "[hi]" or "{lol" is
-  /// neither, and no reason to call the record broken.
+  /// Whether a text begins like an object with members, or like an array of objects, arrays or texts. A viewer's "[hi]" or "{lol"
+  /// does not, and is no reason to report the record as bad.
   private static func beginsJSON(_ text: Bytes) -> Bool {
     let inside = text.dropFirst().first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     return switch text.first {
@@ -95,7 +95,7 @@ extension MappedDecoder {
     form == .stt ? try stt.json(of: record, walk, from: node, into: arena) : try irc.json(of: record, into: arena)
   }
 
-  /// Writes the record from a byte on up to a text, and what the text holds in its place. Returns where the record continues.
+  /// Copies the record from a byte up to a text, and writes the JSON in place of the text. Returns where the record continues.
   private func rewrite(upTo token: Int, _ json: Bytes, from: Int) -> Int {
     let start = Int(text[token].start) - Int(text[0].start)
     rewriting.append(Bytes(rebasing: text.slice(0)[from..<start]))
@@ -103,7 +103,7 @@ extension MappedDecoder {
     return start + Int(text[token].length)
   }
 
-  /// Writes the rest of the record, and reads it again.
+  /// Copies the rest of the record, and parses the result.
   private func rewrite(after rest: Int, into arena: BumpArena) throws(BadEvent) {
     rewriting.append(Bytes(rebasing: text.slice(0)[rest...]))
     try check(arena.copy(rewriting.bytes))

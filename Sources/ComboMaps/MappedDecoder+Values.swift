@@ -10,7 +10,7 @@ extension MappedDecoder {
       case missing
       /// A token of the record.
       case token
-      /// A text: of a header, the key, a constant, or joined.
+      /// A text: a header, the key, a constant or a join.
       case text
       /// A number as it is written in the map.
       case number
@@ -25,7 +25,7 @@ extension MappedDecoder {
     var bytes = Bytes(start: nil, count: 0)
   }
 
-  /// The value of an expression; missing if there is none.
+  /// Returns the value of an expression, which is missing if there is none.
   @inline(__always)
   func value(_ node: Int32, into arena: BumpArena) throws(BadEvent) -> Value {
     if node < 0 { return Value() }
@@ -46,7 +46,7 @@ extension MappedDecoder {
 
   func composed(_ index: Int32, into arena: BumpArena) throws(BadEvent) -> Value {
     let nodes = nodes.baseAddress.unsafelyUnwrapped
-    // Most are pointers: for them a node is not copied.
+    // Most expressions are pointers, for which no node is copied.
     if nodes[Int(index)].op == .at { return pointed(nodes + Int(index)) }
     let node = nodes[Int(index)]
     switch node.op {
@@ -66,7 +66,7 @@ extension MappedDecoder {
         let child = nodes + Int(link)
         let value = child.pointee.op == .at ? pointed(child) : try composed(link, into: arena)
         if value.kind != .missing {
-          // One within has said itself which it is.
+          // A nested choice has already set the expression that it read.
           let op = nodes[Int(links[place])].op
           if op != .first, op != .when { reading = links[place] }
           return value
@@ -97,9 +97,9 @@ extension MappedDecoder {
   }
 
   func joined(_ node: CompiledMap.Node, into arena: BumpArena) throws(BadEvent) -> Value {
-    // One that is missing goes before one that is wrong.
+    // A missing part takes precedence over a wrong one.
     for place in node.links.range where try composed(links[place], into: arena).kind == .missing { return Value() }
-    // The parts' own pieces come before, as some are made in the arena.
+    // All parts are read before the result is allocated, since some of them allocate in the arena.
     var parts = InlineParts()
     var size = 0
     for place in node.links.range {
@@ -117,7 +117,7 @@ extension MappedDecoder {
     return text(Bytes(start: piece, count: size), node.unit)
   }
 
-  /// A value as a text: what an id is made of.
+  /// Returns a value as the text of which ids are made.
   func meaning(_ value: Value, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Bytes {
     switch value.kind {
     case .token:
@@ -137,7 +137,7 @@ extension MappedDecoder {
     }
   }
 
-  /// The id that an expression comes to; empty: it is missing.
+  /// Returns the id that an expression has, empty if it is missing.
   @inline(__always)
   func id(_ node: Int32, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> ID {
     if node < 0 { return ID(bytes: .none, isPlain: false) }
@@ -168,14 +168,14 @@ extension MappedDecoder {
       return ID(
         bytes: try checks.id(text, Int(value.token), name, into: arena), isPlain: !text[Int(value.token)].isEscaped)
     }
-    // Bytes of the map, or of the record's key, do not stay.
+    // The event may outlive the bytes of the map and of the record's key.
     let id = arena.copy(try meaning(value, name, into: arena))
     if id.isEmpty || id.count > EventDecoder.idBytesMax { throw .length(id, "\(name)") }
     if csj_is_utf8(id.baseAddress!.assumingMemoryBound(to: UInt8.self), id.count) == 0 { throw .notUTF8(id, "\(name)") }
     return ID(bytes: id, isPlain: false)
   }
 
-  /// The integer of at most 15 digits and without a sign that an expression, being a pointer, leads to. Nil: it is something else.
+  /// Returns the integer of at most 15 digits and without a sign that a pointer leads to, or nil for anything else.
   @inline(__always)
   func wholeNumber(_ node: Int32) -> (value: Int64, token: Int)? {
     if node < 0 { return nil }
@@ -221,7 +221,7 @@ extension MappedDecoder {
     return product
   }
 
-  /// The worth of a gift.
+  /// Returns the value of a gift.
   func number(_ value: Value, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Double {
     if value.kind == .token, !text[Int(value.token)].isString { return try checks.worth(text, Int(value.token)) }
     let number = try double(value, name, into: arena)
@@ -249,7 +249,7 @@ extension MappedDecoder {
   }
 }
 
-/// Up to 16 runs of bytes, without an allocation.
+/// Up to 16 runs of bytes, stored without an allocation.
 struct InlineParts {
   private var parts = (
     Bytes.none, Bytes.none, Bytes.none, Bytes.none, Bytes.none, Bytes.none, Bytes.none, Bytes.none, Bytes.none, Bytes.none,

@@ -2,7 +2,7 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// Makes events of records by a map. One for each thread; without allocations in the steady state.
+/// Turns records into events by a map. Each thread needs its own decoder. It does not allocate in the steady state.
 ///
 /// The limits of a field are checked by the same code as in an ``EventDecoder``.
 final class MappedDecoder {
@@ -13,7 +13,7 @@ final class MappedDecoder {
     case dropped
   }
 
-  /// Holds the lists, too, that are read below.
+  /// The map, which owns the memory of the lists below.
   let map: CompiledMap
   let form: MapDefinition.TextForm
   private let isFramed: Bool
@@ -21,26 +21,28 @@ final class MappedDecoder {
   private let hasHeaders: Bool
   /// The number of bytes of display data of the record's gifts so far.
   var shownBytes = 0
-  /// The maximum of events of one record, however often its gifts repeat their common parts.
+  /// The maximum number of bytes of display data of one record, including parts that its gifts repeat.
   static let shownBytesMax = 1 << 20
-  /// The amount of reading for the record in hand: a rule is 1.
+  /// The number of steps spent on the current record. Trying a rule is one step.
   private var effort = 0
-  /// Beyond this a record has too many elements: some milliseconds.
+  /// The maximum number of steps, which take some milliseconds. A record beyond it has too many elements.
   private let effortMax: Int
-  /// Names that mark records of gifts, for each of the map's `signs`.
+  /// The names that mark records of gifts, for each of the map's `signs`.
   let signs: [SignReader]
-  /// The record's elements on which a rule has decided, and in whose group a rule dropped what no other is for; -1: none.
+  /// The elements on which a rule has decided; whether a rule has decided on the whole record; and the index in `signs` of the
+  /// group whose last rule dropped the rest, or -1.
   var decided: [Int32] = []
   var isDecided = false
   var leftOver: Int32 = -1
-  /// Whether texts are read in their places.
+  /// Whether the map has texts that are read in their places.
   private let hasTexts: Bool
   private let groupCount: Int
   var own = OwnSettings()
-  /// The rule that decided on the last record, in `map.rules`; -1 if none has. And the element, counted from 0.
+  /// The index in `map.rules` of the rule that decided on the last record, or -1 if none has; and the element, counted from 0.
   private(set) var rule = 0
   private var round = 0
-  /// Through how few arrays a rule goes that has made an event of what the element in hand lies in; `Int.max`: none has.
+  /// The smallest number of arrays that a rule goes through that has made an event of what contains the current element;
+  /// `Int.max` if there is no such rule.
   var outer = Int.max
 
   let checks: EventDecoder
@@ -56,21 +58,21 @@ final class MappedDecoder {
   let rules: UnsafeMutableBufferPointer<CompiledMap.Rule>
   private let groups: UnsafeMutableBufferPointer<CompiledMap.Group>
   let shown: UnsafeMutableBufferPointer<CompiledMap.Shown>
-  /// Text of a display object that is not in the record as it is to be written.
+  /// The text of a display object that the record does not have in its final form.
   let object = ByteBuffer()
-  /// The beginning of a display object, and the text before a gift's worth.
+  /// The beginning of a display object, and the text before a gift's value.
   let idName, worthName: CompiledMap.Text
-  /// A record that is written again with the contents of its texts.
+  /// A record that is rewritten with the contents of its texts.
   let rewriting = ByteBuffer()
   /// The values of the headers that the map names.
   private(set) var headers: [Bytes]
   private(set) var key: Bytes?
-  /// The record's tape. There is none before the first.
+  /// The record's tape, which exists once a record has been parsed.
   var text: JSONText { @inline(__always) get { parsed.unsafelyUnwrapped } }
   private var parsed: JSONText?
-  /// The tape of the record in hand, once it was read.
+  /// The tape of the current record, or nil if it has not been parsed.
   var lastText: JSONText? { parsed }
-  /// The expression whose value is being read, for sentences.
+  /// The expression whose value is being read, for error messages.
   var reading: Int32 = -1
   var limits: WireLimits { checks.limits }
 
@@ -99,34 +101,34 @@ final class MappedDecoder {
     signs = map.signs.map { SignReader($0, form: map.form, isLoose: map.pointers.isLoose) }
   }
 
-  /// For callers that ask for the deciding rule.
+  /// Clears the deciding rule, for callers that read it.
   func forgetRule() { rule = -1 }
 
   // MARK: - A record
 
-  /// Whether the record decoded last has several elements for `*`; an event may be made of each.
+  /// Whether the last decoded record has several elements for `*`, each of which may become an event.
   var isSeveral: Bool { walk.isSeveral }
 
-  /// Whether a record is written again as JSON.
+  /// Whether a record is rewritten as JSON.
   func rewrites(_ record: Bytes) -> Bool {
     if form == .json { return binary != nil }
     let first = record.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     return first != 0x7B && first != 0x5B
   }
 
-  /// Whether a rule is its group's last one, which is for what no other rule is for.
+  /// Whether a rule is the last of its group, which applies where no other rule does.
   func isLast(_ rule: Int) -> Bool { rule < 0 || rules[rule].last == rule }
 
-  /// Returns the element and the rule of the first event.
+  /// Sets the element and the rule of the first event.
   func settle(_ round: Int, rule: Int) { (self.round, self.rule) = (round, rule) }
 
-  /// Returns to the chosen element, for callers that ask about it.
+  /// Returns to the element of the first event, for callers that read its values.
   func goBack() {
     walk.walk(text, of: checks.parser)
     for _ in 0..<round where !walk.advance(text) { return }
   }
 
-  /// Moves to the record's next element, if there is one; ``decodeElement(into:_:)`` then makes an event of it.
+  /// Moves to the record's next element, if there is one, which ``decodeElement(into:_:)`` then decodes.
   func advance() -> Bool {
     guard walk.advance(text) else { return false }
     if outer >= walk.level { outer = .max }
@@ -143,7 +145,7 @@ final class MappedDecoder {
     }
   }
 
-  /// Makes an event of the element in hand by a further rule, which is tried beside the one that has decided; nil: there is none.
+  /// Decodes the current element by a further `beside` rule after the one that has decided, or returns nil if there is none.
   func decodeBeside(into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Outcome? {
     guard map.hasBeside, rule >= 0, rules[rule].outcome == .event, rule < rules[rule].last else { return nil }
     let each = rules[rule].each
@@ -161,7 +163,7 @@ final class MappedDecoder {
     return nil
   }
 
-  /// Makes an event of a record in place, with padding after it.
+  /// Decodes a record in place. The record must be padded.
   func decode(
     _ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup, into arena: BumpArena, _ event: inout Event
   ) throws(BadEvent) -> Outcome {
@@ -205,7 +207,8 @@ final class MappedDecoder {
     }
   }
 
-  /// A text that begins neither so nor as JSON is of another kind, on which `otherwise` decides: it counts as an empty object.
+  /// Removes the prefix. A text that begins neither with it nor like JSON counts as an empty object, on which `otherwise`
+  /// decides.
   @inline(never)
   private func withoutPrefix(_ record: Bytes, into arena: BumpArena) -> Bytes {
     guard let first = record.first, first != 0x7B, first != 0x5B else { return record }
@@ -229,15 +232,15 @@ final class MappedDecoder {
     parsed = checks.parser.text(of: record)
   }
 
-  /// The first rule whose condition holds. There is always one for a record's first elements. For a further one only those rules that are for
-  /// each such, and those that drop all that it lies in; -1: it is no rule's.
+  /// Returns the first rule whose condition holds. A record's first elements always have one. For a further element only the
+  /// rules for each such element apply, and those that drop everything around it; -1 if none of them does.
   private func choose(_ arena: BumpArena) throws(BadEvent) -> Int {
     let index = try find(arena)
     if !signs.isEmpty, index >= 0 { remember(index) }
     return index
   }
 
-  /// The cost of a record may not depend on the map alone.
+  /// Counts steps for the record, and throws beyond the maximum: the map alone must not determine the cost of a record.
   func spend(_ steps: Int) throws(BadEvent) {
     effort &+= steps
     if effort > effortMax {
@@ -245,7 +248,7 @@ final class MappedDecoder {
     }
   }
 
-  /// Marks the parts on which a rule has decided, so that only the others are searched for names of gifts.
+  /// Marks the part on which a rule has decided, so that only the other parts are searched for names of gifts.
   private func remember(_ index: Int) {
     let rule = rules.baseAddress.unsafelyUnwrapped + index
     if index == rule.pointee.last, rule.pointee.outcome == .drop {
@@ -275,7 +278,7 @@ final class MappedDecoder {
         if rules[index].stars >= level {
           isRules = true
         } else if index == groups[group].rules.upperBound - 1 {
-          // It says what becomes of all others, but not of an array within what is an event, nor of one that no rule looks into.
+          // The last rule is for all other elements, except those of an array within an event, or of an array that no rule reads.
           if !isRules || outer < level { return -1 }
         } else if rules[index].outcome != .drop {
           continue

@@ -4,21 +4,21 @@ public import ComboWire
 /// The result for a record.
 @usableFromInline
 package enum RecordFate {
-  /// Each of its events was handed out.
+  /// The record's events, each of which was passed on.
   case events
-  /// The map drops it.
+  /// No event, as the map drops the record.
   case dropped
   case bad(BadEvent)
 }
 
 extension RecordDecoder {
-  /// Makes events of a record's value, and hands out each, in order. Everything that takes records in calls this.
+  /// Decodes the events of a record, and passes them on in order. All inputs of records call this.
   ///
   /// - Parameters:
-  ///   - record, isLasting, key, header, arena: see ``decode(_:isLasting:key:header:into:_:)``.
-  ///   - slot: says where the next event is to be decoded to. Asked before each event, once those before it were taken; a record that is
-  ///     dropped or bad leaves its first slot unused.
-  ///   - take: takes an event, which lies in the slot that was asked for last, with the settings that it brings.
+  ///   - record, isLasting, key, header, arena: See ``decode(_:isLasting:key:header:into:_:)``.
+  ///   - slot: Returns the memory for the next event. It is called before each event, after the events before it were consumed. A
+  ///     record that is dropped or bad leaves its first slot unused.
+  ///   - take: Consumes the event in the last slot, with the settings that it brings.
   @inlinable @inline(__always)
   package func forEachEvent<Fault: Error>(
     of record: Bytes, isLasting: Bool, key: Bytes?, header: HeaderLookup, into arena: BumpArena,

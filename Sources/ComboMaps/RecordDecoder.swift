@@ -1,16 +1,17 @@
 public import ComboCore
 public import ComboWire
 
-/// Makes events of records: as wire.md has them, or by a map. One a thread; without allocations in the steady state.
+/// Turns records into events, as wire.md describes them or by a map. Each thread needs its own decoder. It does not allocate in
+/// the steady state.
 public final class RecordDecoder {
   /// Calls `body` with the value of a record's header, if it has one of that name.
   public typealias HeaderLookup = (_ name: String, _ body: (Bytes) -> Void) -> Void
 
   private let plain: EventDecoder
   let mapped: MappedDecoder?
-  /// The map; nil for records as wire.md has them.
+  /// The map, or nil if records are events as in wire.md.
   public let map: RecordMap?
-  /// The rules by which the next records' events will be taken.
+  /// The rules that apply to the events of the next records.
   public var rules: Rules {
     didSet {
       plain.rules = rules
@@ -19,9 +20,9 @@ public final class RecordDecoder {
   }
 
   /// - Parameters:
-  ///   - limits: what an event may be.
-  ///   - map: nil: records are as wire.md has them.
-  ///   - rules: those by which the events will be taken.
+  ///   - limits: The limits of an event.
+  ///   - map: The map, or nil if records are events as in wire.md.
+  ///   - rules: The rules that apply to the events.
   public init(limits: WireLimits = WireLimits(), map: RecordMap? = nil, rules: Rules = .newest) {
     self.map = map
     self.rules = rules
@@ -31,43 +32,42 @@ public final class RecordDecoder {
     counts = RuleCounts(rules: map?.compiled.rules.count ?? 0)
   }
 
-  /// The record's events beyond the first, where a map reads several from one; as long as the first they stay.
+  /// The events beyond the first, if a map reads several from one record. They remain valid as long as the first.
   public private(set) var further: [Event] = []
 
   /// The results so far.
   public private(set) var outcomes = RecordOutcomes()
   private var counts: RuleCounts
 
-  /// The results by rule, the most first.
+  /// The results by rule, the most frequent first.
   public var rows: [RecordOutcomes.Row] { counts.rows(mapped.map { Array($0.map.rules) } ?? []).map(\.row) }
 
-  /// The most frequent reason why records became no event, and the names of the members of one such record.
+  /// The most frequent reason why records became no event, with the member names of one such record.
   public var commonestLoss: (row: RecordOutcomes.Row, keys: String)? {
     counts.rows(mapped.map { Array($0.map.rules) } ?? []).first { $0.row.outcome != "event" }
   }
 
-  /// The id of the schema that the last bad record named and the map does not have; nil: it was bad for another reason, or this was asked
-  /// before.
+  /// Returns the id of the schema that the last bad record named and the map lacks, and clears it. Returns nil if the record was
+  /// bad for another reason.
   @usableFromInline package func takeUnknownSchema() -> String? { mapped?.binary?.takeUnknown()?.description }
 
   /// The limits of an event.
   public var limits: WireLimits { plain.limits }
 
-  /// The settings of the event decoded last, if it was a `room_settings`.
+  /// The settings of the last decoded event, if it was a `room_settings`.
   public var own: OwnSettings { mapped?.own ?? plain.own }
 
-  /// Makes an event of a record's value.
+  /// Decodes a record's value to an event.
   ///
   /// - Parameters:
-  ///   - record: the value; not needed afterwards, unless it is lasting.
-  ///   - isLasting: whether it stays as it is for as long as the event is in use, with ``BumpArena/padding`` more bytes that can be read
-  ///     after it: then it is not copied (see ``EventDecoder/decodeInPlace(_:key:into:_:)``).
-  ///   - key: the record's key; nil if it has none. Not needed afterwards.
-  ///   - header: hands out the value of the record's last header of a name, if there is one; asked only for those that the map
-  ///     names.
-  ///   - arena: where the bytes of the event go. A bad record leaves no bytes in it.
-  ///   - event: what is filled.
-  /// - Returns: whether it is an event; false: the map drops the record.
+  ///   - record: The value. It is not needed afterwards, unless it is lasting.
+  ///   - isLasting: Whether the value stays unchanged while the event is in use, with ``BumpArena/padding`` readable bytes after
+  ///     it. If so, it is not copied (see ``EventDecoder/decodeInPlace(_:key:into:_:)``).
+  ///   - key: The record's key, or nil if it has none. It is not needed afterwards.
+  ///   - header: Looks up the value of the record's last header of a name. It is called only for the names in the map.
+  ///   - arena: The arena for the bytes of the event. A bad record leaves no bytes in it.
+  ///   - event: The event to fill.
+  /// - Returns: Whether the record is an event; false if the map drops it.
   public func decode(
     _ record: Bytes, isLasting: Bool = false, key: Bytes?, header: HeaderLookup = { _, _ in }, into arena: BumpArena,
     _ event: inout Event
@@ -121,10 +121,10 @@ public final class RecordDecoder {
     }
   }
 
-  /// More gifts are read from no record: all of them stay until the last one is read.
+  /// The maximum number of gifts of one record. All of them stay in memory until the last one is read.
   static let giftsMax = 1000
 
-  /// The events of the record's further elements: all of them, or, if one is bad, none.
+  /// Decodes the events of the record's further elements: all of them, or none if one is bad.
   @inline(never)
   private func decodeFurther(
     _ mapped: MappedDecoder, _ isFirstEvent: Bool, into arena: BumpArena, _ event: inout Event
@@ -133,7 +133,7 @@ public final class RecordDecoder {
     var first = (round: 0, rule: mapped.rule)
     var round = 0
     var next = Event()
-    /// Gifts of other arrays beside the element that an event was made of.
+    /// Adds gifts of other arrays besides the element that an event was made of.
     func addBeside() throws(BadEvent) {
       while let outcome = try mapped.decodeBeside(into: arena, &next) {
         if outcome == .event { try add(next) }
@@ -151,7 +151,7 @@ public final class RecordDecoder {
       let mark = arena.mark
       guard try mapped.decodeElement(into: arena, &next) == .event else {
         arena.rewind(to: mark)
-        // Of the reasons why a record is dropped, a rule's own one says more than what holds for all others.
+        // A rule's own reason for dropping the record is more specific than that of the rule for all others.
         if !isEvent, mapped.isLast(first.rule), mapped.rule >= 0, !mapped.isLast(mapped.rule) { first = (round, mapped.rule) }
         continue
       }
@@ -168,10 +168,10 @@ public final class RecordDecoder {
     return isEvent
   }
 
-  /// The reason why the map last dropped a record.
+  /// The map's reason for dropping the last record.
   public var dropReason: String { mapped.map { "\($0.map.rules[$0.rule].reason) (\($0.map.rules[$0.rule].name))" } ?? "" }
 
-  /// Records that are no JSON because a schema registry's serializer wrote them are called what they are.
+  /// Returns a fault that explains the frame of a schema registry's serializer, if that is why a record is not JSON.
   @inline(never)
   private static func named(_ fault: BadEvent, _ record: Bytes) -> BadEvent {
     guard fault.code == .notJSON, record.count >= 5, record[0] == 0 else { return fault }

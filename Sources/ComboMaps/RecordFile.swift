@@ -1,28 +1,28 @@
 internal import ComboCore
 internal import ComboWire
 
-/// A file of sample records: JSON lines, one JSON record over many lines, or lines of another text.
+/// A file of sample records: JSON lines, one JSON record on several lines, or lines of another format.
 public struct RecordFile: Sendable {
-  /// A record, and what to call it.
+  /// A record with its line.
   public struct Record: Sendable {
-    /// The line that it begins on, from 1 on.
+    /// The line on which the record begins, counted from 1.
     public let line: Int
-    /// Its bytes.
+    /// The record's bytes.
     public let bytes: [UInt8]
   }
 
-  /// The records in their order; blank lines are none.
+  /// The records in the order of the file, without blank lines.
   public let records: [Record]
 
-  /// Takes a file apart.
+  /// Splits a file into records.
   ///
   /// - Parameters:
-  ///   - file: its bytes.
-  ///   - elements: whether an array that is the whole file stands for its elements; else it is a record, as in a replay.
+  ///   - file: The file's bytes.
+  ///   - elements: Whether an array that is the whole file stands for its elements. If not, it is one record, as in a replay.
   public init(_ file: [UInt8], elements: Bool = false) {
     var file = file[...]
     if file.starts(with: [0xef, 0xbb, 0xbf]) { file = file.dropFirst(3) }
-    // A text that can be read as a whole is one record.
+    // A file that is one JSON text is one record.
     if let text = try? MapText(Array(file), file: "") {
       var records: [Record] = []
       let tape = text.text

@@ -2,45 +2,45 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// What a decoder has made of the records read so far: for metrics, and to notice that a map is the wrong one. Counted in memory, each record
-/// once each time that it is read.
+/// The results of a decoder for the records read so far, for metrics and for detecting a wrong map. They are counted in memory. A
+/// record counts each time that it is read.
 public struct RecordOutcomes: Sendable {
-  /// Records that became an event or several; that the map dropped; that are bad events.
+  /// The number of records that became one or more events, that the map dropped, and that were bad events.
   public internal(set) var taken = 0, dropped = 0, bad = 0
 
-  /// Of none yet.
+  /// Creates counts of zero.
   public init() {}
 
-  /// All of them.
+  /// The number of all records.
   public var records: Int { taken + dropped + bad }
 
-  /// The number of records by one rule, for one reason.
+  /// The number of records with one rule and one reason.
   public struct Row: Equatable, Sendable {
-    /// The rule, as sentences call it; "none" if the record could not be read at all.
+    /// The rule's name, or "none" if the record could not be read at all.
     public var rule: String
     /// `event`, `dropped` or `bad`.
     public var outcome: String
-    /// Why it was dropped, as the map says it; of a bad event, its code; of an event, its type.
+    /// The map's reason for dropping the record, the code of a bad event, or the type of an event.
     public var reason: String
     /// The number of records.
     public var count: Int
 
-    /// For sentences: the reason, and the rule in brackets, if there was one.
+    /// The reason, for messages, with the rule in brackets if there is one.
     package var cause: String { rule == Self.noRule ? reason : "\(reason) (\(rule))" }
-    /// In place of a rule's name.
+    /// The text in place of a rule's name.
     static let noRule = "none"
   }
 
-  /// More rows than this are added up as one.
+  /// The maximum number of rows. Further ones are added up to one row for each outcome.
   public static let rowsMax = 64
 }
 
-/// Counts by rule. Plain numbers of the decoding thread.
+/// Counts by rule. Only the decoding thread uses them.
 struct RuleCounts {
   private var byRule: [Int]
-  /// By rule (the first: none) and code.
+  /// Counts of bad events by rule and code. The first rule stands for no rule.
   private var bad: [Int]
-  /// The names of the members of a record that was not taken, by the place of what came of it.
+  /// The member names of one record without an event, by the place of its outcome.
   private var keys: [Int: String] = [:]
   private static let codes = BadEvent.Code.allCases
 
@@ -65,7 +65,7 @@ struct RuleCounts {
     return (rule + 1) * Self.codes.count + Self.codes.firstIndex(of: code)!
   }
 
-  /// All that came, the most first; those that are left are one row each for `dropped` and `bad`.
+  /// Returns all rows, the most frequent first. Those beyond the maximum are added up to one row for each outcome.
   func rows(_ rules: [CompiledMap.Rule]) -> [(row: RecordOutcomes.Row, keys: String)] {
     var found: [String: (row: RecordOutcomes.Row, keys: String)] = [:]
     func add(_ row: RecordOutcomes.Row, _ place: Int) {
@@ -99,7 +99,7 @@ struct RuleCounts {
 }
 
 extension MappedDecoder {
-  /// The names of the record's members, without values: the first two dozen, of at most three levels.
+  /// The names of the record's members, without values: the first 24, at most three levels deep.
   var keys: String {
     guard let text = lastText else { return "" }
     checks.parser.writeNames()
