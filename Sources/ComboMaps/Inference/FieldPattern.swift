@@ -2,22 +2,22 @@ internal import ComboCore
 internal import ComboWire
 internal import Glibc
 
-/// What a field of a gift is called, on platforms that are known and in general, and what its values look like.
+/// The names of a field of a gift, on known platforms and in general, and the form of its values.
 struct FieldPattern: Sendable {
   let field: String
-  /// Whole names or their ends, the surest first.
+  /// Whole names or their ends, the most certain first.
   let names: [String]
-  /// Words that say whose an id is, in its name or above it.
+  /// Words in its name or above it that show whose id it is.
   let words: [String]
-  /// Words of somebody or something else, in its name or above it.
+  /// Words in its name or above it that show that it belongs to somebody or something else.
   let not: [String]
-  /// Parts of names that are told beside it.
+  /// Parts of names that lower the score.
   let less: [String]
-  /// What it must score.
+  /// The minimum score.
   let least: Int
-  /// The doubt that it stands for a better one, of which there is none.
+  /// The doubt that is reported if the pattern is used; empty for none.
   let doubt: String
-  /// Whether its values can be what it is.
+  /// Whether a value can be one of the field.
   let fits: @Sendable (String) -> Bool
 
   private init(
@@ -39,21 +39,21 @@ struct FieldPattern: Sendable {
   private static let gifts = "gift present prop item goods product sticker gf"
   private static let giftNames = "giftname gfname propname presentname itemname goodsname name title gift"
   private static let personNames = "nickname nick uname username sendernick nn displayname uniqueid login name sendnick"
-  /// Numbers that are somebody's, or of something beside the gift.
+  /// Words for numbers of a person, or of something besides the gift.
   private static let notCounts = """
     user sender viewer author medal rank fans badges super gifter cumulative lifetime fanticket msgparamsender month community
     bomb watching likecount cumlative
     """
-  /// How a record is delivered, and what was before it.
+  /// Words for the delivery of a record, and for an earlier state.
   private static let aside = ["subscription", "transport", "condition", "before", "old"]
-  /// What envelopes are called says nothing of what is in them.
+  /// Names of envelopes, which do not describe their contents.
   private static let envelopes = ["message", "msg", "event", "data", "payload", "body", "raw", "content"]
-  /// Words of receivers, the likeliest first where several arrays may hold them.
+  /// Words for receivers, the most likely first if several arrays may hold them.
   static let receivers = list(others)
-  /// Of a gift's price, and of a record's own number, the surest names.
+  /// The most certain names of a gift's price, and of a record's own number.
   static let (prices, counts) = (all["gift.value"]![0].names.prefix(6), all["count"]![0].names.prefix(8))
 
-  /// What a field may be, by its name. Of one field the surest first: if nothing is found for it, the next counts.
+  /// The patterns of each field, the most certain first. If nothing fits one, the next counts.
   static let all = Dictionary(
     grouping: [
       FieldPattern(
@@ -85,7 +85,7 @@ struct FieldPattern: Sendable {
         "room", "room rid channel cid roomid liveid livestreamid livechatid chatroomid broadcasteruserid broadcasterid",
         words: "room live channel stream session chatroom rid studio", not: "\(gifts) user name title type area plan source",
         less: "\(people) condition", least: 45),
-      // A gift may be to somebody else in the host's room.
+      // The receiver of a gift may be somebody else in the host's room.
       FieldPattern(
         "room", "", words: "\(hosts) owner", not: "\(gifts) sender name", least: 40,
         doubt: "no room was found, so the host is used"),
@@ -115,7 +115,7 @@ struct FieldPattern: Sendable {
       FieldPattern(
         "ends", "repeatend comboend isend end finish finished isfinal final islast last",
         fits: { ["0", "1", "true", "false"].contains($0) }),
-      // Numbers that go on within a streak.
+      // Numbers that continue within a streak.
       FieldPattern("total", "repeatcount combocount combonum combo combohits hits", not: notCounts, fits: isCount),
       FieldPattern(
         "count",
@@ -127,7 +127,7 @@ struct FieldPattern: Sendable {
 
   // MARK: - Fitting
 
-  /// How well a pointer's names fit; nil: not at all.
+  /// Returns how well a pointer's names fit, or nil if they do not fit.
   func score(_ leaf: LeafPath) -> Int? {
     let place = names.firstIndex { leaf.last == $0 || $0.count > 4 && leaf.last.hasSuffix($0) }
     if words.isEmpty, place == nil { return nil }
@@ -136,7 +136,7 @@ struct FieldPattern: Sendable {
     if !words.isEmpty {
       let isIdentity = Self.isIdentity(leaf.last)
       score = (isIdentity ? 25 : -40) + (Self.has(leaf.last, words) ? 35 : 0)
-      // What is called a renderer or an event of gifts is no gift itself.
+      // A name for a renderer or an event of gifts does not name a gift.
       if let parent = leaf.above.first, Self.has(parent, words),
         words.contains(where: { parent.hasPrefix($0) || parent.hasSuffix($0) })
       {
@@ -152,10 +152,10 @@ struct FieldPattern: Sendable {
     return score - min(2 * leaf.path.count, 12) - 5 * PointerTable.stars(leaf.path)
   }
 
-  /// Whether a name has one of these words in it. A short word must be the whole name, or begin it.
+  /// Whether a name contains one of these words. A short word must be the whole name, or begin it.
   static func has(_ name: String, _ words: [String]) -> Bool {
     words.contains { word in
-      // A gifter is no gift, and a presenter no present.
+      // A gifter is not a gift, and a presenter is not a present.
       if word == "gift", ["gifter", "gifted", "giftee"].contains(where: name.hasPrefix) { return false }
       if word == "present", name.contains("presenter") { return false }
       return name == word
@@ -163,7 +163,7 @@ struct FieldPattern: Sendable {
     }
   }
 
-  /// Whether it names something: an id, or what may stand for one.
+  /// Whether the name is that of an id, or of something that may stand for one.
   static func isIdentity(_ name: String) -> Bool {
     ["id", "uuid", "no", "idstr", "idhash", "code", "key", "number", "type"].contains { name.hasSuffix($0) }
       && !["video", "paid", "grid", "android", "void", "valid"].contains { name.hasSuffix($0) }
@@ -171,7 +171,7 @@ struct FieldPattern: Sendable {
 
   // MARK: - Values
 
-  /// No address, no flag, no sentence, no type of a database.
+  /// Whether a value can be an id. An address, a flag, a sentence and a database type cannot.
   static func isID(_ value: String) -> Bool {
     (Int64(value) ?? 0) >= 0 && value.utf8.count <= 256 && !["true", "false"].contains(value)
       && !["http", "//"].contains(where: value.hasPrefix) && !value.contains { "\n(".contains($0) }
@@ -179,7 +179,7 @@ struct FieldPattern: Sendable {
 
   static func isCount(_ value: String) -> Bool { Int64(value).map { (0...1_000_000_000).contains($0) } ?? false }
 
-  /// The unit in which a number is a time between 2001 and 2100; or a text that is one.
+  /// Returns the unit in which a number is a time between 2001 and 2100, or RFC 3339 for a text that is a time.
   static func unit(of value: String) -> TimeUnit? {
     var value = value
     guard let number = Double(value) else { return value.withUTF8 { TimeReader.rfc3339(Bytes($0)) }.map { _ in .rfc3339 } }

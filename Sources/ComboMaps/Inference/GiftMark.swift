@@ -1,12 +1,12 @@
 internal import ComboWire
 internal import Glibc
 
-/// A field's value that says of a record that it is a gift: `cmd` is `SEND_GIFT`.
+/// A field's value that marks a record as a gift: `cmd` is `SEND_GIFT`.
 struct GiftMark: Hashable {
   let path: [String]
   let value: String
 
-  /// How fields are called that say what a record is, the likeliest first.
+  /// Names of fields that contain the type of a record, the most likely first.
   private static let names = [
     "cmd", "type", "msgtype", "messagetype", "noticetype", "signaltype", "subscriptiontype", "method", "event", "eventtype",
     "eventname", "notice", "action", "kind", "op", "command", "opcode", "payloadtype", "iuri", "uri", "bizcode", "msgid",
@@ -17,7 +17,7 @@ struct GiftMark: Hashable {
     "bits-events",
   ]
 
-  /// The words in a value's name that names of gifts have.
+  /// Returns the words in a value that are part of gift names.
   static func words(in value: String) -> [String] {
     let plain = LeafPath.plain(value)
     return words.filter { strstr(plain, $0) != nil }
@@ -25,8 +25,9 @@ struct GiftMark: Hashable {
 
   var condition: String { object([("at", quoted(MapCompiler.written(path))), ("is", quoted(value))]) }
 
-  /// The records by what says that they are gifts: of each the field that is nearest to its root and whose value names a gift, of several
-  /// of one depth the likeliest. Of records without, a field of whose values only some have what a gift has.
+  /// Groups records by what marks them as gifts. The mark is the field nearest to the record's root whose value names a gift, or
+  /// the most likely of several at one depth. Without such a field, it is a field of which only some values come with a gift's
+  /// fields.
   static func kinds(_ samples: Samples, _ doubts: inout [String]) -> [(mark: GiftMark?, records: [Int])] {
     var kinds: [(mark: GiftMark?, records: [Int])] = []
     var rest = Array(samples.records.indices)
@@ -59,7 +60,7 @@ struct GiftMark: Hashable {
       if !isNamed { return kinds }
       rest.removeAll(where: Set(kinds.flatMap(\.records)).contains)
     }
-    // Beside records that say that they are gifts, only those that have a gift's field.
+    // Besides marked records, only those with a gift's field count.
     if !kinds.isEmpty { rest.removeAll { !samples.records[$0].leaves.contains(where: owns) } }
     if kinds.isEmpty {
       doubts.append("when: no field distinguishes gifts from other records, so all records are taken for gifts")

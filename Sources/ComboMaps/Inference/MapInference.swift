@@ -1,33 +1,33 @@
 internal import ComboCore
 internal import ComboWire
 
-/// Proposes a map from samples, by the names of fields and the shapes of their values. A guess, and says how sure it is.
+/// Proposes a map from samples, by the names of fields and the form of their values. It is a guess, and reports its doubts.
 public struct MapInference {
   /// The map as the text of a file; empty if the samples are not enough.
   public private(set) var text = ""
-  /// What it is unsure of or has left out, in sentences.
+  /// The doubts about the map and what it leaves out, in sentences.
   public private(set) var doubts: [String] = []
 
   private let samples: Samples
-  /// Each with the gifts that it reads.
+  /// The proposed rules, each with the gifts that it reads.
   private var guesses: [(rule: RuleGuess, gifts: [MapTrial.Gift])] = []
-  /// What tells gifts again that others tell.
+  /// The marks of records that repeat the gifts of others.
   private var repeats: [GiftMark] = []
   private var marks: [GiftMark] = []
-  /// Pointers of ids that turned out to be none.
+  /// Pointers of ids that different gifts share.
   private var refused: Set<[String]> = []
 
-  /// Of one kind, records may come in so many shapes.
+  /// The maximum number of shapes of one kind of records.
   private static let shapesMax = 8
 
-  /// Looks at samples: JSON, lines of IRC with tags, or Douyu's text. Others are passed over.
+  /// Reads samples: JSON, lines of IRC with tags, or Douyu's text. Others are skipped.
   public init(_ samples: [[UInt8]]) {
     self.samples = Samples(samples)
     if self.samples.records.isEmpty {
       doubts = ["none of the records is a JSON object"]
       return
     }
-    // Only a replay shows all gifts that share an id: then it is made again without that.
+    // Only a replay shows all gifts that share an id. The map is then proposed again without that id.
     repeat { propose() } while check()
     text = whole
   }
@@ -44,7 +44,7 @@ public struct MapInference {
     }
   }
 
-  /// A rule for each shape in which records of a kind come: what one cannot read is looked at again.
+  /// Adds a rule for each shape of a kind of records. Records that one rule cannot read are examined again.
   private mutating func add(_ mark: GiftMark?, _ records: [Int]) {
     var (rest, found) = (records, guesses.prefix(0))
     while !rest.isEmpty, found.count < Self.shapesMax {
@@ -52,7 +52,7 @@ public struct MapInference {
       let gifts = guess.isGift ? MapTrial(object(parts([guess.rule])), samples, rest).gifts : []
       let read = Set(gifts.map(\.record))
       if read.isEmpty { break }
-      // Those that it reads, seen without the others.
+      // The second guess sees only the records that the first one reads.
       if read.count < rest.count { guess = RuleGuess(samples, read.sorted(), mark, refused) }
       found.append((guess, gifts))
       rest.removeAll(where: read.contains)
@@ -62,7 +62,7 @@ public struct MapInference {
       doubts.append(
         "\(name): no sender or gift was found in \(rest.count) of \(records.count); write a rule that reads or drops them")
     }
-    /// The senders with their gifts.
+    /// Returns the senders with their gifts.
     func pairs(_ one: (rule: RuleGuess, gifts: [MapTrial.Gift])) -> Set<[String]> {
       Set(one.rule["gift.id"].isEmpty ? [] : one.gifts.map { [$0.fields[3], $0.fields[5]] })
     }
@@ -72,7 +72,7 @@ public struct MapInference {
       return one.rule.mark?.path == mark?.path && !theirs.isEmpty && (theirs.isSubset(of: told) || told.isSubset(of: theirs))
     }
     guard found.count == 1, mark != nil, !told.isEmpty, let same else { return guesses += found }
-    // Of rules that tell the same gifts, the best has an id, a number, and the most gifts.
+    // Of rules that read the same gifts, the best has an id, a count, and the most gifts.
     func worth(_ one: (rule: RuleGuess, gifts: [MapTrial.Gift])) -> (Int, Int, Int) {
       (one.rule["id"].count.signum(), one.rule["count"].count.signum(), one.gifts.count)
     }
@@ -82,12 +82,12 @@ public struct MapInference {
     doubts.append("\(quoted(worse.value)) seems to repeat the gifts of \(quoted(better.value)), so only the latter counts")
   }
 
-  /// Replays the samples by the proposal, and says what is wrong or strange.
-  /// - Returns: whether different gifts share an id: it is refused from now on.
+  /// Replays the samples with the proposed map, and adds doubts about the result.
+  /// - Returns: Whether different gifts share an id, which is refused from now on.
   private mutating func check() -> Bool {
     let trial = MapTrial(whole, samples, Array(samples.records.indices))
     let ids = guesses.flatMap { $0.rule["id"].prefix(1) }.filter { column in
-      // In an array its place may stand behind an id.
+      // In an array, the gift's place may follow the id.
       column.values.values.contains { id in trial.shared.contains { $0.hasPrefix(id) } }
     }
     doubts += trial.doubts
@@ -119,10 +119,10 @@ public struct MapInference {
       contentsOf: [
         ("about", "\"Proposed from \(count) \(count == 1 ? "sample" : "samples"); see notes for what is uncertain.\""),
         ("notes", "[\n\(doubts.map { "    " + quoted($0) }.joined(separator: ",\n"))\n  ]"),
-        // The names of commands that are known, and of events that are no gifts.
+        // It has the names of known commands, and of events that are not gifts.
         ("include", marks.isEmpty ? nil : quoted("common")), ("gifts", signs == "{}" ? nil : signs),
       ], at: 2)
-    // Where nothing else says of a record that it names a gift.
+    // Nothing else marks a record that names a gift.
     if guesses.count == 1, guesses[0].rule.root.isEmpty, signs == "{}" {
       parts[parts.count - 1].1 = #"{"bad": "no rule reads it"}"#
     }
@@ -135,7 +135,7 @@ public struct MapInference {
   }
 }
 
-/// An object as JSON, on lines of its own below an indent; members without a value are left out.
+/// Returns an object as JSON, on separate lines if there is an indent. Members without a value are left out.
 func object(_ members: [(String, String?)], indent: String? = nil) -> String {
   let all = members.compactMap { name, value in value.map { "\(quoted(name)): \($0)" } }
   guard let indent else { return "{\(all.joined(separator: ", "))}" }

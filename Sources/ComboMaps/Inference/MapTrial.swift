@@ -1,13 +1,13 @@
 internal import ComboCore
 internal import ComboWire
 
-/// What a map makes of the samples that it is proposed from.
+/// The result of a proposed map for its samples.
 struct MapTrial {
-  /// What is read of a gift: `room`, `id` and `ts`, and what two gifts of one id must have in common.
+  /// The fields of a gift: `room`, `id` and `ts`, and those that two gifts with one id must have in common.
   typealias Gift = (record: Int, fields: [String])
 
   static let names = ["room", "id", "ts", "sender.id", "receiver.id", "gift.id", "count", "total", "streak"]
-  /// Stands for the room where a record names none.
+  /// The room of records that name none.
   private static let key: StaticString = "-"
   private(set) var gifts: [Gift] = []
   /// The bad events.
@@ -35,7 +35,7 @@ struct MapTrial {
     }
   }
 
-  /// The gifts by their ids.
+  /// The gifts of each id that several gifts have.
   private var byID: [String: [Gift]] {
     Dictionary(grouping: gifts.filter { !$0.fields[1].isEmpty }) { $0.fields[1] }.filter { $0.value.count > 1 }
   }
@@ -43,7 +43,7 @@ struct MapTrial {
   /// Ids that different gifts share.
   var shared: Set<String> { Set(byID.filter { Set($0.value.map { $0.fields[3...] }).count > 1 }.keys) }
 
-  /// What is wrong or strange.
+  /// The doubts about the result, in sentences.
   var doubts: [String] {
     var doubts: [String] = []
     if let first = bad.first {

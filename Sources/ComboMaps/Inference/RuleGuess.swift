@@ -1,15 +1,15 @@
 internal import ComboWire
 
-/// What a rule for some records could be, and what is unsure in it.
+/// A proposed rule for some records, with the doubts about it.
 struct RuleGuess {
   typealias Column = SampleTable.Column
 
   let mark: GiftMark?
-  /// Up to the last array that it goes through.
+  /// The pointer up to the last array that the rule goes through.
   private(set) var root: [String]
   private(set) var doubts: [String] = []
   private var table: SampleTable
-  /// By a field's name its column, and those that stand in for it in rows where it says nothing.
+  /// The columns of each field: its own, and those that replace it in rows where it has no value.
   private var picks: [String: [Column]] = [:]
   /// Pointers of ids that different gifts share.
   private let refused: Set<[String]>
@@ -18,7 +18,7 @@ struct RuleGuess {
 
   init(_ samples: Samples, _ records: [Int], _ mark: GiftMark?, _ refused: Set<[String]>) {
     (self.mark, self.refused) = (mark, refused)
-    // Who gives what to whom says through which arrays the rule goes.
+    // Sender, receiver and gift determine the arrays that the rule goes through.
     root = mark.map { LeafPath($0.path).array } ?? []
     table = SampleTable(samples, records, root: root, mark: mark)
     let parties = ["gift.id", "receiver.id", "sender.id"]
@@ -49,7 +49,7 @@ struct RuleGuess {
     if !left.isEmpty { doubts.append("left out: \(left.prefix(30).joined(separator: ", "))\(left.count > 30 ? ", …" : "")") }
   }
 
-  /// Whether it has what a gift needs: a sender, and a gift, or how many, or an id where something is called a gift.
+  /// Whether the records have what a gift needs: a sender, and a gift, a number, or an id where something is called a gift.
   var isGift: Bool {
     guard let sender = self["sender.id"].first else { return false }
     let isNamed = picks["id"] != nil && mark != nil || sender.leaf.path.contains { !GiftMark.words(in: $0).isEmpty }
@@ -65,25 +65,25 @@ struct RuleGuess {
     column.leaf.path == mark?.path || picks.values.contains { $0.contains { $0.leaf.path == column.leaf.path } }
   }
 
-  /// What more speaks for a column than its names, or against it.
+  /// Returns the score of a column apart from its names.
   private func bonus(_ field: String, _ column: Column) -> Int {
     let (leaf, gift) = (column.leaf, FieldPattern.all["gift.id"]![0])
     func isBeside(_ other: Column?) -> Bool { other.map { $0.parent == column.parent } ?? false }
     switch field {
     case "gift.id" where column.receivers != nil, "sender.id" where column.receivers != nil: return -100
     case "gift.id":
-      // What has a price is a gift.
+      // An object with a price is a gift.
       let isPriced = leaf.last == "id" && table.columns.contains { FieldPattern.prices.contains($0.leaf.last) && isBeside($0) }
       return isPriced ? 35 : 0
     case "receiver.id":
       let isBare = leaf.path.last == PointerTable.each
       return column.receivers.map { (isBare ? 110 : FieldPattern.isIdentity(leaf.last) ? 75 : 0) - $0 } ?? 0
     case "gift.value":
-      // An amount is money only where it is a gift's own.
+      // An amount is money only if it belongs to a gift.
       let isOwn = FieldPattern.has(leaf.above.first ?? "", gift.words)
       return leaf.last == "amount" && !isOwn ? -100 : isOwn || isBeside(self["gift.id"].first) ? 20 : 0
     case "count":
-      // Beside receivers stands what each of them gets.
+      // A number beside the receivers is what each of them receives.
       let isNone = isPrice(column) || FieldPattern.all["total"]![0].score(leaf) != nil
       return isNone ? -100 : isEach && leaf.array == root ? 40 : 0
     case "id": return refused.contains(leaf.path) ? -200 : isBeside(self["sender.id"].first) ? 6 : 0
@@ -94,7 +94,7 @@ struct RuleGuess {
     }
   }
 
-  /// The columns that fit, the best first.
+  /// Returns the columns that fit, the best first.
   private func ranked(_ field: String, _ pattern: FieldPattern) -> [(column: Column, score: Int)] {
     table.columns.compactMap { column -> (column: Column, score: Int)? in
       guard let fit = pattern.score(column.leaf), !isUsed(column) else { return nil }
@@ -110,7 +110,7 @@ struct RuleGuess {
 
   private func ranked(_ field: String) -> [Column] { ranked(field, FieldPattern.all[field]![0]).map(\.column) }
 
-  /// Picks the best, with a doubt if another one fits nearly as well.
+  /// Picks the best column, with a doubt if another one fits nearly as well.
   private mutating func pick(_ field: String, as name: String? = nil) {
     let hasBits = field == "gift.id" && table.columns.contains { $0.leaf.last == "bits" }
     for pattern in FieldPattern.all[name ?? field]!.prefix(hasBits ? 1 : 3) where picks[field] == nil {
@@ -127,7 +127,7 @@ struct RuleGuess {
     }
   }
 
-  /// Picks the first, with those that stand in for it.
+  /// Picks the first column, with those that replace it where it has no value.
   private mutating func pick(_ field: String, _ ranked: [Column]) {
     let pick = ranked.dropFirst().reduce(into: Array(ranked.prefix(1))) { pick, other in
       let isNew = other.values.keys.contains { other.said($0) != nil && pick.said($0) == nil }
@@ -138,11 +138,11 @@ struct RuleGuess {
 
   // MARK: - How many
 
-  /// Each record tells its own number, or how many there have been so far: the samples show it, or an end or a streak beside it says so.
+  /// Decides whether each record has its own number or the total so far, from the samples, or from an end or a streak beside it.
   private mutating func findAmount() {
     pick("streak")
     let (own, ids, end, streak) = (ranked("count"), ranked("id"), ranked("ends").first, self["streak"])
-    // A number of a combo that lies deeper than the record's own is told beside it.
+    // A combo's number that is deeper than the record's own number does not replace it.
     let sure = own.filter { FieldPattern.counts.contains($0.leaf.last) }
     let running = ranked("total").filter { one in
       !sure.contains { $0.leaf.path.count < one.leaf.path.count || one.leaf.last == "hits" }
@@ -166,7 +166,7 @@ struct RuleGuess {
     }
     doubts.append(
       "total: \(total.leaf.pointer) \(why); if each record has only its own gifts, name it count and leave out streak")
-    // Of how many gifts each hit is.
+    // The number of gifts of each hit.
     let near = own.filter { $0.parent == total.parent && $0.leaf.path != total.leaf.path && total.leaf.last != "repeatcount" }
     if let times = near.first(where: { ["batchsize", "groupcount", "count", "giftcount"].contains($0.leaf.last) }) {
       picks["times"] = [times]
@@ -189,7 +189,7 @@ struct RuleGuess {
     }
   }
 
-  /// Whether a number that has no surer name is a price: it is told beside something else than the gift, or is always that of the gift.
+  /// Whether a number without a sure name is a price: it is not around the gift's id, or each gift always has the same number.
   private func isPrice(_ column: Column) -> Bool {
     guard ["amount", "total", "number", "times"].contains(column.leaf.last), let gift = self["gift.id"].first else {
       return false
@@ -200,7 +200,7 @@ struct RuleGuess {
       || isOf(1) > 1 && isOf(0) == prices.count && column.values.count > prices.count
   }
 
-  /// Whether a number grows while sender and gift stay the same, and the streak, if there is one.
+  /// Whether a number grows while the sender, the gift and the streak, if there is one, stay the same.
   private func grows(_ column: Column, _ group: [Column], isNamed: Bool) -> Bool {
     var last: [[String?]: Int64] = [:]
     var (grown, fallen) = (0, 0)
@@ -216,7 +216,7 @@ struct RuleGuess {
 
   // MARK: - A rule of a map
 
-  /// The rule. It leaves alone what has no gift in it that it can read: if that names a gift, it is a bad event all the same.
+  /// The rule as JSON. It ignores records without a gift that it can read; one that names a gift still becomes a bad event.
   var rule: String {
     let total = picks["times"] == nil ? reach("total") : "{\"product\": [\(reach("total")!), \(reach("times")!)]}"
     let count = reach("count") ?? (total == nil && isEach ? "{\"const\": 1}" : nil)
@@ -247,7 +247,7 @@ struct RuleGuess {
     }
   }
 
-  /// The name of all gifts if no field names them: what they are, or the mark of gifts.
+  /// The name of all gifts if no field names them: their kind, or the mark of gifts.
   private var giftName: String {
     if table.columns.contains(where: { $0.leaf.last == "bits" }) { return "bits" }
     let pointers = ["receiver.id", "sender.id"].map { self[$0].first?.leaf.pointer ?? "" }
@@ -259,11 +259,11 @@ struct RuleGuess {
     return known.first { said.contains($0.0) }?.1 ?? mark?.value ?? "gift"
   }
 
-  /// The id, with name and picture next to it; of a gift also what one is worth. Of what is told in millionths of a currency, hundredths.
+  /// Returns the id with the name and the picture beside it, and a gift's value. Millionths of a currency become hundredths.
   private func party(_ name: String) -> String? {
     var (id, value) = (reach("\(name).id"), reach("\(name).value"))
     if name == "sender", let known = id, let anonymous = reach("anonymous") {
-      // Only where the record says so.
+      // Only if the record states it.
       let test = object([("at", anonymous), ("is", #"[true, 1, "true"]"#)])
       id = "[\(known), \(object([("when", test), ("then", #"{"const": "anonymous"}"#)]))]"
     }
@@ -280,7 +280,7 @@ struct RuleGuess {
     return object([("id", id), ("value", value), ("show", shown == "{}" ? nil : shown)])
   }
 
-  /// Where the rule finds a field, from where it stands; nil: nowhere.
+  /// Returns the source of a field, relative to the rule's root, or nil if there is none.
   private func reach(_ field: String) -> String? {
     let columns = self[field]
     let pointers = columns.map { column in
@@ -289,7 +289,7 @@ struct RuleGuess {
       return quoted((isBelow ? "" : "^") + (steps.isEmpty ? "" : MapCompiler.written(Array(steps))))
     }
     guard let first = pointers.first else { return nil }
-    // A 0 is nobody's id, and says that something else stands for it.
+    // 0 is nobody's id. It shows that another field has the id.
     let canBeZero = columns.count > 1 || FieldPattern.isIdentity(columns[0].leaf.last)
     let isZero = canBeZero && columns.contains { $0.values.values.contains("0") }
     let said = field == "ts" ? columns.flatMap { column in column.values.keys.compactMap(column.said) } : []
@@ -302,6 +302,6 @@ struct RuleGuess {
 }
 
 extension [SampleTable.Column] {
-  /// What a row has in the first of them that says something there.
+  /// Returns the value of a row in the first column that has one.
   fileprivate func said(_ row: Int) -> String? { lazy.compactMap { $0.said(row) }.first }
 }

@@ -2,12 +2,12 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// A pointer that leads to values of samples, and what its names say. A step `*` is each element of an array.
+/// A pointer to values of samples, and its names. A step `*` stands for each element of an array.
 struct LeafPath {
   let path: [String]
-  /// The last name: `GiftId`, `gift_id` and `gift-id` are the same. Of an array's elements: the array's.
+  /// The last name in plain form, in which `GiftId`, `gift_id` and `gift-id` are equal. Elements have the name of their array.
   let last: String
-  /// The names above it, the nearest first, up to the array of which it is an element.
+  /// The names above it, the nearest first, up to the array that contains it.
   let above: [String]
   /// Its steps up to that array's elements.
   let array: [String]
@@ -21,10 +21,10 @@ struct LeafPath {
 
   var pointer: String { MapCompiler.written(path) }
 
-  /// The last name as it is written.
+  /// Returns the last name as it is written.
   static func name(_ path: [String]) -> String { path.last { $0 != PointerTable.each } ?? "" }
 
-  /// In small letters, without what joins words, and without a letter before it for its type: `lRoomId`, `m_gift`.
+  /// Returns a name in lowercase, without the characters that join words, and without a letter for its type: `lRoomId`, `m_gift`.
   static func plain(_ name: String) -> String {
     let second = name.dropFirst().first ?? " "
     let isTyped = second == "_" || "ilsb".contains(name.prefix(1)) && second.isUppercase
@@ -32,20 +32,20 @@ struct LeafPath {
   }
 }
 
-/// Samples as their values, each at its pointer: JSON, also where it is in a text; lines of IRC with tags; Douyu's text.
+/// The values of samples by pointer. Samples are JSON, also within a text, lines of IRC with tags, or Douyu's text.
 struct Samples {
-  /// A value: the place of its path, and which element it is of each array that this goes through.
+  /// A value, with the index of its path and its element in each array that the path goes through.
   typealias Leaf = (path: Int, places: [Int], value: String)
 
   private(set) var records: [(bytes: [UInt8], leaves: [Leaf])] = []
   private(set) var paths: [LeafPath] = []
-  /// The pointers of texts that hold more.
+  /// The pointers of texts that hold further values.
   private(set) var texts: [[String]] = []
-  /// What samples and texts are that are not JSON.
+  /// The format of samples and texts that are not JSON.
   private(set) var form = MapDefinition.TextForm.json
   private var known: [[String]: Int] = [:]
 
-  /// More samples, more elements of one array, and more fields tell no more.
+  /// The maximum number of samples, elements of an array and fields, beyond which there is nothing new, and the maximum depth.
   private static let (recordsMax, elementsMax, pathsMax, depthMax) = (5000, 50, 2000, 18)
 
   init(_ samples: [[UInt8]]) {
@@ -78,7 +78,7 @@ struct Samples {
     records[records.count - 1].leaves.append((known[path]!, places, value))
   }
 
-  /// What a text of more bytes holds: an object or array, or a record in another form as one.
+  /// Returns the contents of a text of more than `least` bytes: an object or array, or a record in another format as an object.
   private mutating func inside(_ text: [UInt8], least: Int) -> MapText? {
     guard let first = text.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }), text.count > least else { return nil }
     if first == 0x7B || first == 0x5B { return try? MapText(text, file: "") }
@@ -87,13 +87,13 @@ struct Samples {
     return try? MapText(json, file: "")
   }
 
-  /// A line of IRC with tags; without them there is nothing in it that a map could use.
+  /// Converts a line of IRC with tags. Without tags, it has nothing that a map could use.
   private static func irc(_ line: [UInt8]) -> [UInt8]? {
     let arena = BumpArena(chunkSize: 4096)
     return line.withUnsafeBytes { line in (try? IRCReader().json(of: line, into: arena)).map { Array($0) } }
   }
 
-  /// Douyu's text, `name@=value/` again and again. No map says yet which of its values hold more of it: all stay texts.
+  /// Converts Douyu's text, a sequence of `name@=value/`. All values stay texts, as no map shows yet which ones hold more of it.
   private static func stt(_ text: [UInt8]) -> [UInt8]? {
     let text = String(decoding: text, as: UTF8.self)
     guard text.hasPrefix("type@=") else { return nil }
@@ -105,19 +105,19 @@ struct Samples {
   }
 }
 
-/// Samples as a table: a column for each pointer, a row for each element that a rule with such a root takes for a gift.
+/// Samples as a table, with a column for each pointer, and a row for each element that a rule with this root reads as a gift.
 struct SampleTable {
   struct Column {
     let leaf: LeafPath
-    /// By row.
+    /// The values by row.
     var values: [Int: String] = [:]
 
     var parent: ArraySlice<String> { leaf.path.dropLast() }
-    /// Whether no value comes twice.
+    /// Whether no value occurs twice.
     var isDistinct: Bool { Set(values.values).count == values.count }
-    /// What a row has, if that says something.
+    /// Returns the value of a row, unless it is empty or 0.
     func said(_ row: Int) -> String? { values[row].flatMap { $0.isEmpty || $0 == "0" ? nil : $0 } }
-    /// The place of the word for receivers in the name of its array; nil: each element of it is something else.
+    /// The index of the word for receivers in the name of its array, or nil if the array's elements are something else.
     var receivers: Int? {
       let list = LeafPath.plain(LeafPath.name(leaf.array))
       return FieldPattern.receivers.firstIndex { FieldPattern.has(list, [$0]) }
@@ -125,15 +125,15 @@ struct SampleTable {
   }
 
   var columns: [Column] = []
-  /// For each row its record.
+  /// The record of each row.
   private(set) var rows: [Int] = []
 
   /// - Parameters:
-  ///   - root: the arrays through which a rule goes; empty: none. Of others, it sees the first element.
-  ///   - mark: only rows of this kind are taken.
+  ///   - root: The arrays that the rule goes through; empty for none. Only the first element of other arrays counts.
+  ///   - mark: The mark of the rows to include, or nil for all rows.
   init(_ samples: Samples, _ records: [Int], root: [String], mark: GiftMark?) {
     let stars = PointerTable.stars(root)
-    // How many of its arrays a path shares with the root.
+    // The number of arrays that each path shares with the root.
     let shared = samples.paths.map { leaf in PointerTable.stars(zip(leaf.path, root).prefix { $0 == $1 }.map(\.0)) }
     var known: [Int: Int] = [:]
     for record in records {
