@@ -1,28 +1,28 @@
 internal import ComboWire
 
-/// A schema in plain values, which the decoders of all threads read where they stand.
+/// A schema as plain values, which the decoders of all threads read in place.
 final class AvroPlan {
   struct Node {
     let kind: AvroSchema.Kind
     let isUUID: Bool
-    /// The digits behind the point of a `decimal`; -1 if it is none.
+    /// The number of decimal places of a `decimal`, or -1 for other types.
     let scale: Int
     /// The number of bytes of a `fixed`.
     let size: Int
-    /// Its part of `parts`: a record's fields, a union's branches, an enum's symbols, the values of an array or a map.
+    /// Its range of `parts`: a record's fields, a union's branches, an enum's symbols, or the values of an array or a map.
     let first: Int
     let count: Int
   }
 
   struct Part {
-    /// The place of its type; of a symbol -1.
+    /// The index of its type, or -1 for a symbol.
     let type: Int
-    /// What is written before its value, or instead of it, in `bytes`.
+    /// The text before its value, or instead of it, in `bytes`.
     let text: Int
     let textCount: Int
   }
 
-  /// Where the lists stand, as long as their plan is there.
+  /// The addresses of the lists, which are valid as long as their plan.
   struct Lists {
     let nodes: UnsafePointer<Node>
     let parts: UnsafePointer<Part>
@@ -48,7 +48,7 @@ final class AvroPlan {
         bytes.append(contentsOf: text)
       }
     }
-    // They are copied in blocks of 16.
+    // Texts are copied in blocks of 16 bytes.
     bytes.append(contentsOf: repeatElement(0, count: 16))
     lists = Lists(
       nodes: UnsafePointer(nodes.all.baseAddress!), parts: UnsafePointer(parts.all.baseAddress!),

@@ -1,26 +1,27 @@
 internal import ComboCore
 internal import ComboWire
 
-/// Writes an Avro record as JSON, by the schema that it was written with (https://avro.apache.org/docs/1.11.1/specification/).
+/// Converts an Avro record to JSON, by the schema that it was written with (https://avro.apache.org/docs/1.11.1/specification/).
 ///
-/// As Avro's own JSON encoding, but a union of null and one other type is the value or null; a `decimal` is a number, a `uuid` in 16 bytes a
-/// text; what is not finite is null. The time taken goes by the bytes and by the JSON, which is never longer than a record may be; without
-/// allocations in the steady state. One thread.
+/// The JSON is that of Avro's own JSON encoding, except that a union of null and one other type is the value or null, a `decimal`
+/// is a number, a `uuid` of 16 bytes is a text, and a number that is not finite is null. The time is proportional to the bytes
+/// and to the JSON, which is never longer than a record may be. It does not allocate in the steady state. Only one thread may use
+/// it.
 final class AvroReader {
   private let limits: WireLimits
   private let out: ByteBuffer
   private let latin = ByteBuffer()
   private var bytes = ByteCursor(.none)
-  /// Whether a text that is not UTF-8 is a fault, which says where it is.
+  /// Whether a text that is not UTF-8 is a fault, which names its position.
   var checksTexts = false
 
-  /// - Parameter out: where the JSON goes.
+  /// - Parameter out: The buffer for the JSON.
   init(limits: WireLimits, to out: ByteBuffer) {
     self.limits = limits
     self.out = out
   }
 
-  /// Writes the record to the buffer.
+  /// Writes the record as JSON to the buffer, replacing its contents.
   func read(_ record: Bytes, by plan: AvroPlan) throws(BadEvent) {
     bytes = ByteCursor(record)
     out.removeAll()
@@ -80,14 +81,15 @@ final class AvroReader {
     }
   }
 
-  /// Blocks of values, up to an empty one. Each value comes to JSON of one byte at least, so that a great number of empty ones ends at the limit.
+  /// Reads blocks of values, up to an empty one. Each value has at least one byte of JSON, so that a huge number of empty values
+  /// ends at the limit.
   private func blocks(_ type: Int, _ plan: AvroPlan.Lists, depth: Int, isMap: Bool) throws(BadEvent) {
     var isFirst = true
     while true {
       var count = try long()
       if count == 0 { return }
       if count < 0 {
-        // With its size in bytes, for those who skip it.
+        // The block's size in bytes follows, for readers that skip it.
         let (positive, overflow) = Int64(0).subtractingReportingOverflow(count)
         if overflow { throw fault("the block at byte \(bytes.at) has too many values") }
         count = positive
@@ -113,7 +115,7 @@ final class AvroReader {
     throw cut()
   }
 
-  /// A number in variable length, zigzag.
+  /// Reads a zigzag number of variable length.
   @inline(__always)
   private func long() throws(BadEvent) -> Int64 {
     if let value = bytes.varint() { return Int64(bitPattern: value >> 1) ^ -Int64(value & 1) }
@@ -151,7 +153,7 @@ final class AvroReader {
   private func binary(_ value: Bytes, _ type: AvroPlan.Node) {
     if type.isUUID { return uuid(value) }
     if type.scale >= 0, !value.isEmpty, value.count <= 16 { return decimal(value, type.scale) }
-    // One character for each byte, as Avro has it.
+    // Each byte becomes one character, as in Avro's JSON encoding.
     latin.removeAll()
     for byte in value {
       if byte >= 0x80 {
@@ -173,7 +175,7 @@ final class AvroReader {
     out.append(#"""#)
   }
 
-  /// A number in two's complement, the highest byte first, of at most 16 bytes.
+  /// Appends a number in two's complement of at most 16 bytes, the highest byte first.
   private func decimal(_ value: Bytes, _ scale: Int) {
     var number: Int128 = value[0] >= 0x80 ? -1 : 0
     for byte in value { number = number << 8 | Int128(byte) }

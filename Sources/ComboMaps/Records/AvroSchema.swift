@@ -1,6 +1,6 @@
 internal import ComboWire
 
-/// An Avro schema, flat: types refer to each other by their place, so that one can contain itself.
+/// An Avro schema as a flat list. Types refer to each other by index, so that a type can contain itself.
 struct AvroSchema {
   enum Kind {
     case null, boolean, int, long, float, double, bytes, string, record, enumeration, fixed, array, map, union
@@ -8,17 +8,17 @@ struct AvroSchema {
 
   struct Node {
     var kind: Kind
-    /// The full name of a named type; the word of any other.
+    /// The full name of a named type, or the type's keyword.
     var name: String
-    /// The types of a record's fields, of a union's branches, of an array's or a map's values.
+    /// The types of a record's fields, of a union's branches, or of an array's or a map's values.
     var types: [Int] = []
     /// The names of a record's fields, or the symbols of an enum.
     var names: [String] = []
-    /// What is written before the value of each field or branch, or in place of each symbol.
+    /// The text before the value of each field or branch, or in place of each symbol.
     var texts: [[UInt8]] = []
     /// The number of bytes of a `fixed`.
     var size = 0
-    /// The digits behind the point of a `decimal`; nil if it is none.
+    /// The number of decimal places of a `decimal`, or nil for other types.
     var scale: Int?
     var isUUID = false
 
@@ -50,7 +50,7 @@ struct AvroSchema {
     return result
   }
 
-  /// The Parsing Canonical Form, or the same with the logical types that change what is written.
+  /// Returns the Parsing Canonical Form, optionally with the logical types that change what is written.
   func text(keepsLogicalTypes: Bool) -> String {
     var named: Set<Int> = []
     func logical(_ node: Node) -> String {
@@ -91,7 +91,7 @@ struct AvroSchemaReader {
     "string": .string,
   ]
 
-  /// - Returns: nil if it is no schema; the map's reader then has the faults.
+  /// - Returns: The schema, or nil if it is invalid, in which case the map's reader has the faults.
   static func read(_ token: Int, _ map: inout MapReader) -> AvroSchema? {
     var reader = AvroSchemaReader()
     let faults = map.faults.count
@@ -104,7 +104,7 @@ struct AvroSchemaReader {
     return reader.schema
   }
 
-  /// A schema, or `{"schema": …, "references": […]}`: the schemas that it refers to stand before those that refer to them.
+  /// Reads a schema, or `{"schema": …, "references": […]}`, in which schemas come before those that refer to them.
   private mutating func whole(_ token: Int, _ map: inout MapReader) -> Int? {
     var (schema, references): (Int?, Int?)
     if map.text[token].isObject {
@@ -138,7 +138,7 @@ struct AvroSchemaReader {
     guard let members = map.object(token, "an Avro type", nil),
       let typeToken = map.required(members, "type", "the type's name")
     else { return nil }
-    // {"type": {"type": "long", …}} is what it holds.
+    // {"type": {"type": "long", …}} stands for the inner type.
     guard text[typeToken].isString else { return type(typeToken, in: namespace, &map) }
     let word = text.string(typeToken)
     switch word {
@@ -177,7 +177,7 @@ struct AvroSchemaReader {
       guard let type = type(branch, in: namespace, &map) else { return nil }
       node.types.append(type)
     }
-    // With null and one other type there is nothing to tell apart.
+    // A union of null and one other type needs no name to distinguish them.
     let others = node.types.filter { schema.nodes[$0].kind != .null }
     node.texts = node.types.map { type in
       others.count > 1 && schema.nodes[type].kind != .null ? Array("{\"\(schema.nodes[type].name)\":".utf8) : []
@@ -243,7 +243,7 @@ struct AvroSchemaReader {
     }
   }
 
-  /// Logical types that change how a value is written. Others, and those that do not fit their type, change nothing, as Avro has it.
+  /// Reads the logical types that change how a value is written. Others, or those of a wrong type, have no effect, as in Avro.
   private func logical(_ members: Members, _ node: inout AvroSchema.Node, _ map: inout MapReader) {
     guard let token = members["logicalType"], map.text[token].isString else { return }
     let word = map.text.string(token)

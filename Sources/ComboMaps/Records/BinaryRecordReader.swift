@@ -2,7 +2,7 @@ internal import CZlib
 internal import ComboCore
 internal import ComboWire
 
-/// Makes JSON of records in Protobuf and Avro. One thread; without allocations in the steady state.
+/// Converts records in Protobuf and Avro to JSON. It does not allocate in the steady state. Only one thread may use it.
 final class BinaryRecordReader {
   private let form: RecordForm
   private let protobuf: ProtobufReader?
@@ -10,14 +10,14 @@ final class BinaryRecordReader {
   private let out = ByteBuffer()
   private let inflated = ByteBuffer()
   private let avro: AvroReader
-  /// The id of the schema of the record read last; nil: it names none.
+  /// The id of the schema of the last record, or nil if it names none.
   var schema: SchemaID?
-  /// Of the last record whose schema the map does not have.
+  /// The schema id of the last record whose schema the map does not have.
   private(set) var unknown: SchemaID?
-  /// The place of its message in its file, if its frame says.
+  /// The place of the message in its file, if the frame has it.
   private var indexes: [UInt64] = []
 
-  /// - Parameter protobuf: reads the map's messages.
+  /// - Parameter protobuf: The reader of the map's messages.
   init(_ form: RecordForm, protobuf: ProtobufReader?, limits: WireLimits) {
     self.form = form
     self.protobuf = protobuf
@@ -25,10 +25,10 @@ final class BinaryRecordReader {
     avro = AvroReader(limits: limits, to: out)
   }
 
-  /// The header in which a producer may name the schema, if the records are framed so.
+  /// The header in which a producer may name the schema of framed records.
   static let schemaHeader = "__value_schema_id"
 
-  /// Returns the record as JSON, in the arena. Its texts need not be UTF-8: whoever reads the JSON finds that out.
+  /// Returns the record as JSON, in the arena. Its texts are not checked for UTF-8, which the reader of the JSON does.
   func json(of record: Bytes, header: RecordDecoder.HeaderLookup, into arena: BumpArena) throws(BadEvent) -> Bytes {
     schema = nil
     var body = ByteCursor(record)
@@ -38,7 +38,7 @@ final class BinaryRecordReader {
     case .apicurio:
       try expect(0, &body, "byte 0 and a schema id of 8 bytes")
       schema = SchemaID(try body.big(8))
-      // The message's name, as a message of its own.
+      // The message's name, which is a message itself.
       if isProtobuf { _ = try body.part(Int(truncatingIfNeeded: body.number())) }
     case .glue:
       try expect(3, &body, "byte 3, a byte for the compression, and a UUID")
@@ -68,7 +68,7 @@ final class BinaryRecordReader {
     return arena.copy(out.bytes)
   }
 
-  /// Throws a sentence that names the first text of a record that is not UTF-8, if there is one.
+  /// Throws a fault that names the first text of a record that is not UTF-8, if there is one.
   @inline(never)
   func requireUTF8(_ record: Bytes, header: RecordDecoder.HeaderLookup, into arena: BumpArena) throws(BadEvent) {
     avro.checksTexts = true
@@ -80,7 +80,7 @@ final class BinaryRecordReader {
     _ = try json(of: record, header: header, into: arena)
   }
 
-  /// Hands out ``unknown``, once.
+  /// Returns ``unknown``, and clears it.
   func takeUnknown() -> SchemaID? {
     defer { unknown = nil }
     return unknown
@@ -118,7 +118,8 @@ final class BinaryRecordReader {
     }
   }
 
-  /// The place of a message in its file: its number, then that of a message within it, and so on. A single 0 stands for the first one.
+  /// Reads the place of a message in its file: its index, then that of a message within it, and so on. A single 0 stands for the
+  /// first message.
   private func readIndexes(_ body: inout ByteCursor) throws(BadEvent) {
     func zigzag(_ body: inout ByteCursor) throws(BadEvent) -> UInt64 {
       let number = try body.number()
@@ -139,7 +140,7 @@ final class BinaryRecordReader {
     _ = try body.part(1)
   }
 
-  /// The contents of a zlib stream, which may not be longer than a record.
+  /// Returns the contents of a zlib stream, which may not be longer than a record.
   private func inflate(_ packed: Bytes) throws(BadEvent) -> Bytes {
     let limit = limits.recordBytes
     inflated.removeAll()
@@ -166,14 +167,14 @@ final class BinaryRecordReader {
   static func fault(_ sentence: String) -> BadEvent { BadEvent(.notJSON, sentence) }
 }
 
-/// The bytes of a frame.
+/// The parts of a frame.
 extension ByteCursor {
   mutating func part(_ count: Int) throws(BadEvent) -> Bytes {
     if let part = take(count) { return part }
     throw BinaryRecordReader.fault("the record is cut off within its frame")
   }
 
-  /// A number, its highest byte first.
+  /// Returns a number, the highest byte first.
   mutating func big(_ count: Int) throws(BadEvent) -> UInt64 { try part(count).reduce(0) { $0 << 8 | UInt64($1) } }
 
   mutating func number() throws(BadEvent) -> UInt64 {

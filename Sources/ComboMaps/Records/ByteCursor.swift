@@ -1,7 +1,7 @@
 internal import ComboCore
 internal import ComboWire
 
-/// A place in bytes from which frames, Protobuf and Avro are read.
+/// A position in bytes from which frames, Protobuf and Avro are read.
 struct ByteCursor {
   private let bytes: Bytes
   private(set) var at: Int
@@ -10,13 +10,13 @@ struct ByteCursor {
   @inline(__always)
   init(_ bytes: Bytes) { self.init(bytes, 0, bytes.count) }
 
-  /// - Parameter end: where it is to stop.
+  /// - Parameter end: The end of the bytes to read.
   @inline(__always)
   init(_ bytes: Bytes, _ at: Int, _ end: Int) {
     (self.bytes, self.at, self.end) = (bytes, at, end)
   }
 
-  /// The bytes that were not read.
+  /// The bytes that have not been read.
   var rest: Bytes { Bytes(rebasing: bytes[at..<end]) }
 
   /// Returns the next bytes, or nil if fewer are left.
@@ -36,7 +36,7 @@ struct ByteCursor {
       : UInt64(UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)))
   }
 
-  /// Returns a number of variable length, or nil if it is cut off, at the end, or has more than 64 bits.
+  /// Returns a number of variable length, or nil if it is missing, cut off, or has more than 64 bits.
   @inline(__always)
   mutating func varint() -> UInt64? {
     guard at < end else { return nil }

@@ -1,7 +1,7 @@
 internal import ComboWire
 
 extension MapReader {
-  /// How records are written, under `record`.
+  /// Reads the form of binary records, under `record`.
   mutating func record(_ token: Int, _ messages: [ProtobufMessage]) -> RecordForm? {
     guard let members = object(token, "record", ["framing", "message", "indexes", "schema", "schemas"]) else { return nil }
     let words = RecordForm.Framing.allCases.map(\.rawValue)
@@ -47,7 +47,7 @@ extension MapReader {
     }
     var found: [SchemaID: AvroPlan] = [:]
     if framing == .singleObject {
-      // Its fingerprint is its id.
+      // A schema's fingerprint is its id.
       for element in array(token, "schemas") ?? [] {
         if let schema = AvroSchemaReader.read(element, &self) {
           found[SchemaID(fingerprint: schema.fingerprint)] = AvroPlan(schema)
@@ -67,15 +67,15 @@ extension MapReader {
 }
 
 extension RecordMap {
-  /// What may precede the bytes of a record in Protobuf or Avro, in the words of a map.
+  /// The names in a map of the frames that may precede a record in Protobuf or Avro.
   public static let framings = RecordForm.Framing.allCases.map(\.rawValue)
 
-  /// Checks an Avro schema of a file.
+  /// Checks the Avro schema of a file.
   ///
-  /// - Parameter id: by which records name it; nil if its fingerprint is its id.
-  /// - Returns: its text without what readers do not need.
+  /// - Parameter id: The id by which records name the schema, or nil if its fingerprint is its id.
+  /// - Returns: The schema's text without the parts that readers do not need.
   public static func schema(_ text: [UInt8], file: String, id: String?) throws(MapFaults) -> String {
-    // A name or a union is no object.
+    // A name or a union is not an object.
     let isObject = text.first { ![0x20, 0x09, 0x0a, 0x0d].contains($0) } == UInt8(ascii: "{")
     let whole = isObject ? text : Array(#"{"schema":"#.utf8) + text + [UInt8(ascii: "}")]
     let source = try MapText(whole, file: file, as: "the schema")

@@ -1,10 +1,10 @@
 internal import ComboCore
 internal import ComboWire
 
-/// Writes the map of a message from a descriptor set, which `protoc --include_imports --descriptor_set_out=FILE` makes of `.proto` files
-/// (https://protobuf.dev/reference/protobuf/google.protobuf/).
+/// Writes the map of a message from a descriptor set, which `protoc --include_imports --descriptor_set_out=FILE` makes of
+/// `.proto` files (https://protobuf.dev/reference/protobuf/google.protobuf/).
 public struct ProtoFile {
-  /// What is wrong with it, as a sentence.
+  /// A fault of a descriptor set, or of the choice of a message, as a sentence.
   public struct Fault: Error, Sendable {
     /// The sentence.
     public let sentence: String
@@ -13,20 +13,20 @@ public struct ProtoFile {
   private struct Declared {
     let file: String
     let token: Int
-    /// Its place among the messages of its file, or of the message that it is in, with the places of those.
+    /// The indexes of the messages that contain it, followed by its own index in its file or in the innermost of them.
     let indexes: [Int]
     let isEnum: Bool
   }
 
   private let source: MapText
-  /// By full name.
+  /// The messages and enums by full name.
   private var declared: [String: Declared] = [:]
-  /// The messages and enums that are written, by full name, in this order; and their names in the map.
+  /// The full names of the messages and enums to write, in order; and their names in the map.
   private var order: [String] = []
   private var names: [String: String] = [:]
   private var text: JSONText { source.text }
 
-  /// The longest descriptor set, in bytes.
+  /// The maximum size of a descriptor set, in bytes.
   public static let bytesMax = 4 << 20
 
   /// Reads a descriptor set.
@@ -98,12 +98,12 @@ public struct ProtoFile {
 
   // MARK: - Writing
 
-  /// The text of a map that reads records of a message.
+  /// Returns the text of a map that reads records of a message.
   ///
   /// - Parameters:
-  ///   - message: its name, with or without its package.
-  ///   - framing: what precedes the bytes of each record.
-  ///   - map: the map that reads the JSON.
+  ///   - message: The message's name, with or without its package.
+  ///   - framing: The frame that precedes the bytes of each record.
+  ///   - map: The map that reads the JSON.
   public mutating func map(of message: String, framing: String, include map: String) throws(Fault) -> String {
     let found = declared.filter { !$0.value.isEnum && ($0.key == message || $0.key.hasSuffix(".\(message)")) }.keys.sorted()
     guard let full = found.contains(message) ? message : found.first, found.count == 1 || found.contains(message) else {
@@ -141,13 +141,13 @@ public struct ProtoFile {
       """
   }
 
-  /// The name of a message or an enum in the map, which is then written too.
+  /// Returns the name of a message or an enum in the map, and adds it to those to write.
   @discardableResult
   private mutating func name(_ full: String) -> String {
     if let known = names[full] { return known }
     let parts = full.split(separator: ".").map(String.init)
     let taken = Set(names.values)
-    // The last part, or as many as tell it apart from others and from Protobuf's own types.
+    // The last part, or as many parts as distinguish it from other names and from Protobuf's own types.
     var name = ""
     for count in 1...parts.count {
       name = String(parts.suffix(count).joined(separator: "_").suffix(PointerTable.looseNameMax))
@@ -165,7 +165,7 @@ public struct ProtoFile {
 
   private func symbols(_ token: Int) -> String {
     var seen: Set<Int64> = []
-    // Of aliases the first counts.
+    // The first of several aliases counts.
     let values = elements(token, "value").filter { seen.insert(integer($0, "number")).inserted }
     let list = values.map { "\"\(integer($0, "number"))\": \(quoted(string($0, "name")))" }
     return #"{"enum": {\#(list.joined(separator: ", "))}}"#
@@ -184,7 +184,7 @@ public struct ProtoFile {
 
   private static let repeated: Int64 = 3
 
-  /// By `FieldDescriptorProto.Type`.
+  /// The scalar types by `FieldDescriptorProto.Type`.
   private static let scalars: [Int64: ProtobufMessage.Scalar] = [
     1: .double, 2: .float, 3: .int64, 4: .uint64, 5: .int32, 6: .fixed64, 7: .fixed32, 8: .bool, 9: .string, 12: .bytes,
     13: .uint32,
@@ -198,7 +198,7 @@ public struct ProtoFile {
     "BytesValue": "optional<bytes>",
   ]
 
-  /// The type of a field as a map writes it; nil: a group, which a map cannot name.
+  /// Returns the type of a field in a map's notation, or nil for a group, which a map cannot name.
   private mutating func type(_ field: Int) throws(Fault) -> String? {
     if let scalar = Self.scalars[integer(field, "type")] { return scalar.rawValue }
     if integer(field, "type") == 10 { return nil }

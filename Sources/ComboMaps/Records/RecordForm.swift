@@ -1,24 +1,24 @@
 internal import ComboCore
 internal import ComboWire
 
-/// How a record is written that is not text as a whole: its frame, and by what its bytes become JSON.
+/// The form of a binary record: its frame, and the schema by which its bytes become JSON.
 struct RecordForm {
-  /// What precedes the bytes.
+  /// The frame that precedes the bytes.
   enum Framing: String, CaseIterable {
     case none
-    /// Byte 0 and a schema id of 4 bytes, or byte 1 and a GUID, before the bytes or in the header `__value_schema_id`; for Protobuf also the
-    /// message's place in its file.
+    /// Byte 0 and a schema id of 4 bytes, or byte 1 and a GUID, before the bytes or in the header `__value_schema_id`. For
+    /// Protobuf, the frame also has the message's place in its file.
     case confluent
-    /// Byte 0 and an id of 8 bytes; for Protobuf also the message's name.
+    /// Byte 0 and an id of 8 bytes. For Protobuf, the frame also has the message's name.
     case apicurio
-    /// Byte 3, the compression, and a UUID; for Protobuf also the message's number.
+    /// Byte 3, the compression, and a UUID. For Protobuf, the frame also has the message's number.
     case glue
-    /// Bytes C3 01 and the schema's fingerprint. Avro only.
+    /// Bytes C3 01 and the schema's fingerprint, for Avro only.
     case singleObject = "single-object"
   }
 
   enum Content {
-    /// A place in the map's messages, and the message's place in its file; nil: that is not looked at.
+    /// The index of one of the map's messages, and the message's place in its file, or nil to ignore that place.
     case protobuf(message: Int, indexes: [UInt64]?)
     /// One schema for all records.
     case avro(AvroPlan)
@@ -29,7 +29,7 @@ struct RecordForm {
   var framing: Framing
   var content: Content
 
-  /// The same with this many messages before its own map's.
+  /// Returns the form for a list with `count` messages before those of its own map.
   func moved(by count: Int) -> RecordForm {
     guard case .protobuf(let message, let indexes) = content else { return self }
     return RecordForm(framing: framing, content: .protobuf(message: message + count, indexes: indexes))
@@ -54,13 +54,13 @@ struct SchemaID: Hashable, CustomStringConvertible {
 
   init(fingerprint: UInt64) { self.init(.fingerprint, low: fingerprint) }
 
-  /// Of 16 bytes, the highest first.
+  /// Creates an id of 16 bytes, the highest first.
   init(uuid bytes: Bytes) {
     func word(_ bytes: Bytes.SubSequence) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
     self.init(.uuid, high: word(bytes[..<8]), low: word(bytes[8..<16]))
   }
 
-  /// As it is written in a map: a number, or a UUID such as `01234567-89ab-cdef-0123-456789abcdef`; nil: neither.
+  /// Reads an id from a map: a number, or a UUID such as `01234567-89ab-cdef-0123-456789abcdef`. Returns nil for anything else.
   init?(_ text: String) {
     if let number = UInt64(text), String(number) == text {
       self.init(number)

@@ -2,16 +2,16 @@ internal import ComboWire
 
 /// The Avro schemas of a map, by id, as JSON.
 extension RecordMap {
-  /// More bytes than that are no record of a journal.
+  /// The maximum size of a map in a journal, in bytes.
   package static let canonicalMax = 512 << 10
 
-  /// Whether it reads records by schemas whose ids they name, so that others can be added.
+  /// Whether the map reads records by the schema ids that they name, so that schemas can be added.
   package var readsSchemasByID: Bool {
     guard let record = compiled.record, record.framing != .singleObject, case .avroByID = record.content else { return false }
     return true
   }
 
-  /// Those of a map as a journal keeps it; none if it has none, or cannot be read.
+  /// Returns the schemas of a map in a journal; none if it has none or cannot be read.
   package static func schemas(of canonical: String) -> [String: String] {
     guard let kept = try? MapText(Array(canonical.utf8), file: ""), kept.text[0].isObject else { return [:] }
     var found: [String: String] = [:]
@@ -21,13 +21,13 @@ extension RecordMap {
     return found
   }
 
-  /// Whether two different maps, as a journal keeps them, have the same of everything but schemas.
+  /// Whether two different maps in a journal are the same apart from their schemas.
   package static func differInSchemas(_ a: String, _ b: String) -> Bool {
     guard let a = try? MapText(Array(a.utf8), file: ""), let b = try? MapText(Array(b.utf8), file: "") else { return false }
     return a.replacingSchemas(by: "{}") == b.replacingSchemas(by: "{}")
   }
 
-  /// The same map with these schemas added. Those that it has stay as they are. The order in which schemas come makes no difference.
+  /// Returns the map with these schemas added. Its own schemas stay unchanged. The order of the schemas makes no difference.
   package func adding(_ schemas: [String: String]) throws(MapFaults) -> RecordMap {
     let kept = try MapText(Array(canonical.utf8), file: "the map")
     let all = Self.schemas(of: canonical).merging(schemas) { own, _ in own }
@@ -43,14 +43,14 @@ extension RecordMap {
 }
 
 extension MapText {
-  /// A map as a journal keeps it, with other schemas.
+  /// Returns a map as a journal keeps it, with other schemas.
   fileprivate func replacingSchemas(by list: String) -> String {
     replacing("map", of: 0) { map in
       replacing("record", of: map) { record in replacing("schemas", of: record) { _ in list } }
     }
   }
 
-  /// An object as text, with another value for one of its members.
+  /// Returns an object as text, with another value for one of its members.
   private func replacing(_ wanted: String, of token: Int, by value: (Int) -> String) -> String {
     guard text[token].isObject else { return compact(token) }
     var members: [String] = []

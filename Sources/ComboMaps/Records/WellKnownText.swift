@@ -1,11 +1,12 @@
 /// Times and durations as Protobuf's JSON writes them (https://protobuf.dev/programming-guides/json/).
 enum WellKnownText {
-  /// `2026-11-21T13:00:00.5Z`; nil: outside of the years 1 to 9999, or the nanoseconds are no part of a second.
+  /// Returns `2026-11-21T13:00:00.5Z`, or nil if the year is not 1 to 9999 or the nanoseconds are not part of a second.
   static func timestamp(_ seconds: Int64, _ nanos: Int64) -> String? {
     guard (-62_135_596_800...253_402_300_799).contains(seconds), (0...999_999_999).contains(nanos) else { return nil }
     let day = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
     let rest = seconds - day * 86_400
-    // Days to a date, in years that begin in March (https://howardhinnant.github.io/date_algorithms.html#civil_from_days).
+    // Converts days to a date, in years that begin in March
+    // (https://howardhinnant.github.io/date_algorithms.html#civil_from_days).
     let shifted = day + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
     let dayOfEra = shifted - era * 146_097
@@ -19,7 +20,7 @@ enum WellKnownText {
     return "\(date)T\(time)\(fraction(nanos))Z"
   }
 
-  /// `-1.5s`; nil: beyond 10,000 years, or its parts have different signs.
+  /// Returns `-1.5s`, or nil if the duration exceeds 10,000 years or its parts have different signs.
   static func duration(_ seconds: Int64, _ nanos: Int64) -> String? {
     guard seconds.magnitude <= 315_576_000_000, nanos.magnitude <= 999_999_999,
       seconds == 0 || nanos == 0 || (seconds < 0) == (nanos < 0)
