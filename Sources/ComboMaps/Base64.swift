@@ -1,9 +1,9 @@
 internal import ComboCore
 internal import ComboWire
 
-/// Base64 by RFC 4648; the padding may be left out.
+/// Base64 (RFC 4648). The padding may be missing.
 enum Base64 {
-  /// Decodes a text in place of what the buffer holds. Returns what is wrong with the text, or nil.
+  /// Decodes a text, which replaces the contents of the buffer. Returns what is wrong with the text, or nil if it is valid.
   static func decode(_ text: Bytes, into decoded: ByteBuffer) -> String? {
     decoded.removeAll()
     var count = text.count

@@ -3,13 +3,13 @@ internal import ComboCore
 internal import ComboWire
 
 extension Bytes {
-  /// Whether it is an integer as JSON writes one, leading zeros allowed.
+  /// Whether it is an integer as in JSON, with leading zeros allowed.
   var isWrittenInteger: Bool {
     let digits = first == 0x2D ? self[1...] : self[...]
     return !digits.isEmpty && digits.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
   }
 
-  /// The integer that is written here; nil if it is none, or beyond 64 bits.
+  /// The integer that is written here, or nil if there is none or it exceeds 64 bits.
   var writtenInteger: Int64? {
     guard isWrittenInteger else { return nil }
     let isNegative = first == 0x2D
@@ -24,7 +24,7 @@ extension Bytes {
     return value
   }
 
-  /// The decimal number that is written here, with or without a fraction; nil if it is none.
+  /// The decimal number that is written here, with or without a fraction, or nil if there is none.
   var writtenNumber: Double? {
     guard count <= 40 else { return nil }
     let parts = (first == 0x2D ? self[1...] : self[...]).split(separator: 0x2E, maxSplits: 1, omittingEmptySubsequences: false)
@@ -34,27 +34,27 @@ extension Bytes {
   }
 }
 
-/// A text as JSON writes it.
+/// Returns a text as a JSON string.
 func quoted(_ text: String) -> String {
   let buffer = ByteBuffer(capacity: 64)
   buffer.append(jsonString: text)
   return String(decoding: buffer.bytes, as: UTF8.self)
 }
 
-// Errors that only a map can cause. One function a fault, so that its wording has one home.
+// Errors that only a map can cause. Each has one function, so that its wording is in one place.
 extension BadEvent {
   @inline(never)
   static func byRule(_ rule: CompiledMap.Rule, _ envelope: String?) -> BadEvent {
     BadEvent(.unknownType, "\(rule.reason) (\(rule.name))\(envelope.map { "; \($0)" } ?? "")")
   }
 
-  /// A fault, and in which of the record's elements.
+  /// Returns a fault that names the record's element.
   @inline(never)
   static func ofElement(_ place: String, _ fault: BadEvent) -> BadEvent {
     BadEvent(fault.code, "element \(place) of the record's array: \(fault.reason)")
   }
 
-  /// A fault, and where the map takes the field from.
+  /// Returns a fault that names the map's source of the field.
   @inline(never)
   static func mapped(_ fault: BadEvent, _ rule: CompiledMap.Rule, _ source: String?) -> BadEvent {
     let place = source.map { " takes it from \($0)" } ?? " is for it"

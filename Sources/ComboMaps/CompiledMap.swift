@@ -22,8 +22,7 @@ struct CompiledMap {
     var place: Int32 = 0
     /// The bound of `above` and `below`.
     var bound = 0.0
-    /// The number of arrays that its pointer goes through, element by element. Without a pointer, it is the maximum of its
-    /// children.
+    /// The number of arrays that its pointer goes through, element by element; without a pointer, the maximum of its children.
     var stars: Int32 = 0
 
     /// Whether it is a pointer for which no values count as missing.
@@ -92,8 +91,7 @@ struct CompiledMap {
     var isTotalInID = false
     /// The number of arrays that its root goes through. The rule is applied to each element of the innermost.
     var stars = 0
-    /// The node of the pointer that must be present for the rule to hold, or -1 if there is none; and the next rule with another
-    /// root.
+    /// The node of the pointer without which the rule cannot hold, or -1 if there is none; and the next rule with another root.
     var root: Int32 = -1
     var nextRoot: Int32 = 0
     /// The node of an element of the first array that its root goes through, or -1 if it goes through none.

@@ -1,6 +1,6 @@
-/// A list that a map's compiler fills. Then it is only read, where it stands, by the decoders of all threads.
+/// A list that a map's compiler fills. After that, the decoders of all threads read it in place.
 final class FixedList<Element>: RandomAccessCollection {
-  /// Its elements; their place changes only while it grows.
+  /// The elements. Their address changes only while the list grows.
   private(set) var all: UnsafeMutableBufferPointer<Element>
   private var memory = UnsafeMutableBufferPointer<Element>.allocate(capacity: 16)
 

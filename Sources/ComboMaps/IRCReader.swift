@@ -1,16 +1,17 @@
 internal import ComboCore
 internal import ComboWire
 
-/// A line of IRC with tags, as Twitch's chat sends it, as JSON: `@id=7;msg-id=subgift :tmi.twitch.tv USERNOTICE #channel :hi` becomes
+/// Converts a line of IRC with tags, as Twitch's chat sends it, to JSON:
+/// `@id=7;msg-id=subgift :tmi.twitch.tv USERNOTICE #channel :hi` becomes
 /// `{"tags":{"id":"7","msg-id":"subgift"},"source":"tmi.twitch.tv","command":"USERNOTICE","params":["#channel","hi"]}`.
 ///
-/// After https://ircv3.net/specs/extensions/message-tags: in a tag's value `\\:` stands for a semicolon, `\\s` for a space, `\\\\` for a
-/// backslash, `\\r` and `\\n` for what they always do; a backslash before anything else is dropped.
+/// It follows https://ircv3.net/specs/extensions/message-tags: in a tag's value `\\:` stands for a semicolon, `\\s` for a space,
+/// `\\\\` for a backslash, `\\r` for a carriage return, and `\\n` for a line feed. A backslash before anything else is dropped.
 final class IRCReader {
   private let out = ByteBuffer()
   private let value = ByteBuffer()
 
-  /// The record as JSON, in the arena, with padding after it.
+  /// Returns the record as JSON, in the arena, with padding after it.
   func json(of record: Bytes, into arena: BumpArena) throws(BadEvent) -> Bytes {
     var rest = record
     while let last = rest.last, last == 0 || last == 0x0A || last == 0x0D { rest = Bytes(rebasing: rest.dropLast()) }
@@ -43,7 +44,7 @@ final class IRCReader {
     return arena.copy(out.bytes)
   }
 
-  /// The text before the next space; takes it and the spaces after it from `rest`.
+  /// Returns the text before the next space, and removes it and the spaces after it from `rest`.
   private func word(_ rest: inout Bytes) -> Bytes {
     let end = rest.firstIndex(of: 0x20) ?? rest.endIndex
     let word = Bytes(rebasing: rest[..<end])

@@ -138,7 +138,7 @@ extension MapReader {
 
   /// Reads the source of a field.
   /// - Parameters:
-  ///   - isTime: Whether the field is a time, so that a unit is allowed.
+  ///   - isTime: Whether the field is a time, so that a unit is allowed. The default is milliseconds.
   ///   - unit: The unit of a time that names none.
   mutating func expression(
     _ token: Int, _ name: String, isTime: Bool = false, isShown: Bool = false, unit inherited: TimeUnit = .ms

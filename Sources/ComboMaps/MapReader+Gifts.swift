@@ -47,7 +47,7 @@ extension MapReader {
     return word == "new"
   }
 
-  /// Notes an array whose name suggests that a source repeats it with each answer: its gifts count again once their ids are
+  /// Notes an array whose name suggests that each answer of a source repeats it: its gifts count again once their ids are
   /// forgotten.
   mutating func noteRepetition(_ token: Int, _ event: MapEvent) {
     guard event.kind == .gift, event.refresh == nil, let star = root.firstIndex(of: PointerTable.each), star > 0 else { return }

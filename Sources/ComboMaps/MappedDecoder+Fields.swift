@@ -2,8 +2,7 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// The fields of an event. Most are pointers to a text or a whole number, which have a fast path. Separate functions read the
-/// others.
+/// The fields of an event. Most are pointers to a text or a whole number, which have a fast path.
 extension MappedDecoder {
   typealias RulePointer = UnsafeMutablePointer<CompiledMap.Rule>
 
@@ -125,8 +124,8 @@ extension MappedDecoder {
     own = try SettingsReader(text: text, path: "settings", rules: checks.rules, allowedForRoom: limits.roomSettings).read(token)
   }
 
-  /// Returns a gift's value, and its text to be written, empty if there is none. Most values are whole numbers, whose text is in
-  /// the record.
+  /// Returns a gift's value, and its text for the output, empty if there is none. Most are whole numbers, written so in the
+  /// record.
   @inline(__always)
   private func worth(_ node: Int32, into arena: BumpArena) throws(BadEvent) -> (value: Double, written: Bytes) {
     if let whole = wholeNumber(node), Double(whole.value) <= EventDecoder.valueMax {

@@ -115,8 +115,7 @@ struct SignReader {
     marks.contains { mark in mark.withUnsafeBytes { text.holds($0, within: Self.recordMax) } }
   }
 
-  /// Whether a text begins like JSON with several values. Within a record its quotes may be escaped. "[gift]" in a chat does not
-  /// qualify.
+  /// Whether a text begins like JSON with several values, whose quotes may be escaped. "[gift]" in a chat does not.
   private static func beginsJSON(_ text: Bytes) -> Bool {
     guard let second = text.dropFirst().first(where: { $0 != 0x20 && $0 != 0x0A }) else { return false }
     if second == 0x22 || second == 0x5C { return true }

@@ -207,8 +207,7 @@ final class MappedDecoder {
     }
   }
 
-  /// Removes the prefix. A text that begins neither with it nor like JSON counts as an empty object, on which `otherwise`
-  /// decides.
+  /// Removes the prefix. A text that begins neither with it nor like JSON counts as an empty object, for `otherwise` to decide.
   @inline(never)
   private func withoutPrefix(_ record: Bytes, into arena: BumpArena) -> Bytes {
     guard let first = record.first, first != 0x7B, first != 0x5B else { return record }

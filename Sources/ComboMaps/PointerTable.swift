@@ -2,43 +2,43 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// All pointers of a map as one tree, so that a record's tape is walked once, and only where a pointer leads.
+/// All pointers of a map as one tree. A record's tape is walked once, and only where a pointer leads.
 ///
-/// Node 0 is the record. Each node has a place of its own in the walk's result. Built once; then only read, by any thread.
+/// Node 0 is the record. Each node has its own place in the walk's result. Once the table is built, any thread may read it.
 struct PointerTable {
   /// A step of a pointer: an object's member or an array's element.
   struct Node {
-    /// Where its cells begin, and how many there are less 1; -1: no pointer leads on.
+    /// The start of its cells, and their number less 1; -1 if no pointer leads on.
     var cells: Int32 = 0
     var mask: Int32 = -1
     /// The number of steps that lead on.
     var children: Int32 = 0
-    /// Its first child in `elements` that an array can have, and how many there are.
+    /// Its first child in `elements` that an array can have, and the number of such children.
     var firstElement: Int32 = 0
     var elementCount: Int32 = 0
-    /// By what letters names begin, where they are compared loosely: a bit each, from a on; the last for all else.
+    /// The initials of its children's names, for loose comparison: one bit for each letter from a, the last bit for all others.
     var initials: UInt32 = 0
-    /// The child that stands for one element after the other, in `stars`; -1: none.
+    /// The index in `stars` of the child that stands for each element in turn, or -1 if there is none.
     var star: Int32 = -1
   }
 
-  /// A node that stands for one element of an array after the other.
+  /// A node that stands for each element of an array in turn.
   struct Star {
     var node: Int32
-    /// The number of arrays around it: 1, or more where an array's elements hold arrays.
+    /// The number of arrays around it: 1, or more if an array's elements hold arrays.
     var level: Int
-    /// All nodes of its own and below it, in `below`.
+    /// The node and all nodes below it, in `below`.
     var below: Range<Int>
   }
 
-  /// A member's name, in a hash table by name.
+  /// A member's name in a hash table.
   struct Cell {
-    /// The name's first 8 bytes, 0 after its end.
+    /// The name's first 8 bytes, padded with zeros.
     var word: UInt64 = 0
-    /// The name's length; -1: the cell is empty.
+    /// The name's length, or -1 if the cell is empty.
     var length: Int32 = -1
     var node: Int32 = 0
-    /// Where the whole name is in `names`.
+    /// The position of the whole name in `names`.
     var name: Int32 = 0
   }
 
@@ -53,21 +53,21 @@ struct PointerTable {
   let names = FixedList<UInt8>()
   let stars = FixedList<Star>()
   let below = FixedList<Int32>()
-  /// Whether case, `_` and `-` make no difference in names. To be set before there are nodes.
+  /// Whether names are compared without regard to case, `_` and `-`. It must be set before there are nodes.
   var isLoose = false
   private var children: [[(step: String, node: Int)]] = [[]]
 
   init() { nodes.append(Node()) }
 
-  /// The step that stands for one element of an array after the other.
+  /// The step that stands for each element of an array in turn.
   static let each = "*"
-  /// A longer name is none that is compared loosely.
+  /// The maximum length of a name in loose comparison. A longer name matches nothing.
   static let looseNameMax = 64
 
-  /// The number of arrays that a pointer goes through, element by element.
+  /// Returns the number of arrays that a pointer goes through, element by element.
   static func stars(_ path: [String]) -> Int { path.count { $0 == each } }
 
-  /// The node that a pointer leads to, made if need be.
+  /// Returns the node that a pointer leads to, and adds missing nodes.
   mutating func node(_ path: [String]) -> Int32 {
     var at = 0
     for step in path {
@@ -84,7 +84,7 @@ struct PointerTable {
     return Int32(at)
   }
 
-  /// A name as it is compared loosely.
+  /// Returns a name in the form in which it is compared loosely.
   static func loose(_ name: String) -> String {
     String(decoding: name.utf8.filter { $0 != 0x5F && $0 != 0x2D }.map(lowercased), as: UTF8.self)
   }
@@ -98,7 +98,7 @@ struct PointerTable {
   @inline(__always)
   static func lowercased(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
 
-  /// Makes the hash tables, once all pointers are in.
+  /// Builds the hash tables once all pointers have been added.
   mutating func finish() {
     for at in nodes.indices where !children[at].isEmpty {
       var size = 4
@@ -109,7 +109,7 @@ struct PointerTable {
       cells.append(contentsOf: repeatElement(Cell(), count: size))
       nodes[at].firstElement = Int32(elements.count)
       for (step, node) in children[at] {
-        // A member of that name is none of an array.
+        // The star stands for elements of an array, not for a member of that name.
         if step == Self.each { continue }
         if let first = step.utf8.first { nodes[at].initials |= Self.initial(first) }
         let name = Array(step.utf8)
@@ -118,7 +118,7 @@ struct PointerTable {
         var place = Self.hash(cell.word, name.count)
         while cells[Int(nodes[at].cells) + (place & (size - 1))].length >= 0 { place += 1 }
         cells[Int(nodes[at].cells) + (place & (size - 1))] = cell
-        // By RFC 6901 an index has no leading zeros.
+        // An index has no leading zeros (RFC 6901).
         if let index = Int32(step), String(index) == step, index >= 0 {
           elements.append(Element(index: index, node: Int32(node)))
         }
@@ -145,12 +145,12 @@ struct PointerTable {
     for (_, node) in children[at] { addNodes(from: node) }
   }
 
-  /// The first 8 bytes, 0 after their end.
+  /// Returns the first 8 bytes, padded with zeros.
   static func word(_ bytes: [UInt8]) -> UInt64 {
     bytes.prefix(8).enumerated().reduce(0) { $0 | UInt64($1.element) << UInt64(8 * $1.offset) }
   }
 
-  /// The same of bytes in a text, which is padded: it may read after them.
+  /// Returns the first 8 bytes of a text, padded with zeros. It may read beyond the text, which must be padded.
   @inline(__always)
   static func word(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
     let word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))

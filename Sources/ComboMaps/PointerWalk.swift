@@ -2,9 +2,9 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// Walks the tapes of records by a ``PointerTable``. One a thread.
+/// Walks the tapes of records by a ``PointerTable``. Each thread needs its own.
 final class PointerWalk {
-  /// Holds the lists that are read below.
+  /// The table, which owns the memory of the lists below.
   private let table: PointerTable
   private let nodes: UnsafeMutableBufferPointer<PointerTable.Node>
   private let cells: UnsafeMutableBufferPointer<PointerTable.Cell>
@@ -13,18 +13,18 @@ final class PointerWalk {
   private let stars: UnsafeMutableBufferPointer<PointerTable.Star>
   private let below: UnsafeMutableBufferPointer<Int32>
   private let isLoose: Bool
-  /// For each star where the array ends in which it stands.
+  /// The end of the array that each star is in.
   private let ends: UnsafeMutablePointer<Int>
-  /// For each level which element its stars stand for.
+  /// The element that the stars of each level stand for.
   private var places: [Int]
-  /// The level of the stars that went on last; 0: all stand where the walk has put them.
+  /// The level of the stars that advanced last, or 0 if none has advanced.
   private(set) var level = 0
-  /// Whether any star has a further element to go on to.
+  /// Whether any star has a further element.
   private(set) var isSeveral = false
-  /// For each node the token that its pointer leads to; -1: to nothing. It is `own`, or what is known of a shape.
+  /// The token that each node's pointer leads to, or -1. It is `own`, or the known result for a shape.
   private(set) var found: UnsafeMutablePointer<Int32>
   private let own: UnsafeMutablePointer<Int32>
-  /// What the walk over the last text of a shape came to, for each of its places: it is the same for all texts of one shape.
+  /// The result of the walk over the last text of a shape, for each place of a shape. It is the same for all texts of one shape.
   private let known: UnsafeMutableBufferPointer<Known>
 
   private struct Known {
@@ -70,8 +70,8 @@ final class PointerWalk {
     return memory
   }
 
-  /// Finds where all pointers lead in the text that the parser has checked last. Of two members with one name the first counts; a star stands
-  /// for the first element.
+  /// Finds the tokens that all pointers lead to in the text that the parser checked last. Of two members with one name, the first
+  /// counts. A star stands for the first element.
   @inline(__always)
   func walk(_ text: JSONText, of parser: JSONParser) {
     level = 0
@@ -80,7 +80,7 @@ final class PointerWalk {
     let isKnown = shape.id != 0 && known.pointee.shape == shape.id
     isSeveral = isKnown && known.pointee.isSeveral
     if isKnown, !isSeveral {
-      // No change: there is no further element, and no name to read.
+      // The known result stays unchanged: there is no further element, and no name to read.
       found = known.pointee.found
       return
     }
@@ -101,10 +101,10 @@ final class PointerWalk {
     known.pointee.isSeveral = isSeveral
   }
 
-  /// Lets the innermost stars that have a further element stand for it; all of one level go on together. False: none has.
+  /// Advances the innermost stars that have a further element, all stars of one level together. Returns false if none has one.
   ///
-  /// So every element is come to once, in the order of the text, and only what is below it is read: the time taken by all of
-  /// them goes by the text's length.
+  /// Every element is reached once, in the order of the text, and only what is below it is read. The time for all of them is
+  /// proportional to the text's length.
   func advance(_ text: JSONText) -> Bool {
     if !isSeveral { return false }
     if level == 0 { for index in places.indices { places[index] = 0 } }
@@ -137,14 +137,13 @@ final class PointerWalk {
     if nodes[node].mask >= 0 { visit(text, element, node) }
   }
 
-  /// Which elements the stars stand for, as a sentence has it: 2, or 2/1 for the second element's first where it holds an array.
-  /// Counted from 0.
+  /// The elements that the stars stand for, for error messages: `2`, or `2/1` for element 1 of the array in element 2, from 0.
   var place: String {
     let depth = stars.lazy.filter { self.found[Int($0.node)] >= 0 }.map(\.level).max() ?? 0
     return places[..<max(depth, level)].map { level == 0 ? "0" : String($0) }.joined(separator: "/")
   }
 
-  /// The same for the arrays further in than so many, up to so many.
+  /// Returns the elements of the stars whose level is above `outer` and at most `inner`.
   func place(within outer: Int, upTo inner: Int) -> String {
     places[min(outer, inner)..<inner].map { level == 0 ? "0" : String($0) }.joined(separator: "/")
   }
@@ -160,7 +159,7 @@ final class PointerWalk {
 
   @inline(__always)
   private func members(_ text: JSONText, _ token: Int, _ node: UnsafeMutablePointer<PointerTable.Node>) {
-    // As locals: what the loop writes could else be them.
+    // Locals, so that the compiler need not assume that the loop's writes change them.
     let found = found
     let nodes = nodes.baseAddress.unsafelyUnwrapped
     let tokens = text.tokens
@@ -220,7 +219,7 @@ final class PointerWalk {
     }
   }
 
-  /// The node that a name leads to; 0: none.
+  /// Returns the node that a name leads to, or 0 if there is none.
   @inline(__always)
   private static func find(
     _ word: UInt64, _ start: UnsafeRawPointer, _ length: Int, _ table: UnsafeMutablePointer<PointerTable.Cell>, _ mask: Int,
@@ -239,7 +238,7 @@ final class PointerWalk {
     }
   }
 
-  /// The same with names that are compared loosely.
+  /// Returns the node that a name leads to in loose comparison, or 0 if there is none.
   private func findLoose(
     _ text: JSONText, _ member: Int, _ table: UnsafeMutablePointer<PointerTable.Cell>, _ mask: Int
   ) -> Int {
@@ -276,7 +275,7 @@ final class PointerWalk {
     }
   }
 
-  /// A name in memory with room for 8 bytes after it.
+  /// Returns the node for a name in memory that has room for 8 bytes after it.
   private func find(
     in start: UnsafeMutableRawPointer, _ length: Int, _ table: UnsafeMutablePointer<PointerTable.Cell>, _ mask: Int
   ) -> Int {
@@ -289,7 +288,7 @@ final class PointerWalk {
   /// Whether any pointer leads on from a node.
   func leadsOn(_ node: Int) -> Bool { nodes[node].mask >= 0 }
 
-  /// The node that a name below a node leads to, for whoever reads another text than JSON; 0: none.
+  /// Returns the node that a name leads to below a node, or 0 if there is none. Readers of formats other than JSON use it.
   func node(below node: Int, named name: Bytes) -> Int {
     let mask = Int(nodes[node].mask)
     if mask < 0 { return 0 }

@@ -1,10 +1,10 @@
 internal import ComboWire
 
-/// A message of Protobuf, as far as a map names its fields.
+/// A Protobuf message, with the fields that a map names.
 struct ProtobufMessage {
   let name: String
   var fields: [Field] = []
-  /// Of an enum, which has no fields: its names by number.
+  /// The names of an enum by number. An enum has no fields.
   var symbols: [Int32: String] = [:]
 
   struct Field {
@@ -13,7 +13,7 @@ struct ProtobufMessage {
     let type: FieldType
     let isRepeated: Bool
 
-    /// The same with this many messages before its own map's.
+    /// Returns the field for a list with `count` messages before those of its own map.
     func moved(by count: Int) -> Field {
       Field(number: number, name: name, type: type.moved(by: count), isRepeated: isRepeated)
     }
@@ -21,13 +21,13 @@ struct ProtobufMessage {
 
   indirect enum FieldType {
     case scalar(Scalar)
-    /// A message of this name, at this place among all.
+    /// A message of this name, with its index among all messages.
     case message(String, Int)
-    /// An enum likewise.
+    /// An enum of this name, with its index among all messages.
     case enumeration(String, Int)
-    /// An object with these keys, which are no floats and no bytes.
+    /// An object whose keys have this type, which is neither floating-point nor bytes.
     case map(Scalar, FieldType)
-    /// A message of google.protobuf's.
+    /// A message of the package google.protobuf.
     case known(Known)
 
     /// The type of its values on the wire.
@@ -71,9 +71,9 @@ struct ProtobufMessage {
     }
   }
 
-  /// Messages that are written as one value, as Protobuf's JSON has them.
+  /// Messages that Protobuf's JSON writes as one value.
   enum Known {
-    /// A time as text by RFC 3339; a number of seconds with an `s` behind it.
+    /// A time as RFC 3339 text; a number of seconds followed by `s`.
     case timestamp, duration
     /// The value alone.
     case wrapper(Scalar)
@@ -99,7 +99,7 @@ struct ProtobufMessage {
     }
   }
 
-  /// Wire types, less those of groups.
+  /// Wire types, except those of groups.
   enum Wire: UInt64 {
     case varint = 0
     case eight = 1
@@ -107,6 +107,6 @@ struct ProtobufMessage {
     case four = 5
   }
 
-  /// The highest number that a field can have.
+  /// The highest field number.
   static let numberMax: UInt64 = 536_870_911
 }

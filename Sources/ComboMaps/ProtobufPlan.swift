@@ -1,16 +1,16 @@
 internal import ComboWire
 
-/// The messages of a map in plain values, which the decoders of all threads read where they stand.
+/// The messages of a map as plain values, which the decoders of all threads read in place.
 final class ProtobufPlan {
   /// The type of a field.
   enum Kind {
     case scalar(ProtobufMessage.Scalar)
-    /// The place of the message.
+    /// The index of the message.
     case message(Int)
     case enumeration(Int)
-    /// The place in `parts` of the entries' key, which their value follows.
+    /// The index in `parts` of the key of the entries. Their value follows it.
     case map(Int)
-    /// The place in `parts` of the value within.
+    /// The index in `parts` of the wrapped value.
     case wrapper(Int)
     case timestamp, duration
   }
@@ -20,45 +20,45 @@ final class ProtobufPlan {
     let kind: Kind
     /// The wire type of its values.
     let wire: UInt64
-    /// Whether all values count, and not the last one only.
+    /// Whether all values count, not only the last one.
     let isList: Bool
-    /// `,"name":`
+    /// The text before the value, `,"name":`.
     let name: Text
 
     var isMap: Bool { if case .map = kind { true } else { false } }
   }
 
-  /// A part of `bytes`.
+  /// A range of `bytes`.
   struct Text {
     let start: Int
     let count: Int
   }
 
-  /// A message or an enum: where its fields or symbols begin, and their numbers.
+  /// A message or an enum: the start of its fields or symbols, and of their numbers.
   struct Message {
     let first: Int
     let numbers: Int
     let count: Int
-    /// The first number, and how many from there on follow each other as the fields do.
+    /// The first number, and the number of fields from there on whose numbers are consecutive.
     let firstNumber: UInt64
     let inOrder: UInt64
   }
 
   private struct Number {
     let number: UInt64
-    /// The place within the message.
+    /// The index within the message.
     let place: Int
   }
 
   let declared: [ProtobufMessage]
   let messages = FixedList<Message>()
   let fields = FixedList<Field>()
-  /// What entries of maps and wrappers consist of.
+  /// The parts of map entries and wrappers.
   let parts = FixedList<Field>()
   /// The symbols of enums, as JSON.
   let symbols = FixedList<Text>()
   let bytes = FixedList<UInt8>()
-  /// Sorted within each message.
+  /// The numbers of fields and symbols, sorted within each message.
   private let numbers = FixedList<Number>()
 
   init(_ declared: [ProtobufMessage]) {
@@ -78,11 +78,11 @@ final class ProtobufPlan {
         fields.append(self.field(field.number, field.type, text(field.name, isName: true), isList: field.isRepeated))
       }
     }
-    // They are copied in blocks of 16.
+    // Texts are copied in blocks of 16 bytes.
     bytes.append(contentsOf: repeatElement(0, count: 16))
   }
 
-  /// The number by which a value of an enum is found.
+  /// Returns the number by which a value of an enum is found.
   static func number(_ value: Int32) -> UInt64 { UInt64(UInt32(bitPattern: value)) }
 
   private func text(_ text: String, isName: Bool = false) -> Text {
@@ -115,7 +115,7 @@ final class ProtobufPlan {
     return Field(number: number, kind: kind, wire: type.wire.rawValue, isList: isList, name: name)
   }
 
-  /// Returns the place of a field or symbol within its message, by its number.
+  /// Returns the index of a field or symbol within its message, by its number.
   @inline(__always)
   func place(of number: UInt64, in message: UnsafePointer<Message>) -> Int? {
     // Most messages number their fields without gaps.
@@ -134,7 +134,7 @@ final class ProtobufPlan {
     return low < sorted.count && sorted[low].number == number ? sorted[low].place : nil
   }
 
-  /// The name of a field, for sentences.
+  /// Returns the name of a field, for error messages.
   func name(_ field: Field) -> String {
     String(decoding: bytes.all[field.name.start + 2..<field.name.start + field.name.count - 2], as: UTF8.self)
   }

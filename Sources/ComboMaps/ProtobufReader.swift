@@ -1,18 +1,19 @@
 internal import ComboCore
 internal import ComboWire
 
-/// A message of Protobuf, in base64 or as a whole record, as JSON: by the fields that a map names,
+/// Converts a Protobuf message, in base64 or as a whole record, to JSON with the fields that a map names,
 /// `{"uid":7,"gift_list":[{"num":3}]}`.
 ///
-/// After https://protobuf.dev/programming-guides/encoding/ and https://protobuf.dev/programming-guides/json/. Fields that the map does not
-/// name are skipped; of one that is not repeated the last counts; of repeated numbers both forms are read, packed or not. What is not
-/// there is not in the JSON either. The time taken goes by the bytes; without allocations in the steady state. One thread.
+/// It follows https://protobuf.dev/programming-guides/encoding/ and https://protobuf.dev/programming-guides/json/. Fields that
+/// the map does not name are skipped. If a field is not repeated, its last value counts. Repeated numbers may be packed or not. A
+/// missing field is missing in the JSON too. The time is proportional to the bytes. It does not allocate in the steady state.
+/// Only one thread may use it.
 final class ProtobufReader {
   /// A value as it is on the wire.
   private struct Piece {
-    /// The number; where a value with a length begins.
+    /// The number, or the start of a value with a length.
     var bits: UInt64 = 0
-    /// Where it ends.
+    /// The end of a value with a length.
     var end = 0
 
     var start: Int { Int(truncatingIfNeeded: bits) }
@@ -20,7 +21,7 @@ final class ProtobufReader {
 
   /// The JSON of a value, without its name.
   private struct Fragment {
-    /// The place of its field within the message.
+    /// The index of its field within the message.
     let field: Int
     let range: Range<Int>
   }
@@ -34,14 +35,14 @@ final class ProtobufReader {
   private let out = ByteBuffer()
   private let decoded = ByteBuffer()
   private var bytes = Bytes.none
-  /// The values of each message that is being read, the innermost one last.
+  /// The values of the messages that are being read, the innermost message last.
   private var fragments = UnsafeMutableBufferPointer<Fragment>.allocate(capacity: 256)
   private var fragmentCount = 0
-  /// For a message whose fields do not come in the map's order.
+  /// A buffer for a message whose fields are not in the map's order.
   private let ordered = ByteBuffer()
   /// Whether a text that is not UTF-8 is a fault, which names the field.
   var checksTexts = false
-  /// Where the message stands, and as what, for sentences.
+  /// The place and the form of the message, for error messages.
   private var place = ""
   private var form = ""
   private var code = BadEvent.Code.wrongType
@@ -56,12 +57,12 @@ final class ProtobufReader {
 
   deinit { fragments.deallocate() }
 
-  /// The message as JSON, in the arena.
+  /// Returns the message as JSON, in the arena.
   ///
   /// - Parameters:
-  ///   - text: base64 by RFC 4648; the padding may be left out.
-  ///   - message: which message it is.
-  ///   - place: where it is, for sentences.
+  ///   - text: The message in base64 (RFC 4648). The padding may be missing.
+  ///   - message: The index of the message's type.
+  ///   - place: The place of the text, for error messages.
   func json(of text: Bytes, _ message: Int, at place: String, into arena: BumpArena) throws(BadEvent) -> Bytes {
     self.place = place
     (form, code) = ("Protobuf in base64", .wrongType)
@@ -71,7 +72,7 @@ final class ProtobufReader {
     return try json(of: decoded.bytes, message, into: arena)
   }
 
-  /// A record that is a message as a whole, as JSON in the arena.
+  /// Returns a record that is one message as JSON, in the arena.
   func json(ofRecord record: Bytes, _ message: Int, into arena: BumpArena) throws(BadEvent) -> Bytes {
     place = "the record"
     (form, code) = ("Protobuf", .notJSON)
@@ -93,7 +94,7 @@ final class ProtobufReader {
     let type = messages + message
     let fields = fields + type.pointee.first
     let (begin, first) = (out.count, fragmentCount)
-    // The field of the value before, and whether its list has no value yet.
+    // The field of the previous value, and whether its list is still empty.
     var (last, isEmpty) = (-1, true)
     var isOrdered = true
     var wire = ByteCursor(bytes, whole.start, whole.end)
@@ -170,7 +171,7 @@ final class ProtobufReader {
     if field.pointee.isList { out.append(UInt8(ascii: field.pointee.isMap ? "}" : "]")) }
   }
 
-  /// Writes an object again, its fields in the map's order. Of one that is not repeated the last value counts.
+  /// Rewrites an object with its fields in the map's order. Only the last value of a field that is not repeated counts.
   @inline(never)
   private func order(_ first: Int, _ fields: UnsafePointer<ProtobufPlan.Field>, from begin: Int) {
     ordered.removeAll()
@@ -197,7 +198,7 @@ final class ProtobufReader {
     out.append(UInt8(ascii: "}"))
   }
 
-  /// Groups, an old form of messages, are no field that a map can name.
+  /// The wire types of groups, an old form of messages, which a map cannot name as fields.
   private static let groupBegins: UInt64 = 3
   private static let groupEnds: UInt64 = 4
   private static let length = ProtobufMessage.Wire.length.rawValue
@@ -246,7 +247,7 @@ final class ProtobufReader {
 
   // MARK: - JSON
 
-  /// The numbers of a list that stand in one value.
+  /// Appends the numbers of a list that one value holds.
   private func packed(_ piece: Piece, _ field: ProtobufPlan.Field, depth: Int) throws(BadEvent) {
     var wire = ByteCursor(bytes, piece.start, piece.end)
     while wire.at < wire.end {
@@ -255,7 +256,7 @@ final class ProtobufReader {
     }
   }
 
-  /// An entry of a map: a message of a key and a value, either of which may be left out.
+  /// Appends an entry of a map: a message with a key and a value, either of which may be missing.
   private func entry(_ entry: Piece, _ key: ProtobufPlan.Field, _ value: ProtobufPlan.Field, depth: Int) throws(BadEvent) {
     let name = try last(of: entry, 1, key.wire, key)
     if case .scalar(.string) = key.kind {
@@ -269,7 +270,7 @@ final class ProtobufReader {
     try append(last(of: entry, 2, value.wire, value), value, depth: depth + 1)
   }
 
-  /// The last value with a number in a message of at most two fields; empty if it has none.
+  /// Returns the last value with a number in a message of at most two fields, which is empty if there is none.
   private func last(
     of message: Piece, _ number: UInt64, _ type: UInt64, _ field: ProtobufPlan.Field
   ) throws(BadEvent) -> Piece {
@@ -345,7 +346,7 @@ final class ProtobufReader {
     }
   }
 
-  /// JSON has no word for what is not finite.
+  /// Appends a number. One that is not finite becomes null, since JSON cannot express it.
   private func append(_ value: Double) { value.isFinite ? out.append(value) : out.append("null") }
 
   @inline(never)

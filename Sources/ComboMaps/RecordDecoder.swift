@@ -1,8 +1,7 @@
 public import ComboCore
 public import ComboWire
 
-/// Turns records into events, as wire.md describes them or by a map. Each thread needs its own decoder. It does not allocate in
-/// the steady state.
+/// Turns records into events, as in wire.md or by a map. Each thread needs its own. It does not allocate in the steady state.
 public final class RecordDecoder {
   /// Calls `body` with the value of a record's header, if it has one of that name.
   public typealias HeaderLookup = (_ name: String, _ body: (Bytes) -> Void) -> Void

@@ -26,7 +26,7 @@ public final class RecordMap: @unchecked Sendable {
   /// Reads a map file.
   /// - Parameters:
   ///   - text: The map, as JSON in UTF-8.
-  ///   - file: The map's name in messages.
+  ///   - file: The map's name in error messages.
   ///   - switches: The chosen values of switches.
   ///   - library: The library that has the maps that this one chooses among.
   public convenience init(

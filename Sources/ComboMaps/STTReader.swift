@@ -1,17 +1,17 @@
 internal import ComboCore
 internal import ComboWire
 
-/// Douyu's STT text as JSON: `type@=dgb/rid@=1/` becomes `{"type":"dgb","rid":"1"}`.
+/// Converts Douyu's STT text to JSON: `type@=dgb/rid@=1/` becomes `{"type":"dgb","rid":"1"}`.
 ///
-/// A record is `name@=value/` again and again; in names and values `@A` stands for `@` and `@S` for a slash. Whether a value holds a
-/// text or further STT cannot be seen in it: it is read as STT only where a pointer of the map leads into it, so that no viewer's
-/// name becomes anything but a text. Only what a pointer leads to is taken over. Of two with one name the first counts.
+/// A record is a sequence of `name@=value/`. In names and values, `@A` stands for `@`, and `@S` for a slash. A value does not
+/// show whether it holds a text or further STT. It is read as STT only where a pointer of the map leads into it, so that a
+/// viewer's name always stays a text. Only what a pointer leads to is converted. Of two members with one name, the first counts.
 final class STTReader {
   private let out = ByteBuffer()
 
-  /// The record as JSON, in the arena, with padding after it.
+  /// Returns the record as JSON, in the arena, with padding after it.
   ///
-  /// - Parameter node: below what pointer it stands.
+  /// - Parameter node: The node of the pointer at which the record is.
   func json(of record: Bytes, _ pointers: PointerWalk, from node: Int = 0, into arena: BumpArena) throws(BadEvent) -> Bytes {
     out.removeAll()
     var record = record
@@ -57,7 +57,7 @@ final class STTReader {
       } else if Self.holdsFields(bytes) {
         fields(bytes, pointers, node)
       } else {
-        // An array: all elements, as their places count.
+        // An array keeps all its elements, since their places count.
         out.append("[")
         var index = 0
         forEachPart(bytes) { part in
@@ -95,7 +95,7 @@ final class STTReader {
     return nil
   }
 
-  /// The byte that is first, and how many bytes it takes.
+  /// Returns the first character, and the number of bytes that it has.
   private static func unit(_ rest: Slice<Bytes>) -> (UInt8, Int)? {
     guard let first = rest.first else { return nil }
     guard first == 0x40, rest.count > 1 else { return (first, 1) }

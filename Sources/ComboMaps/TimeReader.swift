@@ -1,7 +1,7 @@
 internal import ComboCore
 internal import ComboWire
 
-/// Times in other units than milliseconds.
+/// Reads times in other units than milliseconds.
 struct TimeReader {
   private let decoder: MappedDecoder
 
@@ -19,7 +19,7 @@ struct TimeReader {
     case .auto:
       guard let number = number(value) else { fallthrough }
       let seconds = number < 1e11 ? number : number < 1e14 ? number / 1e3 : number < 1e17 ? number / 1e6 : number / 1e9
-      // A double of seconds may be a hair below its millisecond.
+      // A double of seconds may be slightly below its millisecond.
       ms = try whole(seconds * 1000 + 1e-3)
     case .rfc3339:
       let text = text(value)
@@ -53,12 +53,12 @@ struct TimeReader {
     }
   }
 
-  /// Whether it would be a time if it had a zone.
+  /// Whether the text would be a time if it had a zone.
   private static func lacksZone(_ text: Bytes) -> Bool { rfc3339(Array(text) + [0x5A]) != nil }
 
   private static func rfc3339(_ text: [UInt8]) -> Int64? { text.withUnsafeBytes { rfc3339($0) } }
 
-  /// `2026-11-21T13:00:00.123Z`, or with `+08:00`, `+0800` or `+08`; nil if it is none.
+  /// Reads `2026-11-21T13:00:00.123Z`, or a time with `+08:00`, `+0800` or `+08`. Returns nil if it is no such time.
   static func rfc3339(_ text: Bytes) -> Int64? {
     guard text.count >= 20, text.count <= 40 else { return nil }
     func number(_ at: Int, _ length: Int) -> Int64? {
