@@ -1,7 +1,7 @@
 internal import ComboCore
 internal import ComboWire
 
-/// Compiles a checked map definition, which cannot fail.
+/// Compiles a map definition. It cannot fail, since the definition has been checked.
 struct MapCompiler {
   private var map = CompiledMap()
   private var messages: [ProtobufMessage] = []

@@ -22,7 +22,7 @@ struct MapDefinition {
   /// The signs of a record that names a gift, or nil if records without a rule are dropped as the map specifies.
   var signs: GiftSigns?
 
-  /// How a record's bytes are read.
+  /// The text format of records.
   enum TextForm: String, CaseIterable { case json, stt, irc }
 }
 

@@ -95,7 +95,7 @@ extension MapReader {
       && name.utf8.allSatisfy { $0 == 0x5F || PointerTable.lowercased($0) &- 0x61 < 26 || $0 &- 0x30 < 10 }
   }
 
-  /// Reads which texts are read in their places, and in which form.
+  /// Reads `unpack`: the texts that are read in their places, and their forms.
   mutating func unpacked(_ token: Int, _ messages: [ProtobufMessage]) -> [MapUnpacked] {
     var all: [MapUnpacked] = []
     for element in array(token, "unpack") ?? [] {

@@ -2,7 +2,7 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// The names that mark a record of a gift.
+/// Recognizes the record of a gift by names in it.
 struct SignReader {
   enum Kind { case command, key, both, container, chat, person }
 

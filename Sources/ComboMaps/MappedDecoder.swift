@@ -41,8 +41,7 @@ final class MappedDecoder {
   /// The index in `map.rules` of the rule that decided on the last record, or -1 if none has; and the element, counted from 0.
   private(set) var rule = 0
   private var round = 0
-  /// The smallest number of arrays that a rule goes through that has made an event of what contains the current element;
-  /// `Int.max` if there is no such rule.
+  /// The fewest arrays of a rule that has made an event of what contains the current element, or `Int.max` if none has.
   var outer = Int.max
 
   let checks: EventDecoder
