@@ -1,10 +1,11 @@
-package import CSimdJSON
-package import ComboCore
+public import CSimdJSON
+public import ComboCore
 internal import Glibc
 
 /// Checks JSON texts and builds their tapes. Use one per thread; its memory grows to the largest text seen.
+@usableFromInline
 package final class JSONParser {
-  private let parser: UnsafeMutablePointer<csj_parser>
+  @usableFromInline let parser: UnsafeMutablePointer<csj_parser>
 
   package init() {
     guard let parser = csj_parser_new() else { fatalError("out of memory: no JSON parser can be made") }
@@ -14,7 +15,7 @@ package final class JSONParser {
   deinit { csj_parser_free(parser) }
 
   /// Checks a text, after which ``BumpArena/padding`` bytes must be readable. Without a fault, ``text(of:)`` returns its tape.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func check(_ text: Bytes, depth: Int) -> csj_fault {
     guard let start = text.baseAddress else { return CSJ_EMPTY }
     return csj_parse(
@@ -24,7 +25,7 @@ package final class JSONParser {
   /// Checks a text, faster if it has the same members in the same order as earlier ones. Until ``writeNames()`` is called, the
   /// tape may lack their names.
   /// - Parameter source: The current address of the text, if it must first be copied to `text`.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func checkAlike(_ text: Bytes, copiedFrom source: UnsafeRawPointer? = nil, depth: Int) -> csj_fault {
     guard let start = text.baseAddress else { return CSJ_EMPTY }
     return csj_parse_alike(
@@ -34,26 +35,26 @@ package final class JSONParser {
   }
 
   /// Adds the missing names to the tape of the text that was checked last.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func writeNames() { csj_write_names(parser) }
 
   /// The shape of the last text that passed ``checkAlike(_:copiedFrom:depth:)``.
-  @inline(__always)
+  @inlinable @inline(__always)
   package var shape: TextShape { TextShape(id: parser.pointee.shape_id, place: Int(parser.pointee.shape)) }
 
   /// The tape of the last text that passed a check; valid until the next check.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func text(of text: Bytes) -> JSONText {
     JSONText(base: text.baseAddress!.assumingMemoryBound(to: UInt8.self), tokens: UnsafePointer(parser.pointee.tokens))
   }
 
   /// Returns a value without white space between its tokens: unchanged, or a copy. The text must be the one checked last.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func compact(_ text: JSONText, _ token: Int, into arena: BumpArena) -> Bytes {
     text[token].isSpaced ? minified(text, token, into: arena) : text.slice(token)
   }
 
-  private func minified(_ text: JSONText, _ token: Int, into arena: BumpArena) -> Bytes {
+  @usableFromInline func minified(_ text: JSONText, _ token: Int, into arena: BumpArena) -> Bytes {
     let piece = arena.allocate(Int(text[token].length) + BumpArena.padding)
     let length = csj_minify(parser, text.base, UInt32(token), piece.assumingMemoryBound(to: UInt8.self))
     arena.shrinkLast(piece, to: length)
@@ -61,18 +62,22 @@ package final class JSONParser {
   }
 
   /// The position of the last fault in the text, if known.
-  package var faultPosition: Int? { parser.pointee.fault_at == 0 ? nil : Int(parser.pointee.fault_at) }
+  @inlinable package var faultPosition: Int? { parser.pointee.fault_at == 0 ? nil : Int(parser.pointee.fault_at) }
 }
 
 /// The shape of a text. Texts of one shape differ only in scalars, and their tapes only in positions and kinds of scalars.
+@usableFromInline
 package struct TextShape {
   /// The number of places.
   package static let places = Int(CSJ_SHAPES)
 
   /// The number of the shape; 0 if it is unknown.
-  package var id: UInt64
+  @usableFromInline package var id: UInt64
   /// The place of the shape, which another one may occupy later.
-  package var place: Int
+  @usableFromInline package var place: Int
+
+  @inlinable
+  init(id: UInt64, place: Int) { (self.id, self.place) = (id, place) }
 }
 
 extension csj_fault {

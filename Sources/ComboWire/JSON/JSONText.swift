@@ -10,6 +10,9 @@ package struct JSONText {
   @usableFromInline package let base: UnsafePointer<UInt8>
   @usableFromInline package let tokens: UnsafePointer<csj_token>
 
+  @inlinable
+  init(base: UnsafePointer<UInt8>, tokens: UnsafePointer<csj_token>) { (self.base, self.tokens) = (base, tokens) }
+
   @inlinable @inline(__always)
   package subscript(token: Int) -> csj_token { tokens[token] }
 
