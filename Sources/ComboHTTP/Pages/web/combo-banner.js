@@ -1,11 +1,11 @@
-/** combo-banner.js: one banner on screen, as it is at any moment: it slides in, counts, moves up and slides out. */
+/** combo-banner.js: draws one banner as it is at a given moment: sliding in, counting, moving up or sliding out. */
 
 import { parts } from "./combo-words.js";
 
-/** No time at all: what has not begun. */
+/** The time of something that has not begun. */
 export const NEVER = -Infinity;
 
-/** One node, and the banner that is on it. Its times are the clock's; NEVER where there is none. */
+/** A node and the banner that it shows. Its times are the clock's, or NEVER. */
 export class Banner {
   constructor(words) {
     this.node = make("li", "combo-banner");
@@ -39,7 +39,7 @@ export class Banner {
   #sender;
   #giftName;
   #receiver;
-  /** The line below the name, and what stands in it without and with a receiver. */
+  /** The line below the name, and its contents without and with a receiver. */
   #line;
   #lines;
   #isTo = false;
@@ -47,7 +47,7 @@ export class Banner {
   #number;
   #badge;
   #shine;
-  /** What was written last, so that nothing is written twice. */
+  /** The values written last, so that none is written twice. */
   #written = {};
 
   isUsed = false;
@@ -95,14 +95,14 @@ export class Banner {
     return (box.top + box.bottom) / 2;
   }
 
-  /** The number runs up to `count` from where it is. */
+  /** Makes the number count up to `count` from its present value. */
   countTo(count, now, times) {
     this.#countBefore = this.countShown(now, times);
     this.count = count;
     this.countedAt = now;
   }
 
-  /** The number is `count` at once. */
+  /** Sets the number to `count` at once. */
   setCount(count, now) {
     this.#countBefore = count;
     this.count = count;
@@ -113,7 +113,7 @@ export class Banner {
     if (this.leftAt === NEVER) this.leftAt = now;
   }
 
-  /** The node is free again. Names and pictures are forgotten. */
+  /** Frees the node, and drops its names and pictures. */
   release() {
     this.isUsed = false;
     this.milestone = 0;
@@ -129,22 +129,22 @@ export class Banner {
     return this.leftAt !== NEVER && now - this.leftAt >= times.exitMs;
   }
 
-  /** The number on its way. */
+  /** The number at `now`, while it counts up. */
   countShown(now, { countMs }) {
     const part = progress(now, this.countedAt, countMs);
     return part >= 1 ? this.count : this.#countBefore + Math.floor((this.count - this.#countBefore) * easeOut(part));
   }
 
-  /** In slots from the bottom, on its way up. */
+  /** The height at `now` in slots from the bottom; a fraction while the banner moves up. */
   place(now, { enterMs, isStill }) {
     if (isStill) return this.slot;
     return this.fromSlot + (this.slot - this.fromSlot) * easeOut(progress(now, this.movedAt, enterMs));
   }
 
   /**
-   * Draws it as it is at `now`; returns whether it is still moving.
-   * @param {{numbers: Intl.NumberFormat, tones: readonly number[], side: number, slotsMost: number}} look `side`: 1 if it comes from the
-   *   left, -1 if from the right
+   * Draws the banner as it is at `now`. Returns whether it is still moving.
+   * @param {{numbers: Intl.NumberFormat, tones: readonly number[], side: number, slotsMost: number}} look `side`: 1 if the banner
+   *   slides in from the left, -1 if from the right
    */
   drawAt(now, times, { numbers, tones, side, slotsMost }) {
     const isStill = times.isStill === true;
@@ -193,7 +193,7 @@ export class Banner {
   }
 }
 
-/** A picture with something to show in its place: where there is none, until it is there, and if it cannot be had. */
+/** A picture, and a substitute that is shown unless the picture has loaded. */
 class Picture {
   constructor(className) {
     this.node = make("span", className);
@@ -232,7 +232,7 @@ class Picture {
 
 export const clamp = (value, least, most) => Math.min(most, Math.max(least, value));
 
-/** From 0 at `start` to 1 after `duration`; 1 if it never started. */
+/** The progress, from 0 at `start` to 1 after `duration`; 1 if it never started. */
 function progress(now, start, duration) {
   if (start === NEVER || !(duration > 0)) return 1;
   return clamp((now - start) / duration, 0, 1);

@@ -14,43 +14,44 @@
 import { Pacer } from "./combo-pacer.js";
 import { Sequence } from "./combo-sequence.js";
 
-/** The times of a stream, in milliseconds. */
+/** The options of a stream. Times are in milliseconds. */
 export const STREAM_DEFAULTS = Object.freeze({
-  /** Where the service is; "" = where the page came from. */
+  /** The service's address; "" for the page's own origin. */
   base: "",
-  /** The service says something every 6 s at least: after this long without a byte the connection is dead. */
+  /** The time without a byte after which the connection is dead. The service sends something every 6 s at least. */
   silenceMs: 10000,
-  /** Waits before trying again: the first, and the longest. Each is up to a third shorter or longer: not all come at once. */
+  /** The first and the longest wait before a retry. Each varies by up to a third, so that clients do not return all at once. */
   retryMs: 500,
   retryMostMs: 8000,
-  /** How long what is drawn stays without a connection. */
+  /** How long banners stay on screen without a connection. */
   staleMs: 10000,
-  /** How much is made up for by waiting where instructions come unevenly; 0: each is drawn as it comes. */
+  /** The longest delay that evens out instructions that arrive irregularly; 0 to draw each on arrival. */
   paceMs: 500,
-  /** How long a gap may wait for the room's own `screen` before a new stream, which begins with one, is asked for. */
+  /** How long a gap waits for the room's next `screen` before the client requests a new stream, which begins with one. */
   gapMs: 2500,
   fetch: (...all) => fetch(...all),
 });
 
-/** Longer than any instruction can be. */
+/** The size limit of an event, in characters. Every instruction is shorter. */
 const MOST_EVENT = 4 << 20;
 
 /**
- * A room's instructions as server-sent events: first the screen, then each one. Connects again when the connection breaks, is
- * silent, is dropped by the service for being slow, or stays in a gap. While the banners are still drawn, it asks the service to
- * continue after the last event that came.
+ * Reads a room's instructions as server-sent events: first the screen, then each instruction. It reconnects when the
+ * connection breaks, is silent, is dropped by the service for being slow, or stays in a gap. While the banners are still on
+ * screen, it requests only the events after the last one received.
  *
- * States (`state` is called at each change, with { name, sentence, retryAt, code }): "connecting", "live", "waiting" (live, but in a
- * gap), "broken" (it retries at `retryAt`, of performance.now()), "refused" (the same, and the service gave a reason) and "stopped".
+ * States (`state` is called at each change, with { name, sentence, retryAt, code }): "connecting", "live", "waiting" (live, but
+ * in a gap), "broken" (it retries at `retryAt`, in the time of performance.now()), "refused" (like "broken", with a reason from
+ * the service) and "stopped".
  *
- * `code` is the reason, for pages in other languages: "unreachable", "ended", "silent", "gap", "long", "slow" (dropped), "stopping", or
- * "said" if only the service's own sentence explains it; "" without a reason.
+ * `code` is the reason, for pages in other languages: "unreachable", "ended", "silent", "gap", "long", "slow" (dropped),
+ * "stopping", or "said" if only the service's own sentence explains it; "" without a reason.
  */
 export class RoomStream {
   /**
    * @param {string} room
-   * @param {{draw: Function, clear: Function, state?: Function, seen?: Function}} to `seen(instruction, verdict)` is called for all,
-   *   after drawing.
+   * @param {{draw: Function, clear: Function, state?: Function, seen?: Function}} to `seen(instruction, verdict)` is called for
+   *   every instruction, after it is drawn.
    * @param {Partial<typeof STREAM_DEFAULTS>} options
    */
   constructor(room, to, options = {}) {
@@ -68,9 +69,9 @@ export class RoomStream {
   #state = "stopped";
   #abort = null;
   #failures = 0;
-  /** When this connection first said something. */
+  /** When this connection delivered its first data, or null. */
   #heardAt = null;
-  /** The id of the last event that came; "" if the next stream must begin with a screen. */
+  /** The id of the last event received; "" if the next stream must begin with a screen. */
   #lastId = "";
   #timers = new Map();
 
@@ -91,7 +92,7 @@ export class RoomStream {
     this.#enter("stopped");
   }
 
-  /** Does not wait for the next try: the network is back, the page is looked at again. */
+  /** Retries now rather than after the wait: for when the network is back, or the page visible again. */
   retryNow() {
     if (this.#timers.has("retry")) this.#connect();
   }
@@ -133,8 +134,8 @@ export class RoomStream {
   }
 
   /**
-   * Reads events until the end. Returns the reason, if there is one.
-   * @param {boolean} continues whether the service was asked to continue, so that there may be no event at first.
+   * Reads events until the stream ends. Returns the reason, or null.
+   * @param {boolean} continues whether the stream resumes after the last event, so that it need not begin with one.
    */
   async #read(body, abort, continues) {
     const reader = body.getReader();
@@ -159,7 +160,7 @@ export class RoomStream {
     }
   }
 
-  /** One event. Returns why, if it is the last. */
+  /** Processes one event. Returns the reason if it is the last, else null. */
   #take({ type, data }) {
     if (type === "dropped" || type === "closing") {
       const own = type === "dropped" ? SLOW : STOPPING;
@@ -186,7 +187,7 @@ export class RoomStream {
     return null;
   }
 
-  /** This connection has said something: what is drawn stays. */
+  /** Notes that this connection delivers data, so that the banners stay on screen. */
   #heard() {
     this.#cancel("stale");
     this.#heardAt ??= performance.now();
@@ -203,7 +204,7 @@ export class RoomStream {
     }
   }
 
-  /** Without a connection for too long: what is drawn may be wrong, so the next stream must begin with a screen. */
+  /** Removes the banners after too long without a connection. They may be wrong, so the next stream must begin with a screen. */
   #letGo() {
     const continues = this.#lastId !== "";
     this.#lastId = "";
@@ -218,7 +219,7 @@ export class RoomStream {
     }, true);
   }
 
-  /** Ends this connection; #connect goes on from there. */
+  /** Ends this connection; #connect then schedules the next one. */
   #drop(ending) {
     this.#abort?.abort(ending);
   }
@@ -268,18 +269,18 @@ const UNREACHABLE = { code: "unreachable", sentence: "The service cannot be reac
 const SLOW = { code: "slow", sentence: "This page read too slowly and was dropped." };
 const STOPPING = { code: "stopping", sentence: "The service is stopping." };
 
-/** Server-sent events, as the HTML standard has them, out of pieces of text. */
+/** Parses server-sent events, as the HTML standard defines them, from pieces of text. */
 export class EventParser {
   #rest = "";
   #type = "";
   #data = null;
   #endedWithReturn = false;
   #id = "";
-  /** The id of the last event that was brought to an end; ids stay until another one comes. */
+  /** The id of the last complete event. An id stays until another one arrives. */
   lastId = "";
   isTooLong = false;
 
-  /** The events that this piece brings to an end. */
+  /** Returns the events that this piece completes. */
   push(text) {
     const events = [];
     if (this.#endedWithReturn && text.startsWith("\n")) text = text.slice(1);
@@ -316,13 +317,13 @@ function parse(text) {
   }
 }
 
-/** As a sentence: the service's own begin in small letters. Null if it is none. */
+/** Returns the text as a sentence, or null if it is no text. The service's own begin in lower case. */
 function sentence(text) {
   if (typeof text !== "string" || text === "") return null;
   return text[0].toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }
 
-/** What the service says against it, or what its status means. */
+/** Returns the service's own error message, or a sentence with the status if there is none. */
 export async function sentenceOf(answer) {
   try {
     const said = sentence(parse((await answer.text()).slice(0, 4096))?.error);

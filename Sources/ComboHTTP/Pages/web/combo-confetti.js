@@ -1,4 +1,4 @@
-/** combo-confetti.js: what flies from a banner's number at a milestone. Where each piece is follows from the time alone. */
+/** combo-confetti.js: confetti that flies from a banner's number at a milestone. Its position depends on the time alone. */
 
 import { make } from "./combo-banner.js";
 import { hash } from "./combo-text.js";
@@ -7,7 +7,7 @@ const COLOURS = ["#ffd166", "#ff5d8f", "#7cf5ff", "#b892ff", "#8affa1", "#ffffff
 const PIECES = 34;
 
 export class Confetti {
-  /** @param {number} effectMs how long each burst is seen */
+  /** @param {number} effectMs the duration of each burst */
   constructor(effectMs) {
     this.#effectMs = effectMs;
     this.node = make("canvas", "combo-effects");
@@ -17,20 +17,20 @@ export class Confetti {
   #effectMs;
   #bursts = [];
 
-  /** A burst begins; it takes the place of one that the same banner's node still has, so that they do not pile up. */
+  /** Begins a burst. It replaces an earlier one of the same banner's node, so that bursts do not pile up. */
   begin(banner, milestone, now) {
     this.#bursts = this.#bursts.filter((burst) => burst.banner !== banner);
     this.#bursts.push({ banner, number: banner.number, at: now, seed: hash(`${banner.number}/${milestone}`) });
   }
 
-  /** None any more, at once. */
+  /** Removes all bursts at once. */
   clear() {
     if (this.#bursts.length === 0) return;
     this.#bursts = [];
     this.#erase();
   }
 
-  /** Draws all as they are at `now`. Returns whether there is more to come. */
+  /** Draws all bursts as they are at `now`. Returns whether any is still running. */
   draw(now) {
     if (this.#bursts.length === 0) return false;
     this.#bursts = this.#bursts.filter(({ at }) => now - at < this.#effectMs);
@@ -61,7 +61,7 @@ export class Confetti {
     }
   }
 
-  /** Reads the layout, once a burst. */
+  /** Reads the layout, once per burst. Returns false if the burst cannot be drawn. */
   #prepare(burst) {
     const area = this.node.parentElement.getBoundingClientRect();
     if (area.width === 0 || burst.banner.number !== burst.number || burst.banner.node.hidden) return false;

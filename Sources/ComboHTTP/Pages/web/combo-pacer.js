@@ -1,8 +1,8 @@
-/** combo-pacer.js: instructions in the rhythm in which they were said. */
+/** combo-pacer.js: restores the rhythm in which a room emitted its instructions. */
 
 /**
- * Restores the timing of instructions. They come in batches, as the service commits; drawn on arrival, a banner would count
- * before it has slid in. So each is held until its delay after `at` equals the largest of the last seconds, but at most
+ * Restores the timing of instructions. They arrive in batches, as the service commits; drawn on arrival, a banner would count
+ * before it has slid in. So each is held until its delay after `at` equals the largest delay of the last seconds, but at most
  * `paceMs` more than the smallest. Later instructions are drawn at once. Only differences count: the two clocks need not
  * agree.
  */
@@ -15,10 +15,10 @@ export class Pacer {
 
   #paceMs;
   #clock;
-  /** { due, act } in the order in which they came: one that is due waits for those before it. */
+  /** { due, act } in order of arrival: one that is due waits for those before it. */
   #held = [];
   #timer = null;
-  /** The least and the most that instructions were late, in the present and in the last stretch of time. */
+  /** The smallest and the largest delay, in the present and in the previous interval. */
   #now = null;
   #last = null;
 
@@ -26,7 +26,7 @@ export class Pacer {
     return this.#held.length;
   }
 
-  /** Calls `act` when an instruction of time `at` is to be drawn; at once, if that is now. */
+  /** Calls `act` when an instruction of time `at` is due; at once if it is due now. */
   hold(at, act) {
     const now = this.#clock.now();
     const due = Number.isFinite(at) ? at + this.#delay(now - at, now) : now;
@@ -34,12 +34,12 @@ export class Pacer {
     this.#letGo(this.#held.length > HELD_MOST ? Infinity : now);
   }
 
-  /** Everything that is held, now: what follows does not wait. */
+  /** Draws everything that is held, so that nothing after it has to wait. */
   flush() {
     this.#letGo(Infinity);
   }
 
-  /** Another connection: perhaps another clock, too. */
+  /** Starts over for another connection, whose clock may differ. */
   reset() {
     this.flush();
     this.#now = null;
@@ -75,7 +75,7 @@ const PAGE_CLOCK = Object.freeze({
   after: (ms, call) => setTimeout(call, Math.max(0, ms)),
   cancelAfter: (id) => clearTimeout(id),
 });
-/** So long is remembered how late instructions were: once or twice this. */
+/** The length of an interval. Delays are remembered for one to two of them. */
 const STRETCH_MS = 5000;
-/** A page that sleeps in the background holds no more than this. */
+/** The most instructions held: a limit for a page that sleeps in the background. */
 const HELD_MOST = 1000;

@@ -1,35 +1,36 @@
-/** combo-sequence.js: what a client keeps of a room, however its instructions come to it. No DOM, no network, no dependencies. */
+/** combo-sequence.js: a client's state of a room, for any transport. No DOM, no network, no dependencies. */
 
 /**
- * Which instructions of a room to draw, and what is then on its screen (docs/client.md has the rules).
+ * Decides which instructions of a room to draw, and keeps what is then on its screen (docs/client.md has the rules).
  *
- * It keeps (`epoch`, `seq`): instructions not above that are repetitions. A new epoch begins with an empty screen. After a gap, or when it
- * joins in mid-stream, it does not know what is on screen until the next `screen`: until then it draws the banners whose `show` it sees.
+ * It keeps (`epoch`, `seq`): instructions not above that are repetitions. A new epoch begins with an empty screen. After a gap,
+ * or when it joins in mid-stream, it does not know what is on screen until the next `screen`; until then it draws the banners
+ * whose `show` it sees.
  */
 export class Sequence {
   epoch = -1;
   seq = 0;
   /** Whether all that is on screen is known. */
   isKnown = false;
-  /** Counted so far: gaps; instructions that were missed, or are about banners not known because of that; repetitions; malformed ones. */
+  /** Counters: gaps; instructions missed, or about banners unknown for that reason; repetitions; malformed instructions. */
   gaps = 0;
   missed = 0;
   repeated = 0;
   malformed = 0;
-  /** By number: { banner, slot, count, base, sender, receiver, gift }. */
+  /** Banners by number: { banner, slot, count, base, sender, receiver, gift }. */
   #banners = new Map();
 
-  /** What is on screen and not leaving, lowest slot first: { banner, slot, count, base, sender, receiver, gift }. */
+  /** The banners on screen that are not leaving, lowest slot first: { banner, slot, count, base, sender, receiver, gift }. */
   get banners() {
     return [...this.#banners.values()].sort((a, b) => a.slot - b.slot || a.banner - b.banner).map((one) => ({ ...one }));
   }
 
   /**
-   * Takes in one instruction. Never throws. Returns what to do:
+   * Accepts one instruction. Never throws. Returns what to do:
    *
    * - `"draw"`: draw it.
-   * - `"clear"`: remove the drawn banners, which are not known any more; do not draw this one.
-   * - `"clear, draw"`: first the one, then the other.
+   * - `"clear"`: remove the drawn banners, which are no longer known; do not draw this one.
+   * - `"clear, draw"`: remove the drawn banners, then draw this one.
    * - `"wait"`: nothing; it is about a banner that is not known before the next `screen`.
    * - `"ignore"`: nothing; a repetition, malformed, or nothing that changes the screen (`skip`, `final`, ops of later versions).
    */
@@ -64,8 +65,8 @@ export class Sequence {
   }
 
   /**
-   * Takes in the screen with which a stream over HTTP begins: its `seq` is that of the last instruction it includes. The same answers.
-   * A room that sleeps has epoch 0 and seq 0: its screen is empty, and the earlier place stays.
+   * Accepts the screen that begins a stream over HTTP; its `seq` is that of the last instruction it includes. Returns what to
+   * do, as `accept` does. A room that sleeps has epoch 0 and seq 0: its screen is empty, and the earlier epoch and seq stay.
    */
   acceptScreen(screen) {
     if (!isInstruction(screen) || screen.op !== "screen" || !Array.isArray(screen.banners)) {
@@ -96,7 +97,7 @@ export class Sequence {
     this.missed += count;
   }
 
-  /** Whether there was anything to let go of. */
+  /** Removes all banners. Returns whether there were any. */
   #letGo() {
     if (this.#banners.size === 0) return false;
     this.#banners.clear();
@@ -107,7 +108,7 @@ export class Sequence {
     switch (said.op) {
       case "show": {
         const banner = bannerOf(said);
-        // No room has more slots, so this does not grow.
+        // No room has more slots than this, so the map does not grow.
         if (banner === null || (this.#banners.size >= MOST && !this.#banners.has(banner.banner))) return this.#refuse();
         this.#banners.set(banner.banner, banner);
         return "draw";
@@ -150,7 +151,7 @@ export class Sequence {
   }
 }
 
-/** Banners on screen at most. */
+/** The most banners on screen. */
 const MOST = 100;
 
 function bannerOf(entry) {

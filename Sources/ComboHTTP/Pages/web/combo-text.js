@@ -1,8 +1,8 @@
-/** combo-text.js: what others wrote, made fit to be drawn. Nothing of it may break a page or reach where it should not. */
+/** combo-text.js: makes foreign texts and addresses safe to draw. None may break a page or reach where it should not. */
 
 /**
- * The address of a picture that may be shown, or null: https:, or a data: address of a bitmap. Nothing with a name and a
- * password in it, and nothing that is longer than `most`.
+ * Returns the address if its picture may be shown, else null. Accepted are https: addresses without a user name and password,
+ * and data: addresses of bitmaps, of at most `most` characters.
  */
 export function pictureAddress(value, pictures = "all", most = 65536) {
   if (typeof value !== "string" || value.length > most || pictures === "none") return null;
@@ -17,8 +17,8 @@ export function pictureAddress(value, pictures = "all", most = 65536) {
 }
 
 /**
- * A text as it can be drawn in one line: no lone surrogates, no control characters, no marks that reorder the text next to
- * them, white space as single blanks, and at most `most` characters (as a reader counts them).
+ * Returns the text as it can be drawn in one line: no lone surrogates, no control characters, no marks that reorder the text
+ * next to them, white space as single blanks, and at most `most` characters (as a reader counts them).
  */
 export function drawable(text, most = 40) {
   // Enough for the longest result, and cheap for a text of megabytes; it is cut between characters below.
@@ -49,7 +49,7 @@ function wellFormed(text) {
   return text.replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd");
 }
 
-/** What to call a sender, a receiver or a gift: its name, else its id. */
+/** The displayed name of a sender, a receiver or a gift: its name, else its id, else "?". */
 export function nameOf(who, most) {
   for (const value of [who.name, who.id]) {
     if (typeof value !== "string" && typeof value !== "number") continue;
@@ -59,7 +59,7 @@ export function nameOf(who, most) {
   return "?";
 }
 
-/** A gift's picture that is an emoji: one or two characters, and no address. */
+/** Returns a gift's picture if it is an emoji (at most two characters, no address), else null. */
 export function emoji(value) {
   if (typeof value !== "string" || value.length === 0 || value.length > 32) return null;
   if (!/\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u.test(value)) return null;
@@ -72,7 +72,7 @@ export function firstLetter(name) {
   return "?";
 }
 
-/** A number below 2^32 that is always the same for a text, and seldom for two: FNV-1a. */
+/** A hash below 2^32 of the text's first 256 characters: FNV-1a, with its high bits mixed into the low ones. */
 export function hash(text) {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length && index < 256; index += 1) {

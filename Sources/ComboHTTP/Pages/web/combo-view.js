@@ -5,11 +5,11 @@
  *     const view = new ComboView(document.querySelector("#stage"), { slots: 2 });
  *     view.draw(instruction);            // one display instruction, in the order of their seq
  *
- * It knows no network and no seq: what to do about repetitions, gaps and new epochs is told by `Sequence` in combo-sequence.js.
- * All that it draws is a function of what it was told and of the clock, so that a test with a clock of its own sees each frame.
+ * It uses neither the network nor seq: `Sequence` in combo-sequence.js handles repetitions, gaps and new epochs. The drawing is
+ * a function of the instructions and of the clock, so that a test with its own clock sees each frame.
  *
- * Nodes: one a banner, made when needed and used again: never more than slots + 1. Whatever stands in an instruction is drawn
- * as text; pictures are shown from https: and data: addresses alone. Needs combo-view.css. No dependencies, no markup parsed,
+ * Each banner has one node, made when needed and reused; there are never more than slots + 1. Texts of instructions are drawn
+ * as text, and pictures are loaded from https: and data: addresses only. Needs combo-view.css. No dependencies, no markup parsed,
  * no inline style attributes: a page with `script-src 'self'; style-src 'self'; img-src https: data:` can use it as it is.
  */
 
@@ -18,7 +18,7 @@ import { Confetti } from "./combo-confetti.js";
 import { emoji, firstLetter, hash, nameOf, pictureAddress } from "./combo-text.js";
 import { WORDS, fill, languageOf } from "./combo-words.js";
 
-/** The times are those of the service's settings; a service with others is told here. All are milliseconds. */
+/** The options of a view. Times are in milliseconds; change them if the service's settings differ from its defaults. */
 export const DEFAULTS = Object.freeze({
   /** Banners on screen at once. A room that turns out to have more gets more nodes. */
   slots: 2,
@@ -29,32 +29,32 @@ export const DEFAULTS = Object.freeze({
   effectMs: 1400,
   /** The least time between two announcements to a screen reader; 0 = none at all. */
   announceMs: 6000,
-  /** Characters of a name that are drawn at most; CSS cuts earlier where there is less room. */
+  /** The most characters drawn of a name; CSS cuts earlier where there is less room. */
   maxName: 40,
   /** Which pictures are loaded: "all" (https: and data:), "data" (nothing from the network) or "none". */
   pictures: "all",
-  /** true, false, or null: as the viewer's system says. */
+  /** Whether motion is reduced: true, false, or null for the setting of the viewer's system. */
   reducedMotion: null,
-  /** From which worth (gift value × count) on a banner is drawn in the next more splendid tone. */
+  /** The worths (gift value × count) from which on a banner is drawn in the next more splendid tone. */
   tones: Object.freeze([100, 1000, 10000]),
-  /** The language of the texts and numbers ("en", "zh", "ja", "ko", "pt", "ar"); null: the browser's, or English. */
+  /** The language of the texts and numbers ("en", "zh", "ja", "ko", "pt", "ar"); null for the browser's, or English. */
   lang: null,
-  /** Of the numbers; undefined: as `lang` writes them. */
+  /** The locale of the numbers; undefined for that of `lang`. */
   locale: undefined,
-  /** Texts of your own in place of those of the language: see combo-words.js. */
+  /** Texts that replace those of the language; see combo-words.js. */
   words: Object.freeze({}),
-  /** Where banners stand: "left", "right", or null: where a line begins in this language. */
+  /** The side of the banners: "left", "right", or null for the side where a line begins in the language. */
   align: null,
   /** Banners in slots above this many are not drawn. */
   slotsMost: Infinity,
-  /** What a screen reader is told: of the most worthy banner since the last time, and of how many others. */
+  /** The announcement to screen readers: the banner of greatest worth since the last one, and the number of other banners. */
   describe: ({ sender, gift, receiver, count, others }, words, numbers) =>
     fill(receiver === "" ? words.told : words.toldTo, { sender, gift, receiver, count: numbers.format(count) }) +
     (others > 0 ? ` ${fill(words.more, { others: numbers.format(others) })}` : ""),
-  /** Where the pictures are in what the gift's sender handed in: an address, or for a gift also an emoji. */
+  /** The pictures of a gift and of a sender: an address, or for a gift also an emoji. */
   giftPicture: (gift) => gift.picture ?? gift.image ?? gift.icon ?? gift.emoji,
   avatar: (sender) => sender.avatar ?? sender.picture,
-  /** { now(), frame(callback), cancelFrame(id), after(ms, callback), cancelAfter(id) }; now() in milliseconds, never back. */
+  /** { now(), frame(callback), cancelFrame(id), after(ms, callback), cancelAfter(id) }; now(), in ms, never goes back. */
   clock: Object.freeze({
     now: () => performance.now(),
     frame: (callback) => requestAnimationFrame(callback),
@@ -71,8 +71,8 @@ const MOST_SLOTS = 100;
 
 export class ComboView {
   /**
-   * @param {HTMLElement} element what to draw in; it is filled, and banners stack up from its lower edge. It should be
-   *   positioned (`position: relative`) and have a size of its own.
+   * @param {HTMLElement} element the element to draw in. The view fills it, and banners stack up from its lower edge. It should
+   *   be positioned (`position: relative`) and have a size of its own.
    * @param {Partial<typeof DEFAULTS>} options
    */
   constructor(element, options = {}) {
@@ -119,7 +119,7 @@ export class ComboView {
   #live;
   #motionQuery = null;
   #isStill = false;
-  /** As many as the room is known to have. */
+  /** The number of slots that the room is known to have. */
   #slots;
   /** @type {Banner[]} every node that was made, in use or not */
   #pool = [];
@@ -129,7 +129,7 @@ export class ComboView {
   #speaking = null;
   #isGone = false;
 
-  /** What is on screen and not leaving, lowest slot first: { banner, slot, count }. For tests and curious pages. */
+  /** The banners on screen that are not leaving, lowest slot first: { banner, slot, count }. For tests and curious pages. */
   get banners() {
     return this.#pool
       .filter((one) => one.isUsed && one.leftAt === NEVER)
@@ -137,12 +137,12 @@ export class ComboView {
       .sort((a, b) => a.slot - b.slot);
   }
 
-  /** How many banner nodes there are, used or not. */
+  /** The number of banner nodes, used or not. */
   get nodes() {
     return this.#pool.length;
   }
 
-  /** Whether a screen reader is told of combos. */
+  /** Whether combos are announced to screen readers. */
   get announces() {
     return this.#announces;
   }
@@ -155,8 +155,8 @@ export class ComboView {
   }
 
   /**
-   * Draws one instruction. Returns whether it changed what is to be seen: not so for a `skip`, for an op or a banner that is
-   * not known, and for one that is malformed. Never throws, whatever it is given.
+   * Draws one instruction. Returns whether it changed what is on screen: a `skip`, a malformed instruction, and one with an
+   * unknown op or banner change nothing. Never throws, whatever the argument.
    */
   draw(instruction) {
     if (this.#isGone || instruction === null || typeof instruction !== "object") return false;
@@ -173,14 +173,14 @@ export class ComboView {
     return isDrawn;
   }
 
-  /** Lets every banner slide out: what is on screen is not known any more. */
+  /** Lets every banner slide out, for when it is no longer known what is on screen. */
   clear() {
     const now = this.#clock.now();
     for (const one of this.#pool) if (one.isUsed) one.leave(now);
     this.#wake();
   }
 
-  /** Takes everything away at once, nodes above `slots` + 1 too: for another room, say. */
+  /** Removes everything at once, for example for another room; nodes above `slots` + 1, too. */
   reset() {
     for (const one of this.#pool) one.release();
     this.#haveSlots(clamp(Math.trunc(this.#options.slots) || 1, 1, MOST_SLOTS));
@@ -190,7 +190,7 @@ export class ComboView {
     this.#live.textContent = "";
   }
 
-  /** Removes its nodes and gives back frames, timers and listeners. */
+  /** Removes the view's nodes, and cancels its frames, timers and listeners. */
   destroy() {
     this.#isGone = true;
     this.#motionQuery?.removeEventListener("change", this.#motionChanged);
@@ -237,7 +237,7 @@ export class ComboView {
     return true;
   }
 
-  /** Mends what differs; what agrees goes on as it was. */
+  /** Corrects the banners that differ from the screen, and leaves the others as they are. */
   #screen(said, now) {
     if (!Array.isArray(said.banners)) return false;
     // The room's own times, if the screen has them.
@@ -267,7 +267,7 @@ export class ComboView {
     return this.#pool.find((one) => one.isUsed && one.number === number);
   }
 
-  /** A node for a banner: one that is free, a new one, or that of the banner which has been leaving for longest. */
+  /** Returns a node for a banner: a free one, a new one, or that of the banner that has been leaving for longest. */
   #take(now) {
     const times = this.#times();
     for (const one of this.#pool) if (one.isUsed && one.isOver(now, times)) one.release();
@@ -287,7 +287,7 @@ export class ComboView {
     return spare;
   }
 
-  /** A banner enters: it slides in where it is to be. */
+  /** Lets a banner slide in at its slot. */
   #put(one, said, now) {
     one.number = said.banner;
     one.isUsed = true;
@@ -317,7 +317,7 @@ export class ComboView {
     this.#root.style.setProperty("--combo-slots", String(slots));
   }
 
-  /** Sender, receiver, gift: as text, and as pictures where there are any that may be shown. */
+  /** Writes sender, receiver and gift as text, and sets their pictures if these may be shown. */
   #dress(one, said) {
     const { maxName, pictures } = this.#options;
     const sender = object(said.sender);
@@ -404,7 +404,7 @@ function object(value) {
   return value !== null && typeof value === "object" ? value : {};
 }
 
-/** A page's own function must not stop the drawing. */
+/** Returns the call's result, or undefined if it throws: a page's own function must not stop the drawing. */
 function safely(call, ...all) {
   try {
     return call(...all);

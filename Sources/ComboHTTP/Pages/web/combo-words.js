@@ -1,8 +1,8 @@
-/** combo-words.js: what the banners say, in six languages. Whole sentences, because the order of words differs. */
+/** combo-words.js: the banners' texts in six languages. They are whole sentences, because the order of words differs. */
 
 /**
- * One entry a language. `{gift}`, `{sender}`, `{receiver}`, `{count}` and `{others}` are filled in. `sends` and `sendsTo` stand below the
- * sender's name; `told`, `toldTo` and `more` are for screen readers.
+ * One entry per language. `{gift}`, `{sender}`, `{receiver}`, `{count}` and `{others}` are filled in. `sends` and `sendsTo` are
+ * shown below the sender's name; `told`, `toldTo` and `more` are for screen readers.
  */
 export const WORDS = Object.freeze({
   en: {
@@ -62,7 +62,7 @@ export const WORDS = Object.freeze({
 });
 
 /**
- * The language to use: the one that is wished for (`"pt-BR"` is `"pt"`), else the first of the browser's that there is, else English.
+ * The language to use: the wanted one (`"pt-BR"` counts as `"pt"`), else the browser's first that is available, else English.
  * @param {string | null | undefined} wish
  * @param {readonly string[]} browser
  */
@@ -74,12 +74,12 @@ export function languageOf(wish, browser = globalThis.navigator?.languages ?? []
   return "en";
 }
 
-/** A sentence with its places filled in; a place that is not known stays empty. */
+/** Fills in the places of a sentence. A place without a value stays empty. */
 export function fill(sentence, values = {}) {
   return sentence.replace(/\{(\w+)\}/g, (_, name) => String(values[name] ?? ""));
 }
 
-/** A sentence taken apart: texts, and the names of places as `{ name }`. */
+/** Splits a sentence into texts and places, the latter as `{ name }`. */
 export function parts(sentence) {
   return sentence.split(/(\{\w+\})/).filter((one) => one !== "").map((one) => (/^\{\w+\}$/.test(one) ? { name: one.slice(1, -1) } : one));
 }

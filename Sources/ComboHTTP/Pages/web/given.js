@@ -1,16 +1,16 @@
-/** given.js: who gave what. Totals of combos that are over, from `final` instructions: one row a sender, gift and receiver, the latest first. */
+/** given.js: totals of finished combos, from `final` instructions: one row per sender, gift and receiver, the latest first. */
 
 import { drawable, emoji, nameOf } from "/assets/combo-text.js";
 import { lang, word } from "/assets/page-words.js";
 
-/** Rows that are kept at most; the one that grew longest ago goes first. */
+/** The most rows kept; the one that grew longest ago is removed first. */
 const MOST = 100;
 const whole = new Intl.NumberFormat(lang);
 
 export class Given {
   /**
    * @param {HTMLElement} list the rows
-   * @param {HTMLElement} note what is said while there are none
+   * @param {HTMLElement} note the text while there are no rows
    */
   constructor(list, note) {
     this.#list = list;
@@ -20,9 +20,9 @@ export class Given {
 
   #list;
   #note;
-  /** By sender, gift and receiver, the one that grew last at the end. */
+  /** Rows by sender, gift and receiver; the one that grew last is at the end. */
   #rows = new Map();
-  /** Of the latest `final`: none counts twice. */
+  /** Epoch and seq of the latest `final`, so that none counts twice. */
   #epoch = -1;
   #seq = 0;
 
@@ -33,7 +33,7 @@ export class Given {
     this.#note.textContent = word("givenNone");
   }
 
-  /** Takes in one instruction; only a `final` changes anything. */
+  /** Processes one instruction; only a `final` changes anything. */
   take({ op, epoch, seq, sender, receiver, gift, count }) {
     if (op !== "final" || ![epoch, seq, count].every(Number.isSafeInteger) || count < 0) return;
     if (epoch < this.#epoch || (epoch === this.#epoch && seq <= this.#seq)) return;

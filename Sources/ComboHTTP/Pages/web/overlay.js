@@ -1,18 +1,18 @@
 /**
  * overlay.js: the banners of one room and nothing else, for a browser source: /overlay?room=ID&slots=2&size=24&align=right&lang=ja
  *
- * It says no word of its own. Without a connection it shows nothing, and it connects again by itself. While nobody can see it, it holds no
- * connection: a browser has six for all its sources together.
+ * It shows no text of its own. Without a connection it shows nothing, and it reconnects by itself. While it is hidden, it holds
+ * no connection, because a browser has six for all its sources together.
  */
 
 import { RoomStream } from "/assets/combo-client.js";
 import { ComboView } from "/assets/combo-view.js";
 
-/** The page's address may hold a name and a password: what is asked must not. */
+/** The page's origin: its address may contain a user name and a password, which a request must not. */
 const BASE = location.origin;
 /** How long banners stay without a connection. */
 const STALE_MS = 2000;
-/** A source that is hidden for a moment only, as a scene changes, keeps its connection. */
+/** How long a hidden source keeps its connection, since a change of scenes may hide it for a moment only. */
 const HIDDEN_MS = 5000;
 const SEARCH_MS = 2000;
 
@@ -67,7 +67,7 @@ function end() {
   view.reset();
 }
 
-/** Without `room`: the room that is awake, if there is just one. */
+/** Finds the room if the address has none: the one that is awake, if there is just one. */
 async function search() {
   clearTimeout(searching);
   try {

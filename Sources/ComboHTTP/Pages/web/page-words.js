@@ -1,8 +1,8 @@
-/** page-words.js: what the two pages say, in six languages, and how a page gets its language: by `?lang=`, else by the browser. */
+/** page-words.js: the texts of the two pages in six languages. A page's language is that of `?lang=`, else the browser's. */
 
 import { WORDS as BANNER_WORDS, fill, languageOf } from "/assets/combo-words.js";
 
-/** A row a sentence: English, Chinese, Japanese, Korean, Portuguese, Arabic. */
+/** The columns of TABLE: English, Chinese, Japanese, Korean, Portuguese, Arabic. */
 const LANGUAGES = ["en", "zh", "ja", "ko", "pt", "ar"];
 const NAMES = { en: "English", zh: "中文", ja: "日本語", ko: "한국어", pt: "Português", ar: "العربية" };
 const TABLE = {
@@ -142,20 +142,20 @@ const wished = new URLSearchParams(location.search).get("lang");
 export const lang = languageOf(wished);
 export const dir = BANNER_WORDS[lang].dir;
 
-/** The sentence of that name in the page's language, filled in. */
+/** Returns the text of that name in the page's language, filled in. */
 export function word(name, values) {
   const row = TABLE[name];
   return row === undefined ? name : fill(row[LANGUAGES.indexOf(lang)], values);
 }
 
-/** An address within the pages, in the same language if that was chosen. */
+/** Returns the path of a page with the language added, if one was chosen by `?lang=`. */
 export function here(path) {
   if (wished === null) return path;
   const [before, hash] = path.split("#");
   return `${before}?lang=${lang}${hash === undefined ? "" : `#${hash}`}`;
 }
 
-/** Puts the page's own texts into its language: `data-word` is the text's name, `data-word-ATTRIBUTE` an attribute's. */
+/** Translates the page's own texts: `data-word` is the name of a node's text, `data-word-ATTRIBUTE` that of an attribute's. */
 export function translate() {
   document.documentElement.lang = lang;
   document.documentElement.dir = dir;

@@ -2,12 +2,12 @@
 
 import { word } from "/assets/page-words.js";
 
-/** A series: its name, and how its value is written. Up to three a plot. */
+/** A plot of up to three series over time, with the names of the series and their latest values. */
 export class Plot {
   /**
    * @param {HTMLElement} parent
    * @param {{title: string, series: string[], format: (value: number) => string, least?: number, points?: number}} options
-   *   `least`: what the axis reaches at least.
+   *   `least`: the value that the axis reaches at least
    */
   constructor(parent, { title, series, format, least = 1, points = 180 }) {
     this.#title = title;
@@ -58,7 +58,7 @@ export class Plot {
   #frame = null;
   #told = -Infinity;
 
-  /** A point at `at` (seconds); a value may be null. */
+  /** Adds a point at `at` (seconds). A value is null if it is not known. */
   add(at, values) {
     this.#points.push({ at, values });
     while (this.#points.length > this.#most + 1) this.#points.shift();
@@ -66,7 +66,7 @@ export class Plot {
       const text = value === null ? "–" : this.#format(value);
       if (this.#values[index].textContent !== text) this.#values[index].textContent = text;
     });
-    // For those who cannot see it: the values in words, every 10 s.
+    // For screen readers: the values in words, every 10 s.
     if (at - this.#told >= 10) {
       this.#told = at;
       const shown = (value) => (value === null ? word("notKnown") : this.#format(value));
@@ -76,7 +76,7 @@ export class Plot {
     this.#wake();
   }
 
-  /** How many are kept. */
+  /** The number of points. */
   get length() {
     return this.#points.length;
   }
@@ -159,7 +159,7 @@ export class Plot {
     if (this.#pointer !== null) this.#drawPointer(context, area, x, y, colour, width);
   }
 
-  /** Where there is something without a hole in it. */
+  /** Returns the runs of consecutive points that have a value of the series. */
   #runs(series) {
     const runs = [];
     let run = [];
@@ -208,7 +208,7 @@ export class Plot {
   }
 }
 
-/** The next round number above, half of which is a round number too. */
+/** The next round number above the value, half of which is round, too. */
 export function niceTop(value) {
   const power = 10 ** Math.floor(Math.log10(value));
   for (const step of [1, 2, 3, 4, 5, 6, 8, 10]) if (value <= step * power * 1.0001) return step * power;

@@ -1,4 +1,4 @@
-/** room-list.js: the list of the busiest rooms, on both pages; and how the pages ask the service. */
+/** room-list.js: the list of the busiest rooms on both pages, and the pages' requests to the service. */
 
 import { drawable } from "/assets/combo-text.js";
 import { sentenceOf } from "/assets/combo-client.js";
@@ -8,7 +8,7 @@ const whole = new Intl.NumberFormat(lang);
 const tenths = new Intl.NumberFormat(lang, { maximumFractionDigits: 1 });
 const WAIT_MS = 8000;
 
-/** Asks for JSON; throws an error with a `sentence` if there is none. */
+/** Requests JSON. Throws an error if there is none, with a `sentence` if the service refused. */
 export async function ask(path, abort = new AbortController()) {
   const timer = setTimeout(() => abort.abort(), WAIT_MS);
   try {
@@ -22,7 +22,7 @@ export async function ask(path, abort = new AbortController()) {
   }
 }
 
-/** Rows are made once and used again. While one has the focus, or the pointer is on it, rooms stay where they are. */
+/** A list of rooms, whose rows are reused. While it has the focus or the pointer, rooms keep their places. */
 export class RoomList {
   constructor(element, addressOf) {
     this.#element = element;
@@ -47,7 +47,7 @@ export class RoomList {
     this.#rows.forEach((row, index) => this.#fill(row, order[index], most));
   }
 
-  /** Those that were there stay in their places; new ones come last. */
+  /** Returns the rooms with those already listed in their places, and new ones last. */
   #held(rooms) {
     const byId = new Map(rooms.map((one) => [one.room, one]));
     const order = [];
@@ -59,7 +59,7 @@ export class RoomList {
     return [...order, ...byId.values()].slice(0, Math.max(rooms.length, order.length));
   }
 
-  /** The service cannot be asked: which rooms there were stays, how they were does not. */
+  /** Clears the figures of the rooms but keeps their names, for when the service cannot be reached. */
   forget() {
     for (const row of this.#rows) {
       set(row.rate, "–");
@@ -73,7 +73,7 @@ export class RoomList {
     for (const row of this.#rows) this.#mark(row);
   }
 
-  /** Moves the focus by so many rooms, from the search into the list too. False if there is none there. */
+  /** Moves the focus by that many rooms, or from the search into the list. Returns false if there is no room. */
   walk(by, isFromSearch) {
     const rows = this.#rows.filter((row) => row.room !== null);
     const at = rows.findIndex((row) => row.link === document.activeElement);

@@ -18,7 +18,7 @@ translate();
 const view = new ComboView($("stage"), { lang, words: { label: word("bannersOnScreen") } });
 const given = new Given($("given"), $("given-note"));
 let stream = null;
-/** The room that is watched; null = none. */
+/** The room that is watched, or null. */
 let room = null;
 
 // The address contains the watched room, so that it can be bookmarked and shared: #room=ID. ?room=ID works, too.
@@ -80,12 +80,12 @@ function watch(id) {
   showPlace();
 }
 
-/** The state of the connection as it was told last, and whether the room sleeps. */
+/** The connection's last reported state, and whether the room sleeps. */
 let told = { name: "idle" };
 let isAsleep = false;
 let countdown = null;
 
-/** A room that sleeps, or that nobody has heard of, is not live, even though the connection is there. */
+/** Sets whether the room sleeps. A sleeping or unknown room is not live, even if the connection is. */
 function setAsleep(isNow) {
   if (isAsleep === isNow) return;
   isAsleep = isNow;
@@ -243,7 +243,7 @@ async function refresh() {
   }
 }
 
-/** The room that is watched, where it is not among the busiest; null if it is not awake, undefined if that is not known. */
+/** Requests a room that is not among the busiest. Returns null if it is not awake, and undefined if that is not known. */
 async function alone(id, abort) {
   try {
     const answer = await ask(`/rooms?limit=50&prefix=${encodeURIComponent(id)}`, abort);

@@ -1,4 +1,4 @@
-/** service.js: the second page. Asks the service once a second how it is, and plots the differences. */
+/** service.js: the service page. Requests the service's figures once a second, and plots the differences. */
 
 import { drawable } from "/assets/combo-text.js";
 import { here, lang, translate, word } from "/assets/page-words.js";
@@ -8,7 +8,7 @@ import { RoomList, ask, number } from "/assets/room-list.js";
 const $ = (id) => document.getElementById(id);
 const POLL_MS = 1000;
 const BUSIEST = 8;
-/** So many rows of partitions at most; the rest is counted. */
+/** The most rows of partitions; the rest is counted. */
 const MOST_PARTITIONS = 512;
 translate();
 document.title = `${word("service")} · combo-consumer`;
@@ -36,7 +36,7 @@ let before = null;
 let failures = 0;
 let timer = null;
 let isAsking = false;
-/** Of which the plots' times are counted: the page's own clock, since the service's may jump. */
+/** The origin of the plots' times, on the page's own clock, since the service's may jump. */
 const begin = performance.now();
 
 const STATES = ["running", "restoring", "draining", "joining", "stopped"];
@@ -74,7 +74,7 @@ async function poll() {
   timer = setTimeout(poll, Math.max(100, wait - (performance.now() - started)));
 }
 
-/** Nothing is known of this time: a hole in the plots. */
+/** Adds a hole to the plots, for a time without figures. */
 function leaveOut(at) {
   before = null;
   throughput.add(at, [null, null]);
@@ -106,7 +106,7 @@ function show(now, at) {
   showPartitions(partitions);
 }
 
-/** A second, since the time before; null if the service began anew in between. */
+/** The increase per second since the previous figures; null without those, or if the service restarted in between. */
 function rate(name, totals, now) {
   if (before === null || now <= before.now) return null;
   const difference = number(totals[name]) - number(before.totals[name]);
