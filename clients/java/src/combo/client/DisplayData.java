@@ -1,10 +1,10 @@
 package combo.client;
 
 /**
- * What a sender, a receiver or a gift came with: a JSON object, handed on by the service as it was, every field.
+ * The display data of a sender, a receiver or a gift: the JSON object of the event, which the service passes on unchanged.
  *
- * <p>Whoever sent the gift chose it. Draw its texts as text, and load pictures only from addresses that you trust. Fields are looked up
- * when they are asked for; keep what you draw in every frame.
+ * <p>The sender of the gift chose it. Draw its texts as text, and load pictures only from addresses that you trust. Each call
+ * parses the object again, so keep what you draw in every frame.
  */
 public final class DisplayData {
   private final String json;
@@ -13,19 +13,19 @@ public final class DisplayData {
     this.json = json;
   }
 
-  /** The object as it came. */
+  /** The object as it was received. */
   public String json() {
     return json;
   }
 
-  /** What to call it: its name, or else its id; empty if it has neither. */
+  /** The name to display: its name, or else its id; empty if it has neither. */
   public String name() {
     String name = text("name");
     if (name == null || name.isEmpty()) name = text("id");
     return name == null ? "" : name;
   }
 
-  /** A field's text, or its number as it is written; null for other values, and if there is no such field. */
+  /** A field's text, or its number as written; null for other values, and if there is no such field. */
   public String text(String field) {
     try {
       JsonCursor cursor = new JsonCursor(json);

@@ -5,11 +5,11 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * One display instruction of one room: what a record of the output topic holds, or an event of a stream over HTTP. Decoding checks what
- * the rules of docs/client.md need and nothing else. Unknown fields are passed over.
+ * One display instruction of one room: the value of a record of the output topic, or an event of a stream over HTTP. Decoding
+ * checks only what the rules of docs/client.md need. Unknown fields are ignored.
  */
 public final class DisplayInstruction {
-  /** What is to be done. */
+  /** The kind of an instruction. */
   public enum Op {
     /** A banner slides in: {@link #banner()}. */
     SHOW,
@@ -17,11 +17,11 @@ public final class DisplayInstruction {
     UPDATE,
     /** A banner moves to a higher slot. */
     MOVE_UP,
-    /** A banner slides out; {@link #count()} is its last one, {@link #reason()} says why. */
+    /** A banner slides out; {@link #count()} is its last count, {@link #reason()} the reason. */
     DISMISS,
-    /** All that is on screen and not leaving: {@link #banners()}. */
+    /** All banners on screen that are not leaving: {@link #banners()}. */
     SCREEN,
-    /** A banner that will never be seen. */
+    /** A banner that will never be on screen. */
     SKIP,
     /** The end of a combo. */
     FINAL,
@@ -31,7 +31,7 @@ public final class DisplayInstruction {
     MALFORMED
   }
 
-  /** No such number was said. */
+  /** The value of a number that the instruction does not have. */
   public static final long NONE = JsonCursor.NONE;
 
   /** Slots are numbered from 0, and a service has at most 100. */
@@ -64,7 +64,7 @@ public final class DisplayInstruction {
 
   private DisplayInstruction() {}
 
-  /** Decodes JSON text; null if it is none, or has no room, epoch, seq and op. */
+  /** Decodes JSON text; null if it is malformed, or has no room, epoch, seq and op. */
   public static DisplayInstruction parse(String json) {
     try {
       JsonCursor cursor = new JsonCursor(json);
@@ -89,7 +89,7 @@ public final class DisplayInstruction {
     return epoch;
   }
 
-  /** Counts within the epoch, from 1 on, without gaps. */
+  /** The number within the epoch, from 1 on, without gaps. */
   public long seq() {
     return seq;
   }
@@ -99,17 +99,17 @@ public final class DisplayInstruction {
     return at;
   }
 
-  /** What is to be done. */
+  /** The kind of the instruction. */
   public Op op() {
     return op;
   }
 
-  /** The op as it is written. */
+  /** The op as written. */
   public String opName() {
     return opName;
   }
 
-  /** The banner that it is about, or NONE. */
+  /** The number of the banner, or NONE. */
   public long number() {
     return number;
   }
@@ -129,52 +129,52 @@ public final class DisplayInstruction {
     return milestone;
   }
 
-  /** Why, or null. */
+  /** The reason, or null. */
   public String reason() {
     return reason;
   }
 
-  /** Of a show: what slides in. */
+  /** The banner that slides in, of a show; else null. */
   public RoomBanner banner() {
     return banner;
   }
 
-  /** Of a screen: what is on it. */
+  /** The banners of a screen. */
   public List<RoomBanner> banners() {
     return banners;
   }
 
-  /** Who gave: of a show, a skip or a final; else null. */
+  /** The sender, of a show, a skip or a final; else null. */
   public DisplayData sender() {
     return sender;
   }
 
-  /** Who got, or null. */
+  /** The receiver, or null. */
   public DisplayData receiver() {
     return receiver;
   }
 
-  /** What was given, or null. */
+  /** The gift, or null. */
   public DisplayData gift() {
     return gift;
   }
 
-  /** Of a screen that says it: banners on screen at once; else NONE. */
+  /** The number of banners on screen at once, if a screen has it; else NONE. */
   public long slots() {
     return slots;
   }
 
-  /** Of a screen that says it: how long a banner slides in, in milliseconds; else NONE. */
+  /** How long a banner slides in, in milliseconds, if a screen has it; else NONE. */
   public long enterMs() {
     return enterMs;
   }
 
-  /** Of a screen that says it: how long a number runs, in milliseconds; else NONE. */
+  /** How long a number counts up, in milliseconds, if a screen has it; else NONE. */
   public long countMs() {
     return countMs;
   }
 
-  /** Of a screen that says it: how long a banner slides out, in milliseconds; else NONE. */
+  /** How long a banner slides out, in milliseconds, if a screen has it; else NONE. */
   public long exitMs() {
     return exitMs;
   }

@@ -2,23 +2,23 @@ package combo.client;
 
 /** Reads a JSON text (RFC 8259) from its beginning to its end, once, without building a tree. */
 final class JsonCursor {
-  /** The text is no JSON, or none that could be read here. */
+  /** Thrown if the text is not JSON, or nested too deeply. */
   static final class Malformed extends Exception {
     private static final long serialVersionUID = 1;
     static final Malformed INSTANCE = new Malformed();
 
     private Malformed() {
-      // Without a stack trace: nobody looks at it, and it costs most of the time.
+      // Without a stack trace: nobody reads it, and it would cost most of the time.
       super("malformed", null, false, false);
     }
   }
 
-  /** Not a whole number from 0 to 2^53 - 1. */
+  /** The result for anything but a whole number from 0 to 2^53 - 1. */
   static final long NONE = -1;
 
   static final long NUMBER_MOST = 9_007_199_254_740_991L;
 
-  /** No instruction is deeper by far. */
+  /** The nesting limit; instructions are far from it. */
   private static final int DEPTH_MOST = 512;
 
   private final String text;
@@ -31,7 +31,7 @@ final class JsonCursor {
     end = text.length();
   }
 
-  /** Goes into an object or array if one stands here; another value is left. */
+  /** Enters the value here if it is an object or array; does not move otherwise. */
   boolean enter(char open) {
     space();
     isFirst = take(open);
@@ -54,7 +54,7 @@ final class JsonCursor {
     return true;
   }
 
-  /** A member's name; the cursor stands before its value then. */
+  /** Reads a member's name, up to its value. */
   String name() throws Malformed {
     space();
     String name = string();
@@ -63,7 +63,7 @@ final class JsonCursor {
     return name;
   }
 
-  /** The value here if it is a string; for another, which is read over, null. */
+  /** Reads the value here if it is a string; skips any other and returns null. */
   String text() throws Malformed {
     space();
     if (at < end && text.charAt(at) == '"') return string();
@@ -71,7 +71,7 @@ final class JsonCursor {
     return null;
   }
 
-  /** The value here if it is a string, or a number as it is written; for another, which is read over, null. */
+  /** Reads the value here if it is a string, or a number as written; skips any other and returns null. */
   String textOrNumber() throws Malformed {
     space();
     int start = at;
@@ -81,7 +81,7 @@ final class JsonCursor {
     return first == '-' || isDigit(first) ? text.substring(start, at) : null;
   }
 
-  /** The value here if it is a whole number from 0 to 2^53 - 1, however it is written; for another, which is read over, NONE. */
+  /** Reads the value here if it is a whole number from 0 to 2^53 - 1 in any notation; skips any other and returns NONE. */
   long whole() throws Malformed {
     space();
     int start = at;
@@ -103,7 +103,7 @@ final class JsonCursor {
     return number >= 0 && number <= NUMBER_MOST && number == Math.rint(number) ? (long) number : NONE;
   }
 
-  /** The value here as it stands, if it is an object; for another, which is read over, null. */
+  /** Reads the value here as written, if it is an object; skips any other and returns null. */
   DisplayData object() throws Malformed {
     space();
     int start = at;
@@ -111,7 +111,7 @@ final class JsonCursor {
     return text.charAt(start) == '{' ? new DisplayData(text.substring(start, at)) : null;
   }
 
-  /** Reads over the value here, whatever it is. */
+  /** Skips the value here. */
   void skip() throws Malformed {
     skip(0);
   }
@@ -198,7 +198,7 @@ final class JsonCursor {
     return out.toString();
   }
 
-  /** Reads over a string; returns whether it has escapes. */
+  /** Skips a string; returns whether it has escapes. */
   private boolean skipString() throws Malformed {
     expect('"');
     boolean isEscaped = false;

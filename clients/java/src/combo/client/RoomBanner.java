@@ -1,6 +1,6 @@
 package combo.client;
 
-/** A banner on a room's screen: one showing of a combo. It does not change; a changed banner is another object. */
+/** A banner on a room's screen: one showing of a combo. Immutable: a changed banner is another object. */
 public final class RoomBanner {
   private final long number;
   private final int slot;
@@ -29,7 +29,7 @@ public final class RoomBanner {
     return number;
   }
 
-  /** Where it stands: 0 is the lowest place. */
+  /** The slot; 0 is the lowest. */
   public int slot() {
     return slot;
   }
@@ -39,22 +39,22 @@ public final class RoomBanner {
     return count;
   }
 
-  /** How much of {@link #count()} an earlier banner of this combo has shown. Never to be added to it. */
+  /** The part of {@link #count()} that an earlier banner of this combo has shown. Never add it to the count. */
   public long base() {
     return base;
   }
 
-  /** Who gave, as of the latest {@code show} or {@code screen}; null if that was missing. */
+  /** The sender, as of the latest {@code show} or {@code screen}; null if missing there. */
   public DisplayData sender() {
     return sender;
   }
 
-  /** Who got; null if the gift had no receiver. */
+  /** The receiver; null if the gift had none. */
   public DisplayData receiver() {
     return receiver;
   }
 
-  /** What was given; null if that was missing. */
+  /** The gift; null if missing. */
   public DisplayData gift() {
     return gift;
   }

@@ -5,11 +5,12 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * What is on one room's screen, from its instructions: a reducer without clock, network or views.
+ * Derives one room's screen from its instructions: a reducer without clock, network or views.
  *
- * <p>It keeps (epoch, seq): what is not above that is a repetition. A new epoch begins with an empty screen. After a gap, or when it joins
- * in mid-stream, it does not know what is on screen until the next screen: until then it has the banners whose show it saw. Whatever it is
- * given, it holds at most 100 banners. docs/client.md has the rules, Tests/Clients proves them. One thread at a time.
+ * <p>It keeps (epoch, seq): instructions not above that are repetitions. A new epoch begins with an empty screen. After a gap,
+ * or when it joins in mid-stream, it does not know what is on screen until the next screen; until then it has the banners whose
+ * show it saw. It never holds more than 100 banners. docs/client.md has the rules, Tests/Clients tests them. One thread at a
+ * time.
  */
 public final class RoomScreen {
   private final List<RoomBanner> banners = new ArrayList<>();
@@ -20,37 +21,37 @@ public final class RoomScreen {
   private long gaps;
   private long repetitions;
 
-  /** What is on screen and not leaving, lowest slot first. A view: it changes with the next instruction. */
+  /** The banners on screen that are not leaving, lowest slot first. A view: it changes with the next instruction. */
   public List<RoomBanner> banners() {
     return view;
   }
 
-  /** Of the latest instruction that was taken in; -1 before the first. */
+  /** The epoch of the latest accepted instruction; -1 before the first. */
   public long epoch() {
     return epoch;
   }
 
-  /** Of the latest instruction that was taken in. */
+  /** The seq of the latest accepted instruction. */
   public long seq() {
     return seq;
   }
 
-  /** Whether all that is on screen is in {@link #banners()}. */
+  /** Whether {@link #banners()} has everything on screen. */
   public boolean isKnown() {
     return isKnown;
   }
 
-  /** Gaps so far. */
+  /** The number of gaps so far. */
   public long gaps() {
     return gaps;
   }
 
-  /** Repetitions so far. */
+  /** The number of repetitions so far. */
   public long repetitions() {
     return repetitions;
   }
 
-  /** Takes in one instruction of this room; null, as {@link DisplayInstruction#parse} gives it, is ignored. */
+  /** Accepts one instruction of this room; ignores null, which {@link DisplayInstruction#parse} may return. */
   public Verdict take(DisplayInstruction said) {
     if (said == null || said.seq() == 0) return Verdict.IGNORE;
     if (said.epoch() < epoch || said.epoch() == epoch && said.seq() <= seq) {
@@ -61,11 +62,11 @@ public final class RoomScreen {
     if (said.epoch() > epoch) {
       if (epoch >= 0 && said.seq() != 1) gaps += 1;
       isCleared = letGo();
-      // An epoch begins with seq 1; else its beginning was missed.
+      // An epoch begins with seq 1; otherwise its beginning was missed.
       isKnown = said.seq() == 1;
     } else if (said.seq() != seq + 1) {
       gaps += 1;
-      // A screen says all there is: what stays need not be taken away first.
+      // A screen is complete, so banners that stay need not be removed first.
       if (said.op() != DisplayInstruction.Op.SCREEN) isCleared = letGo();
       isKnown = false;
     }
@@ -77,8 +78,8 @@ public final class RoomScreen {
   }
 
   /**
-   * Takes in the screen with which a stream over HTTP begins. Its seq is that of the last instruction that it includes. A room that sleeps
-   * says epoch 0 and seq 0: its screen is empty, and what was kept of it stays.
+   * Accepts the screen that begins a stream over HTTP. Its seq is that of the last instruction that it includes. A room that
+   * sleeps has epoch 0 and seq 0: its screen is empty, and the earlier epoch and seq stay.
    */
   public Verdict takeJoined(DisplayInstruction screen) {
     if (screen == null || screen.op() != DisplayInstruction.Op.SCREEN) return Verdict.IGNORE;
@@ -87,12 +88,12 @@ public final class RoomScreen {
       isKnown = true;
       return Verdict.DRAW;
     }
-    // Behind what was seen: a service that is still catching up.
+    // Older than the known screen: the service is still catching up.
     if (screen.epoch() < epoch || screen.epoch() == epoch && screen.seq() < seq) {
       repetitions += 1;
       return Verdict.IGNORE;
     }
-    // Banners of another epoch are others, though they have the same numbers.
+    // Banners of another epoch are different ones, even if their numbers are equal.
     boolean isCleared = screen.epoch() > epoch && letGo();
     epoch = screen.epoch();
     seq = screen.seq();
@@ -100,7 +101,7 @@ public final class RoomScreen {
     return isCleared ? Verdict.CLEAR_AND_DRAW : Verdict.DRAW;
   }
 
-  /** Whether there was anything to let go of. */
+  /** Removes all banners. Returns whether there were any. */
   private boolean letGo() {
     if (banners.isEmpty()) return false;
     banners.clear();
@@ -122,7 +123,7 @@ public final class RoomScreen {
       case SCREEN -> {
         banners.clear();
         for (RoomBanner banner : said.banners()) {
-          // Of one that stands there twice, the last counts.
+          // If a banner appears twice, its last entry counts.
           int old = index(banner.number());
           if (old >= 0) banners.remove(old);
           insert(banner);

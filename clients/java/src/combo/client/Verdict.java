@@ -4,9 +4,9 @@ package combo.client;
 public enum Verdict {
   /** Draw it. */
   DRAW("draw", false, true),
-  /** Take away what is drawn, because it is not known any more. Do not draw this one. */
+  /** Remove the drawn banners, which are no longer known. Do not draw this one. */
   CLEAR("clear", true, false),
-  /** First clear, then draw. */
+  /** Remove the drawn banners, then draw this one. */
   CLEAR_AND_DRAW("clear, draw", true, true),
   /** Nothing: it is about a banner that is not known before the next {@code screen}. */
   WAIT("wait", false, false),
@@ -23,17 +23,17 @@ public enum Verdict {
     this.draws = draws;
   }
 
-  /** The word that the client suite has for it. */
+  /** The verdict's name in the client suite. */
   public String word() {
     return word;
   }
 
-  /** Whether what was drawn before is to be taken away. */
+  /** Whether to remove the drawn banners first. */
   public boolean clears() {
     return clears;
   }
 
-  /** Whether the instruction is to be drawn. */
+  /** Whether to draw the instruction. */
   public boolean draws() {
     return draws;
   }

@@ -1,6 +1,6 @@
 package combo.client;
 
-/** Holds display data against their claims: exit code 1 and a sentence if one is false. */
+/** Tests display data: exit code 1 and a sentence if a claim is false. */
 public final class DisplayDataTest {
   private DisplayDataTest() {}
 

@@ -5,11 +5,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Holds the pacer against its claims: exit code 1 and a sentence if one is false. */
+/** Tests the pacer: exit code 1 and a sentence if a claim is false. */
 public final class PacerTest {
   private PacerTest() {}
 
-  /** When each arrival {came, at} is drawn: {at, time}. */
+  /** Returns {at, time} of each drawing, for arrivals {came, at}. */
   private static List<long[]> drawn(int paceMs, List<long[]> arrivals) {
     Pacer<long[]> pacer = new Pacer<>(paceMs);
     List<long[]> out = new ArrayList<>();

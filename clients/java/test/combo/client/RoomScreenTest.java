@@ -1,6 +1,6 @@
 package combo.client;
 
-/** Holds what a screen counts against its claims: exit code 1 and a sentence if one is false. The suite holds the rest. */
+/** Tests the counters of a screen: exit code 1 and a sentence if a claim is false. The suite tests the rest. */
 public final class RoomScreenTest {
   private RoomScreenTest() {}
 

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The Java client as a program for Tests/Clients/run: lines in, verdicts and screens out. With {@code --speed FILE} it measures how many
- * instructions of that file it decodes and takes in a second.
+ * The Java client as a program for Tests/Clients/run: lines in, verdicts and screens out. With {@code --speed FILE} it measures
+ * how many instructions of that file it decodes and applies per second.
  */
 public final class SuiteClient {
   private SuiteClient() {}
@@ -71,7 +71,7 @@ public final class SuiteClient {
     return out.append("]}").toString();
   }
 
-  /** Over and over, each time as another viewer; the best of ten rounds of half a second of processor time. */
+  /** Repeats the file, each time as another viewer; prints the best of ten rounds of half a second of processor time. */
   private static void measure(String[] lines) {
     double best = 0;
     long drawn = 0;
