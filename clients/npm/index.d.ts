@@ -97,7 +97,7 @@ export type Instruction =
 /** What to do with an instruction. */
 export type Verdict = "draw" | "clear" | "clear, draw" | "wait" | "ignore";
 
-/** A banner on screen. `sender`, `receiver` and `gift` are missing if they were not there or no objects. */
+/** A banner on screen, without `sender`, `receiver` and `gift` that are missing in the instruction, or no objects there. */
 export interface BannerOnScreen {
   banner: number;
   slot: number;
@@ -108,7 +108,7 @@ export interface BannerOnScreen {
   gift?: DisplayData;
 }
 
-/** The instructions of one room to draw, and the resulting screen. Never throws. */
+/** Decides which instructions of one room to draw, and keeps the resulting screen. Never throws. */
 export class Sequence {
   epoch: number;
   seq: number;
@@ -120,9 +120,9 @@ export class Sequence {
   malformed: number;
   /** The banners on screen that are not leaving, lowest slot first. */
   get banners(): BannerOnScreen[];
-  /** Takes in one instruction, parsed. */
+  /** Accepts one parsed instruction. */
   accept(instruction: unknown): Verdict;
-  /** Takes in the screen with which a stream over HTTP begins. */
+  /** Accepts the screen that begins a stream over HTTP. */
   acceptScreen(screen: unknown): Verdict;
 }
 
@@ -138,11 +138,11 @@ export class Pacer {
   constructor(paceMs: number, clock?: PacerClock);
   /** The number of held instructions. */
   get length(): number;
-  /** Calls `act` when an instruction of time `at` is to be drawn; at once, if that is now. */
+  /** Calls `act` when an instruction of time `at` is due; at once if it is due now. */
   hold(at: unknown, act: () => void): void;
-  /** Everything that is held, now. */
+  /** Draws everything that is held. */
   flush(): void;
-  /** The same; and forgets how late instructions came, because another connection may lead to another clock. */
+  /** Draws everything that is held, and discards the delays, since another connection may have another clock. */
   reset(): void;
 }
 
@@ -154,10 +154,10 @@ export interface StreamEvent {
 
 /** Parses server-sent events from pieces of text. */
 export class EventParser {
-  /** The id of the last event; an id stays until another one comes. */
+  /** The id of the last complete event. An id stays until another one arrives. */
   lastId: string;
   isTooLong: boolean;
-  /** The events that end in this piece. */
+  /** Returns the events that this piece completes. */
   push(text: string): StreamEvent[];
 }
 
@@ -167,7 +167,7 @@ export interface StreamState {
   name: StreamStateName;
   /** An explanation in English; empty if all is well. */
   sentence: string;
-  /** The time of the next try, by `performance.now()`. */
+  /** The time of the next retry, by `performance.now()`; null if there is none. */
   retryAt: number | null;
   /** A code for pages in other languages; "said" if only the service's sentence explains it, "" if nothing happened. */
   code: "" | "unreachable" | "ended" | "silent" | "gap" | "long" | "slow" | "stopping" | "said";
@@ -188,7 +188,7 @@ export interface StreamOptions {
   paceMs: number;
   /** How long to wait for the next `screen` after a gap before a new stream is opened (2500). */
   gapMs: number;
-  /** The browser's; or, for example, a function that adds a header. */
+  /** The function that sends requests: the browser's or, for example, one that adds a header. */
   fetch: (input: string, init: RequestInit) => Promise<Response>;
 }
 
@@ -203,8 +203,8 @@ export interface StreamTarget {
 }
 
 /**
- * A room's instructions over HTTP. Connects again when the connection breaks, is silent, or stays in a gap. While the banners are
- * still drawn, it asks the service to continue after the last event.
+ * Reads a room's instructions over HTTP. It reconnects when the connection breaks, is silent, or stays in a gap. While the
+ * banners are still on screen, it requests only the events after the last one received.
  */
 export class RoomStream {
   constructor(room: string, to: StreamTarget, options?: Partial<StreamOptions>);
@@ -214,7 +214,7 @@ export class RoomStream {
   get state(): StreamStateName;
   start(): void;
   stop(): void;
-  /** Does not wait for the next try. */
+  /** Retries now rather than after the wait. */
   retryNow(): void;
 }
 
@@ -245,7 +245,7 @@ export interface Words {
   more: string;
 }
 
-/** By language. */
+/** The texts by language. */
 export const WORDS: Readonly<Record<string, Words>>;
 
 /** The requested language, else the first supported one of the browser's, else English. */
@@ -269,7 +269,7 @@ export interface ViewOptions {
   maxName: number;
   /** "data": load nothing from the network. Default: "all". */
   pictures: "all" | "data" | "none";
-  /** null (the default): the viewer's system setting. */
+  /** Whether motion is reduced; null (the default) for the setting of the viewer's system. */
   reducedMotion: boolean | null;
   /** The worth (gift value × count) from which a banner gets the next tone (100, 1000, 10000). */
   tones: readonly number[];
@@ -289,7 +289,7 @@ export interface ViewOptions {
   giftPicture: (gift: Record<string, unknown>) => unknown;
   /** A picture's address; default: `avatar` or `picture` of the sender. */
   avatar: (sender: Record<string, unknown>) => unknown;
-  /** The browser's; or one that a test controls. */
+  /** The browser's clock, or one that a test controls. */
   clock: Readonly<ViewClock>;
 }
 
@@ -310,13 +310,13 @@ export class ComboView {
   clear(): void;
   /** Removes everything at once, for another room. */
   reset(): void;
-  /** Removes its nodes, timers and listeners. */
+  /** Removes the view's nodes, timers and listeners. */
   destroy(): void;
 }
 
-/** A text that can be drawn in one line, of at most this many characters. */
+/** Returns the text as it can be drawn in one line, with at most this many characters. */
 export function drawable(text: string, most?: number): string;
 /** The name of a sender, a receiver or a gift. */
 export function nameOf(who: Record<string, unknown>, most?: number): string;
-/** The address of a picture that may be shown, or null. */
+/** Returns the address if its picture may be shown, else null. */
 export function pictureAddress(value: unknown, pictures?: "all" | "data" | "none", most?: number): string | null;

@@ -1,4 +1,4 @@
-/** How many instructions a second are parsed and taken in: node test/speed.mjs FILE…, each of instructions as JSON lines. */
+/** Measures how many instructions per second are parsed and accepted: node test/speed.mjs FILE…, of JSON lines. */
 
 import { readFileSync } from "node:fs";
 import { Sequence } from "../lib/combo-sequence.js";

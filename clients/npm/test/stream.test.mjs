@@ -19,7 +19,7 @@ async function service(answer) {
   return { base: `http://127.0.0.1:${server.address().port}`, requests, stop: () => (server.closeAllConnections(), server.close()) };
 }
 
-/** Resolves once `is` holds; it is looked at whenever something happens. */
+/** A stream, with a record of its calls. `until(is)` resolves once `is` holds, which is checked after each call. */
 function follow(base, options = {}) {
   const heard = { drawn: [], cleared: 0, states: [] };
   const waits = [];
@@ -48,7 +48,7 @@ test("another origin's stream is read, with a request that needs no preflight", 
   assert.deepEqual(drawn.map(({ op }) => op), ["screen", "show"]);
   assert.equal(requests[0].url, `/rooms/${encodeURIComponent("r 1/é")}/events`);
   assert.equal(requests[0].method, "GET");
-  // Headers that a page may send to another origin unasked; the others are the client's own (a browser has those of its own).
+  // These are the client's own, as a browser has its own. A page may send the remaining one to another origin without preflight.
   const own = new Set(["host", "connection", "user-agent", "sec-fetch-mode", "accept-encoding", "accept-language", "cache-control", "pragma"]);
   assert.deepEqual(Object.keys(requests[0].headers).filter((name) => !own.has(name)), ["accept"]);
 });
@@ -139,7 +139,7 @@ test("the own origin is asked by the header Last-Event-ID", async () => {
   assert.deepEqual(asked, [["/rooms/r1/events", undefined], ["/rooms/r1/events", "1000-7"]]);
 });
 
-/** What is drawn and cleared of a stream that stays open, each with its time, once there are `count`. */
+/** Returns what a stream that stays open draws and clears, each with its time, once there are `count`. */
 async function drawnOf(text, count) {
   const order = [];
   let done;

@@ -28,7 +28,7 @@ for (const line of lines) {
 }
 process.stdout.write(out.join(""));
 
-/** Whether it says which room it is of: a page has one `Sequence` for each room that it draws. */
+/** Whether the value is an instruction of a room: a page has one `Sequence` for each room that it draws. */
 function isReadable(said) {
   const isWhole = (value) => Number.isSafeInteger(value) && value >= 0;
   return typeof said?.room === "string" && typeof said.op === "string" && isWhole(said.epoch) && isWhole(said.seq);

@@ -10,7 +10,7 @@ test("a text is cut after its characters, however many parts each has, and says 
   // A letter with many marks is one character, but not a real one.
   assert.equal(drawable("a" + "\u0301".repeat(23), 4), "a" + "\u0301".repeat(23));
   assert.equal(drawable("a" + "\u0301".repeat(24) + "b", 4), "a" + "\u0301".repeat(7) + "b");
-  // Nobody reads all of a very long one.
+  // Only the beginning of a very long text is read.
   assert.equal(drawable("x" + " ".repeat(100), 3), "x…");
 });
 
