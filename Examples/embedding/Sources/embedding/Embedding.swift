@@ -19,7 +19,7 @@ struct Room {
 
   init(at now: Int64) { engine = Engine(at: now, settings: EngineSettings(Settings())) }
 
-  /// A gift arrives. The engine copies the bytes that it keeps.
+  /// Processes a gift. The engine copies the bytes that it keeps.
   mutating func send(_ sender: String, _ gift: String, _ count: Int, at now: Int64) {
     let (sender, gift) = (Array(sender.utf8), Array(gift.utf8))
     let none = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -35,13 +35,13 @@ struct Room {
     }
   }
 
-  /// Time passes. Each instruction has the time at which it was due.
+  /// Advances the time. Each instruction has the time at which it was due.
   mutating func wait(until now: Int64) {
     while let due = engine.nextDeadline, due <= now { engine.advance(to: due, to: &screen) }
   }
 }
 
-/// Draws, here in words.
+/// A screen that prints its instructions in words.
 struct Screen: InstructionSink {
   mutating func say(_ instruction: Instruction) {
     let what =

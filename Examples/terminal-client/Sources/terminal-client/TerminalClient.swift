@@ -83,7 +83,7 @@ actor RoomOnScreen {
       guard let banner = view.banner else { continue }
       let row = pool.slots - 1 - Int(view.place(at: now, pool.motion).rounded())
       let text = line(banner, number: view.number(at: now, pool.motion)) + (view.milestone.map { "  ★ \($0)" } ?? "")
-      // It slides in from the left, and out again.
+      // The banner slides in from the left, and out again.
       let hidden = Int(Double(text.count) * (1 - view.presence(at: now, pool.motion)))
       if rows.indices.contains(row), view.leftAt == nil || rows[row].isEmpty { rows[row] = String(text.dropFirst(hidden)) }
     }
