@@ -1,4 +1,4 @@
-# `make` alone shows what there is. Every target installs what it needs by itself (see tools/install-deps).
+# `make` alone lists the targets. Every target installs what it needs (see tools/install-deps).
 
 SHELL := bash
 .DEFAULT_GOAL := help
@@ -6,11 +6,11 @@ SHELL := bash
 	check-swift format lint clean
 
 BIN := .build/release/combo-consumer
-# A target may import what Package.swift says it depends on, and nothing else.
+# A target may import only its dependencies in Package.swift.
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
-# For all release builds: another flag would rebuild everything.
+# The command of all release builds: another flag would rebuild everything.
 SWIFT_RELEASE := $(SWIFT_BUILD) $(shell tools/release-flags)
-# What builds images.
+# The program that builds images.
 ENGINE ?= $(if $(shell command -v docker),docker,podman)
 export PREFIX DESTDIR
 
@@ -77,7 +77,7 @@ chaos: build ## faults drawn from a seed, on three brokers of COMBO_TEST_KAFKA; 
 install-deps: ## installs missing packages by apt-get; on other systems lists them
 	@tools/install-deps
 
-# What a toolchain needs to run comes with install-deps.
+# install-deps installs what a toolchain needs to run.
 check-swift: install-deps
 	@tools/check-swift
 
