@@ -23,7 +23,7 @@ STAGES = [(stage, re.compile(pattern)) for stage, pattern in [
 
 
 def by_stage(path, rest):
-  """Stage -> instructions; `rest` names what fits nowhere. A call's cost is the called one's, not the caller's."""
+  """Returns stage -> instructions; `rest` is the stage of functions that fit none. A call's cost is the callee's."""
   found = collections.Counter()
   owner, function, stage, skip = "", "", rest, False
   for line in open(path, errors="replace"):

@@ -16,7 +16,7 @@ HZ = os.sysconf("SC_CLK_TCK")
 
 
 class Fault(Exception):
-  """What kept a figure from being measured."""
+  """The reason why a figure could not be measured."""
 
 
 def cpu_seconds(pid):
@@ -30,7 +30,7 @@ def memory_mib(pid, which="VmHWM"):
 
 
 def free_port(first, count=1):
-  """The first of `count` free ports in a row."""
+  """Returns the first of `count` consecutive free ports."""
   for port in range(first, 60_000, 10):
     try:
       for one in range(port, port + count):
@@ -44,7 +44,7 @@ def free_port(first, count=1):
 
 
 class Broker:
-  """That of COMBO_TEST_BROKERS, or else one that COMBO_TEST_KAFKA starts."""
+  """The broker of COMBO_TEST_BROKERS, or else one that COMBO_TEST_KAFKA starts."""
 
   def __init__(self, directory):
     self.address = os.environ.get("COMBO_TEST_BROKERS", "")
@@ -70,24 +70,24 @@ class Broker:
       raise Fault(f"topic {topic}: {made.stdout}{made.stderr}")
 
   def delete(self, topic):
-    """Deletes a topic, if it is there."""
+    """Deletes a topic if it exists."""
     gone = subprocess.run([f"{self.home}/tool", "topics", "--bootstrap-server", self.address, "--delete", "--if-exists", "--topic", topic],
                           capture_output=True, text=True)
     if gone.returncode:
       raise Fault(f"topic {topic}: {gone.stdout}{gone.stderr}")
 
   def bytes_on_disk(self, topic):
-    """What its log takes, compressed as it was written; nothing is known of a broker elsewhere."""
+    """Returns the size of the topic's log, compressed as written, or None for a broker elsewhere."""
     if not self.directory:
       return None
-    # Only partitions: another topic's name may begin alike.
+    # Only partitions of this topic: another topic's name may begin with this one's.
     folders = [f for f in glob.glob(f"{glob.escape(self.directory)}/data-0/{glob.escape(topic)}-*") if f.rsplit("-", 1)[1].isdigit()
                and f.rsplit("-", 1)[0].endswith("/" + topic)]
     return sum(os.path.getsize(log) for folder in folders for log in glob.glob(folder + "/*.log"))
 
 
 class Watched:
-  """A running program that says `events N … instructions N` once a second."""
+  """A running program that prints `events N … instructions N` once a second."""
 
   def __init__(self, command, directory, ready_port=None, log="service.log"):
     self.port = ready_port
@@ -139,7 +139,7 @@ class Watched:
     return " ".join(open(self.log, errors="replace").read().split("\n")[-4:]).strip()
 
   def seconds_of_work(self, count):
-    """From the first event to the last. Totals come once a second, so both ends are reckoned from the speed beside them."""
+    """Returns the time from the first event to the last. Totals arrive once a second, so both ends are extrapolated."""
     marks = [m for m in self.marks if m[1] > 0]
     upto = next(n for n, m in enumerate(marks) if m[1] >= count)
     marks = marks[:upto + 1]
@@ -165,7 +165,7 @@ class Watched:
 
 
 def values(text):
-  """A line of `name=value` as numbers."""
+  """Returns the numbers in a line of `name=value`."""
   found = {}
   for word in text.split():
     name, _, value = word.partition("=")

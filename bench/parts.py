@@ -31,7 +31,7 @@ def engine(bench):
 
 
 def median_of(line):
-  """A line of bench-wire without its rounds."""
+  """Returns a line of bench-wire without its rounds."""
   return re.sub(r" \(\d+ rounds,[^)]*\)|; \d+ events a time", "", line)
 
 
@@ -47,7 +47,7 @@ def encode(bench):
 
 
 def replayed(bench, gifts, out, *settings):
-  """Replays a file into another one. Returns the seconds that it took, and its CPU seconds."""
+  """Replays a file into another one. Returns the elapsed seconds and the CPU seconds."""
   before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
   with open(out, "w") as file:
     code = subprocess.run([bench.program("combo-consumer"), "replay", gifts, *settings], stdout=file, stderr=subprocess.DEVNULL).returncode
@@ -79,7 +79,7 @@ CROWD_SECONDS = 30
 
 
 def crowd(bench):
-  """Rooms in which everybody gives at once, under the default settings and with each skip by itself and a long queue, in turn."""
+  """Replays rooms in which everybody gives at once, in turn with the default settings and with single skips and a long queue."""
   gifts, out = os.path.join(bench.directory, "crowd.jsonl"), os.path.join(bench.directory, "said.jsonl")
   settings = {"the defaults": (), "`--skip-ms 0 --max-queue 1000`": ("--skip-ms", "0", "--max-queue", "1000")}
   rows = []
@@ -149,7 +149,7 @@ def half_loads(bench, count):
 
 
 def varied(bench, what, points):
-  """The service over several topics, in turn. `points`: (name, topic's name, loads)."""
+  """Runs the service over several topics, in turn. `points`: (name, topic's name, loads)."""
   count = bench.options.events
   topics = [(name, bench.fill(key, *loads)) for name, key, loads in points]
   runs = {name: [] for name, _ in topics}
@@ -191,13 +191,13 @@ def steady(bench, name, rate, command):
   tag = f"{name}-{os.getpid()}"
   topic, out = f"{tag}-in", f"{tag}-out"
   load = ("--rooms", 50_000, "--skew", 0)
-  # Both topics come into being, and all settles.
+  # Creates both topics, and lets the program settle.
   bench.finish(bench.generate(topic, "--events", 1000, *load))
   process = command(topic, out)
   drain = None
   try:
     bench.finish(bench.generate(topic, "--rate", 2000, "--seconds", 3, *load))
-    # What these gifts lead to must not be read.
+    # The instructions of these gifts must not be read.
     time.sleep(2)
     end = time.monotonic() + 15
     while True:
@@ -236,7 +236,7 @@ def ours_steady(bench, *more):
 
 
 def raw_steady(bench, mode):
-  # It would end at the end of the topic, but not before so many events.
+  # It ends at the end of the topic, but not before that many events.
   return lambda topic, out: subprocess.Popen(
     [bench.raw, "--brokers", bench.broker.address, "--input", topic, "--output", out, "--mode", mode, "--every", "4", "--events", str(10 ** 12)],
     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -294,7 +294,7 @@ def restore(bench):
   count = 1_000_000
   topic = bench.fill("restore", ("--events", count, "--rooms", count, "--skew", 0))
   rows.append(restored(bench, f"{count:,} gifts, a combo each, in as many rooms", topic, count, ("--checkpoint-interval-ms", 5000), 14))
-  # Input to run through, without a checkpoint.
+  # Input to process again, without a checkpoint.
   if bench.broker.home:
     topic = f"bench-through-{os.getpid()}"
     bench.broker.create(topic, 20)
@@ -331,11 +331,11 @@ def restored(bench, what, topic, count, more, settle):
 
 
 def budget(bench):
-  """The whole way of a gift, in instructions: two backlogs of different size, the difference divided by the gifts more."""
+  """Counts the instructions per gift: the difference of two backlogs, divided by the difference in gifts."""
   if not shutil.which("valgrind") or not shutil.which("strip"):
     raise Fault("there is no valgrind, or no strip")
   few, many = 40_000, 120_000
-  # Older valgrinds end over the newer debug information of C++.
+  # Older versions of valgrind fail on the newer debug information of C++.
   bare = os.path.join(bench.directory, "bare")
   bench.output_of("strip", "--strip-debug", "-o", bare, bench.program("combo-consumer"))
   topics = [bench.fill(f"budget{count}", wide_load(bench, count)) for count in (few, many)]

@@ -15,7 +15,7 @@ def number(x):
 
 
 def steps(low, high, logarithmic):
-  """Where an axis has its lines."""
+  """Returns the values at which an axis has lines."""
   if logarithmic:
     tens = range(math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9) + 1)
     return [10.0 ** n for n in tens]
@@ -64,7 +64,7 @@ def scale(low, high, begin, end, logarithmic=False):
 
 
 def bars(title, x, y, groups, series):
-  """`series`: name -> a value for each group, or None."""
+  """Draws bars. `series`: name -> a value for each group, or None."""
   chart = Chart(title, x, y)
   y_steps = steps(0, max(v for values in series.values() for v in values if v is not None), False)
   at_y = scale(0, y_steps[-1], HEIGHT - BOTTOM, TOP)
@@ -84,7 +84,7 @@ def bars(title, x, y, groups, series):
 
 
 def lines(title, x, y, series, log_x=False, log_y=False):
-  """`series`: name -> [(x, y)], or [(x, y, word)] for points with a name."""
+  """Draws lines. `series`: name -> [(x, y)], or [(x, y, word)] for points with a name."""
   chart = Chart(title, x, y)
   xs = [p[0] for points in series.values() for p in points]
   ys = [p[1] for points in series.values() for p in points]

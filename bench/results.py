@@ -19,11 +19,11 @@ class Results:
     print(line, flush=True)
 
   def progress(self, line):
-    """Only for who looks on."""
+    """Prints a line that does not become part of a page."""
     print(f"   {line}", flush=True)
 
   def table(self, head, rows):
-    """Rows of texts; the first column to the left, the others to the right."""
+    """Adds a table of texts, its first column aligned to the left, the others to the right."""
     self.say("| " + " | ".join(head) + " |")
     self.say("| --- |" + " ---: |" * (len(head) - 1))
     for row in rows:
@@ -38,7 +38,7 @@ class Results:
     self.sections[self.part] = "\n".join(self.lines).strip("\n")
 
   def write(self):
-    """Parts that were not measured keep their text. A part names its machine only if that is not the one of bench/results.md."""
+    """Writes the measured parts into their pages. A part names its machine only if that is not the one of bench/results.md."""
     for page, plots in [("docs/performance.md", "plots/"), ("bench/results.md", "../docs/plots/")]:
       path = os.path.join(self.root, page)
       text = open(path).read()

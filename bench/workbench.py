@@ -45,8 +45,8 @@ class Bench:
         raise Fault("generate failed")
 
   def fill(self, name, *loads):
-    """A topic with the gifts of all loads, made at once; those of one name are made once. It comes into being with its first record,
-    with the broker's number of partitions."""
+    """Returns a topic with the gifts of all loads, generated in parallel and only once for each name. The first record creates
+    the topic, with the broker's number of partitions."""
     topic = Bench.filled.get(name)
     if not topic:
       topic = Bench.filled[name] = f"bench-{name}-{os.getpid()}"
@@ -69,7 +69,7 @@ class Bench:
       figures = dict(per_cpu=count / used, per_s=count / watched.seconds_of_work(count), memory=memory, said=said / count)
     finally:
       watched.stop()
-    # After its end: a service that leaves writes all its rooms for the next one, and a short run has no other checkpoint.
+    # Measured after the service's end: it then writes all its rooms for the next one, and a short run has no other checkpoint.
     sizes = {"output_log": out}
     if watched.port:
       sizes.update(journal_log=f"{topic}.{out}.combo-journal", state_log=f"{topic}.{out}.combo-state")
@@ -91,13 +91,13 @@ class Bench:
     return self.over_backlog(Watched(command, self.directory, log="peer.log"), topic, out, count)
 
   def run_go(self, program, topic, out, count):
-    # It keeps its state by the input's name alone: a second run over the same input would go on with the rooms of the first, whose full queues
-    # take gifts in with a tenth of the instructions.
+    # It keeps its state by the input's name alone: a second run over the same input would continue with the rooms of the first,
+    # whose full queues accept gifts with a tenth of the instructions.
     self.broker.delete(f"{topic}.combo-state-go")
     return self.run_peer([program, "run", "--brokers", self.broker.address, "--input", topic, "--output", out, "--group", out], topic, out, count)
 
   def contenders(self, every):
-    """Name -> what runs it over `topic` to `out`. What is not there is said aloud."""
+    """Returns name -> the function that runs it over `topic` to `out`. Missing programs are reported."""
     found = {"combo-consumer": self.run_ours}
     if self.raw:
       found["raw"] = lambda topic, out, count: self.run_raw(topic, out, count, every)
@@ -118,7 +118,7 @@ class Bench:
     return {name: run for name, run in found.items() if not only or name in only}
 
   def in_turn(self, load, topic, count, contenders):
-    """A B A B. Returns name -> medians."""
+    """Runs the contenders in turn (A B A B). Returns name -> medians."""
     runs = {name: [] for name in contenders}
     for n in range(self.options.rounds):
       for name, run in contenders.items():
