@@ -61,7 +61,7 @@ def screen(seq, *banners, **fields):
 
 
 def joined(value):
-    """The screen with which a stream over HTTP begins."""
+    """The screen that begins a stream over HTTP."""
     return ("joined", value)
 
 
@@ -74,7 +74,7 @@ def nested(levels):
 
 
 def numbered(seq, banner, count):
-    """A `show` whose count is written so."""
+    """A `show` whose count is written as given."""
     people = who(banner)
     return (f'{{"room":"r1","epoch":{EPOCH},"seq":{seq},"op":"show","banner":{banner},"slot":0,"count":{count},"base":0,'
             f'"sender":{json.dumps(people["sender"])},"gift":{json.dumps(people["gift"])}}}')
@@ -314,7 +314,7 @@ CASES = {
         "numbers at the edges, however they are written": [
             (numbered(1, 1, "-0"), "draw", "1@0x0"), (numbered(2, 2, "9007199254740991.0"), "draw", None),
             *[(numbered(3 + at, 3, count), "ignore", None) for at, count in enumerate(("9007199254740992", "1e400", "1e-1", "9007199254740992e0"))],
-            # No JSON: such a line does not count at all.
+            # These lines are not JSON, so they do not count at all.
             *[(numbered(7, 3, count), "ignore", None) for count in ("01", "+1", ".5", "1.", "1e", "0x3", "NaN", "- 1", "1_0")],
             (numbered(7, 4, "100000000000000000000e-20"), "draw", "1@0x0 2@0x9007199254740991 4@0x1")],
         "names that look like instructions are names": [

@@ -50,7 +50,8 @@ def by_hand(name, steps):
 
 
 def drawn(seed, length):
-    """A room as an engine might say it, and worse: lost, repeated and swapped lines, new epochs, malformed ones, joined screens."""
+    """Draws a room as an engine might emit it, with lost, repeated and swapped lines, new epochs, malformed lines, and screens
+    that begin a stream."""
     random_ = random.Random(seed)
     truth, seq, epoch, number = {}, 0, hand_cases.EPOCH, 0
     slots = random_.choice((1, 2, 2, 3, 5))
@@ -103,7 +104,7 @@ def drawn(seed, length):
 
 
 def faulty(lines, random_, start=None):
-    """Lines as a bad network, a service at least once, and a joining viewer make them."""
+    """Returns the lines as a bad network, a service that delivers at least once, and a joining viewer change them."""
     start = random_.choice((0, 0, random_.randrange(10))) if start is None else start
     rates = random_.choice(((0, 0, 0), (0.04, 0, 0), (0, 0.08, 0), (0.04, 0.05, 0.02)))
     out = []
@@ -133,7 +134,7 @@ def from_seeds(seeds, length):
 
 
 def recorded(seed):
-    """What the engine said in one of the recorded streams, with faults drawn from the seed: at most `most` lines."""
+    """Returns the name and the instructions of one of the recorded streams, with faults drawn from the seed."""
     random_ = random.Random(seed)
     names = sorted(CONFORMANCE.glob("*.out.jsonl"))
     path = random_.choice(names)

@@ -14,7 +14,7 @@ MOST_BANNERS = 100
 
 
 def whole(value, least=0, most=MOST_NUMBER):
-    """The value as an integer if it is a whole number in that range, however it is written (5, 5.0, 5e0); else None."""
+    """Returns the value as an integer if it is a whole number in that range, in any notation (5, 5.0, 5e0); else None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     if isinstance(value, float):
@@ -29,7 +29,7 @@ def refuse(word):
 
 
 def parse(text):
-    """The instruction in a line of text, or None if there is none."""
+    """Returns the instruction in a line of text, or None if there is none."""
     try:
         value = json.loads(text, parse_constant=refuse)
     except (ValueError, RecursionError):
@@ -42,7 +42,7 @@ def parse(text):
 
 
 def banner_of(entry):
-    """What a `show`, or an entry of a `screen`, puts on screen; None if it is malformed."""
+    """Returns the banner of a `show`, or of an entry of a `screen`; None if it is malformed."""
     if not isinstance(entry, dict):
         return None
     number, slot, count = whole(entry.get("banner"), 1), whole(entry.get("slot"), 0, MOST_BANNERS - 1), whole(entry.get("count"))
@@ -71,7 +71,7 @@ class Room:
             is_cleared = self.let_go()
             self.is_known = seq == 1
         elif seq > self.seq + 1:
-            # A screen says all there is: what stays need not be taken away first.
+            # A screen is complete, so banners that stay need not be removed first.
             if said["op"] != "screen" or not isinstance(said.get("banners"), list):
                 is_cleared = self.let_go()
             self.is_known = False
@@ -82,12 +82,12 @@ class Room:
         return "clear, draw" if verdict == "draw" else "clear"
 
     def joined(self, screen):
-        """The screen with which a stream over HTTP begins: it includes all up to its own number."""
+        """Accepts the screen that begins a stream over HTTP; it includes all instructions up to its seq."""
         if screen["op"] != "screen" or not isinstance(screen.get("banners"), list):
             return "ignore"
         place = (whole(screen["epoch"]), whole(screen["seq"]))
         if place == (0, 0):
-            # The room sleeps. What was kept of it stays.
+            # The room sleeps. The earlier epoch and seq stay.
             self.banners, self.is_known = {}, True
             return "draw"
         if place < (self.epoch, self.seq):
@@ -145,7 +145,7 @@ class Client:
         self.rooms, self.room = {}, Room()
 
     def take(self, line):
-        """The answer to one line, as a value; None to one that begins a case."""
+        """Returns the answer to one line, as a value; None for a line that begins a case."""
         word, _, text = line.partition(" ")
         if word == "case":
             self.__init__()
@@ -162,7 +162,7 @@ def main():
     for line in sys.stdin.buffer:
         answer = client.take(line.decode("utf-8", "surrogateescape").rstrip("\n"))
         if answer is not None:
-            # As escapes: half of a surrogate pair has no UTF-8.
+            # Non-ASCII is escaped, because half of a surrogate pair has no UTF-8.
             print(json.dumps(answer, separators=(",", ":")))
 
 

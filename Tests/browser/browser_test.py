@@ -8,7 +8,7 @@ from fake_service import FakeService
 
 
 class BrowserTest(unittest.TestCase):
-    """`browser`, and `pictures` (a folder to keep them in, or None), are set by run.py."""
+    """A test of a page. run.py sets `browser`, and `pictures` to the folder for pictures, or None."""
 
     maxDiff = 4000
     browser = None

@@ -15,13 +15,13 @@ NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome"
 
 
 def find():
-    """The path of a Chromium, or None."""
+    """Returns the path of a Chromium, or None."""
     chosen = os.environ.get("COMBO_CHROMIUM")
     return chosen or next(filter(None, map(shutil.which, NAMES)), None)
 
 
 class Failure(Exception):
-    """The browser said no, or a page's own code threw."""
+    """The browser refused a command, or the page's own code threw."""
 
 
 class Browser:
@@ -33,13 +33,13 @@ class Browser:
             path, "--headless=new", "--remote-debugging-pipe", f"--user-data-dir={self.folder}", "--no-first-run",
             "--disable-gpu", "--disable-extensions", "--disable-background-networking", "--disable-component-update",
             "--disable-sync", "--mute-audio", "--hide-scrollbars", "--js-flags=--expose-gc", "--no-default-browser-check",
-            # Nothing leaves this machine: pictures of made-up gifts have addresses that nobody serves.
+            # Nothing leaves this machine: the addresses of made-up gifts' pictures do not exist.
             "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "about:blank",
         ]
         if os.geteuid() == 0:
             arguments.insert(1, "--no-sandbox")
         self._log = open(os.path.join(self.folder, "log"), "wb")
-        # The protocol's pipes are the descriptors 3 and 4, by definition.
+        # The protocol uses the descriptors 3 and 4.
         shell = ["sh", "-c", f'exec 3<&{to_browser} 4>&{from_browser} && exec "$@"', "sh", *arguments]
         self._process = subprocess.Popen(
             shell, pass_fds=(to_browser, from_browser), stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
@@ -64,7 +64,7 @@ class Browser:
         data = json.dumps(message).encode() + b"\0"
         while data:
             data = data[os.write(self._write, data):]
-        # Generous: a machine that is busy elsewhere makes nothing fail here.
+        # The time-out is generous, so that nothing fails on a busy machine.
         deadline = time.monotonic() + timeout
         while number not in self._answers:
             self._receive(deadline, method)
@@ -93,7 +93,7 @@ class Browser:
         except (Failure, OSError, subprocess.TimeoutExpired):
             pass
         finally:
-            # Its helpers too: they are in the group that was made for it.
+            # Ends its helpers, too, which are in its process group.
             try:
                 os.killpg(self._process.pid, signal.SIGKILL)
             except ProcessLookupError:
@@ -129,7 +129,7 @@ class Page:
         self.wait(f"document.readyState === 'complete' && location.href.startsWith({json.dumps(address)})")
 
     def run(self, code):
-        """Runs JavaScript (a promise is waited for) and returns its value."""
+        """Runs JavaScript, awaits a promise, and returns the value."""
         answer = self.call("Runtime.evaluate", {
             "expression": code, "awaitPromise": True, "returnByValue": True, "userGesture": True})
         if "exceptionDetails" in answer:
@@ -137,7 +137,7 @@ class Page:
         return answer["result"].get("value")
 
     def wait(self, condition, seconds=60):
-        """Waits until the condition is true; says what it last was."""
+        """Waits until the condition is true. A failure has its last value."""
         deadline = time.monotonic() + seconds
         while True:
             try:
@@ -168,13 +168,13 @@ class Page:
             file.write(base64.b64decode(data))
 
     def heap(self):
-        """Bytes in use after a collection, and how many nodes the document has, detached ones included."""
+        """Returns the bytes in use after a collection, and the number of the document's nodes, including detached ones."""
         for _ in range(3):
             self.call("HeapProfiler.collectGarbage")
         return self.call("Runtime.getHeapUsage")["usedSize"], self.call("Memory.getDOMCounters")["nodes"]
 
     def faults(self):
-        """What the page threw, or what its policy forbade."""
+        """Returns the errors that the page threw, and violations of its policy."""
         found = []
         for event in self._browser.events:
             if event.get("sessionId") != self._session:
@@ -183,7 +183,7 @@ class Page:
                 found.append(event["params"]["exceptionDetails"].get("exception", {}).get("description", "thrown"))
             if event["method"] == "Log.entryAdded":
                 entry = event["params"]["entry"]
-                # Pictures and connections that fail are everyday.
+                # Pictures and connections may fail.
                 if entry["level"] == "error" and entry["source"] != "network":
                     found.append(entry["text"])
         return found

@@ -57,7 +57,7 @@ class Room:
 
 
 class FakeService:
-    """Rooms, and whoever reads them. `say` is thread-safe."""
+    """A service with rooms and their readers. `say` is thread-safe."""
 
     def __init__(self, port=0):
         self.port = port
@@ -94,7 +94,7 @@ class FakeService:
         return self
 
     def stop(self, aloud=True):
-        """Ends every connection; aloud: as a service that is stopping."""
+        """Ends every connection. aloud: with the event of a service that is stopping."""
         with self.lock:
             for room in self.rooms.values():
                 for reader in room.readers:
@@ -102,7 +102,7 @@ class FakeService:
                         reader.put(("closing", "{}", None))
                     reader.put(None)
                 room.readers.clear()
-            # Connections that wait for a next request would be served by a service that is no more.
+            # Otherwise the stopped service would serve requests on idle connections.
             for connection in self.idle:
                 try:
                     connection.shutdown(socket.SHUT_RDWR)
@@ -116,7 +116,7 @@ class FakeService:
             return self.rooms.setdefault(name, Room(name))
 
     def say(self, instruction, unheard=False, raw=None):
-        """What a room says. unheard: it is lost on its way to the readers. raw: the bytes they get instead."""
+        """Emits an instruction of a room. unheard: it does not reach the readers. raw: the bytes that they receive instead."""
         with self.lock:
             room = self.room(instruction["room"])
             room.screen.draw(instruction, time.monotonic() * 1000)
@@ -172,7 +172,7 @@ class FakeService:
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    # Head and body at once: else the second waits for the first to be acknowledged, 40 ms.
+    # Sends head and body together: otherwise the body waits 40 ms for the head to be acknowledged.
     wbufsize = 1 << 16
     disable_nagle_algorithm = True
     fake = None
@@ -216,7 +216,7 @@ class Handler(BaseHTTPRequestHandler):
             rooms = [
                 {"room": room.name, "epoch": room.screen.epoch, "seq": room.screen.seq,
                  "banners": len(room.screen.said()["banners"]),
-                 # As `serve` tells it, if nothing is known of what waits.
+                 # The fields of `serve`, which does not know what is waiting.
                  **({"shown": room.gifts} if room.queued is None else {"queued": room.queued, "gifts": room.gifts}), "rate": room.rate()}
                 for room in self.fake.rooms.values() if room.name.startswith(prefix) and room.screen.epoch]
         rooms.sort(key=lambda one: (-one["rate"], one["room"]))
@@ -279,13 +279,13 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def program():
-    """The combo-consumer to replay with, or None."""
+    """Returns the combo-consumer to replay with, or None."""
     path = pathlib.Path(os.environ.get("COMBO_CONSUMER", ROOT / ".build/release/combo-consumer"))
     return path if path.is_file() else None
 
 
 def replay(gifts, *options):
-    """The instructions that come of gifts."""
+    """Returns the instructions that result from gifts."""
     text = "\n".join(map(dump, gifts))
     done = subprocess.run([program(), "replay", *options], input=text, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -300,7 +300,7 @@ def made_up_gifts(rooms, seconds, rate):
 
 
 def perform(service, rooms):
-    """Real time, again and again, each time as new epochs."""
+    """Emits the rooms' instructions in real time, again and again, each time in new epochs."""
     said = replay(made_up_gifts(rooms, 120, 6 * rooms), "--milestones", "10,66,188,520,1314", "--linger-ms", "2500")
     said.sort(key=lambda one: one["at"])
     while True:

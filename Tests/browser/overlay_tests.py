@@ -7,13 +7,13 @@ import zlib
 import browser_test
 from trace_of_rooms import say, show
 
-# What OBS puts into a page's head once it is loaded, and what somebody may have written below it.
+# The style that OBS adds to a page's head once it has loaded, and one that a user may have written below it.
 OBS_STYLE = "body { background-color: rgba(0, 0, 0, 0); margin: 0px auto; overflow: hidden; }"
 OWN_STYLE = (".combo-view { --combo-size: 40px; --combo-font: serif; } .combo-banner { --combo-pill: #004433; --combo-name: #ffffff; }"
              " .combo-gift { display: none; }")
 
-# The least contrast of each text with what is behind it: with each colour of each background up to one that lets nothing through, over
-# the page's own. Shadows are not counted.
+# The least contrast of each text with what is behind it: every colour of every background up to an opaque one, over the page's
+# own. Shadows are not counted.
 CONTRASTS = """((page) => {
   const parts = (colour) => { const [r, g, b, a = 1] = colour.match(/[\\d.]+/g).map(Number); return { r, g, b, a }; };
   const over = (top, below) => ({ r: top.r * top.a + below.r * (1 - top.a), g: top.g * top.a + below.g * (1 - top.a),
@@ -36,7 +36,7 @@ CONTRASTS = """((page) => {
 
 
 def pixels(png):
-    """Width, and each row as (r, g, b, a)."""
+    """Returns the width, and each row as (r, g, b, a)."""
     at, data, width, kind = 8, b"", 0, 0
     while at < len(png):
         length, name = struct.unpack(">I4s", png[at:at + 8])
@@ -126,7 +126,7 @@ class OverlayTests(browser_test.BrowserTest):
                     self.assertLessEqual({"combo-sender", "combo-line", "combo-gift-name", "combo-number", "combo-times"}, set(found))
                     self.assertGreaterEqual(min(found.values()), 4.5, (value, width, level, found))
                     self.keep(f"overlay-tone{value}-{width}-{level}")
-        # A picture that moves below: whatever it shows, each text stands on a colour of its own.
+        # Over a moving picture, too, each text has a background colour of its own.
         self.put_style("@keyframes wild { to { background-position: 400px 0 } } body { animation: wild 1s linear infinite;"
                        " background: repeating-linear-gradient(90deg, #fff 0 20px, #000 20px 40px, #f80 40px 60px) }")
         opaque = self.page.run(f"[{CONTRASTS}({{ r: 255, g: 255, b: 255, a: 1 }}), {CONTRASTS}({{ r: 0, g: 0, b: 0, a: 1 }})]")
@@ -160,7 +160,7 @@ class OverlayTests(browser_test.BrowserTest):
         self.look("lang=ar&align=left")
         self.still()
         self.assertLess(self.page.run("document.querySelector('.combo-banner').getBoundingClientRect().left"), 100)
-        # One slot: what moves up is not seen any more.
+        # With one slot, a banner that moves up disappears.
         self.look("slots=1", shown=1)
         self.assertEqual(self.page.run("[...document.querySelectorAll('.combo-banner:not([hidden])')]"
                                        ".find((one) => getComputedStyle(one).opacity > 0.9).dataset.slot"), "0")

@@ -63,8 +63,8 @@ class PageTests(browser_test.BrowserTest):
         self.page.wait(f"{self.SHOWN} === {json.dumps(want)}")
 
     def record(self, name, expression):
-        """Keeps in `seen.NAME` what the expression was after each change of the page: what stands only for a moment may be gone
-        before a test can look."""
+        """Keeps in `seen.NAME` the expression's value after each change of the page, because a test could miss a value that is
+        shown only for a moment."""
         self.page.run(f"window.seen ??= {{}}; seen.{name} = []; new MutationObserver(() => seen.{name}.push({expression}))"
                       ".observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true }); 0")
 
@@ -89,17 +89,17 @@ class PageTests(browser_test.BrowserTest):
                 self.service.say(say("dismiss", seq + 2, room=self.room, banner=seq + 1, slot=0, count=2, reason="busy"))
                 seq += 2
             self.page.wait(f"document.querySelector('#fact-seq').textContent.replace(/\\D/g, '') === '{seq}'", seconds=600)
-            # Those that have slid out have no texts any more.
+            # Banners that have slid out have no texts any more.
             self.page.wait("document.querySelector('.combo-banner:not([hidden])') === null")
             return self.page.heap()
 
         round_of(10)
-        # The list of rooms is asked for again now and then: this room's row is to be there already.
+        # The list of rooms is requested again from time to time, so this room's row must be there already.
         row = f"(one) => one.textContent === {json.dumps(self.room)}"
         self.page.wait(f"[...document.querySelectorAll('.room-row bdi')].some({row})")
         before = round_of(2000)
         after = round_of(10000)
-        # What was just let go may still be counted; a leak stays.
+        # Nodes that were just released may still be counted; a leak stays.
         deadline = time.monotonic() + 5
         while after[1] > before[1] + 10 and time.monotonic() < deadline:
             after = self.page.heap()
@@ -108,7 +108,7 @@ class PageTests(browser_test.BrowserTest):
         self.assertLessEqual(self.page.run("document.querySelectorAll('.combo-banners > *').length"), 3)
 
     def test_after_a_gap_it_waits_for_the_screen(self):
-        # A page on which the 2.5 s that it waits are never over.
+        # A page whose wait of 2.5 s never ends.
         patient = self.page.call("Page.addScriptToEvaluateOnNewDocument", {
             "source": "{ const real = setTimeout; setTimeout = (task, ms, ...more) => real(task, ms === 2500 ? 1e9 : ms, ...more) }"})
         self.addCleanup(self.page.call, "Page.removeScriptToEvaluateOnNewDocument", {"identifier": patient["identifier"]})
@@ -143,7 +143,7 @@ class PageTests(browser_test.BrowserTest):
         self.service.stop()
         self.page.wait("document.querySelector('#state').dataset.state === 'broken'")
         self.wait_shown("Ann3")
-        # While nobody listens, the room goes on.
+        # The room continues while nobody is connected.
         self.service.say(say("update", 2, room=self.room, banner=1, slot=0, count=8, added=5))
         self.service.start()
         self.live()
@@ -236,7 +236,7 @@ class PageTests(browser_test.BrowserTest):
         self.search("jump-")
         self.page.wait("document.querySelector('.room-row bdi').textContent === 'jump-a'")
         self.page.run("document.querySelector('.room-row').focus()")
-        # A rate is that of the last seconds: it is kept up.
+        # The rate is that of the last seconds, so gifts must keep arriving.
         seq = itertools.count(2)
 
         def wait_giving(condition):
@@ -283,7 +283,7 @@ class PageTests(browser_test.BrowserTest):
         self.assertEqual(self.text("stage-note"), "")
         self.service.say(say("dismiss", 2, room=self.room, banner=1, slot=0, count=3, reason="turn"))
         self.wait_shown("")
-        # It falls asleep while it is watched: the service lists it no more.
+        # The room falls asleep while it is watched: the service no longer lists it.
         del self.service.rooms[self.room].screen
         self.service.rooms[self.room].screen = Screen()
         self.state("asleep")

@@ -94,12 +94,12 @@ class Screen:
         return next(banner for banner in self.banners if banner.number == number and banner.left is None)
 
     def drawn(self, now):
-        """What is to be seen, by banner: where (in slots from the bottom), how far aside (%), how opaque, which number."""
+        """Returns what is on screen, by banner: place (in slots from the bottom), distance aside (%), opacity, and number."""
         self.banners = [one for one in self.banners if one.left is None or now - one.left < self.times.exit_ms]
         return {one.number: self._drawn(one, now) for one in self.banners}
 
     def said(self):
-        """The room's screen, as a `screen` instruction with the seq that was said last."""
+        """Returns the room's screen as a `screen` instruction with the latest seq."""
         there = sorted((one for one in self.banners if one.left is None), key=lambda one: one.slot)
         banners = [{"banner": one.number, "slot": one.slot, "count": one.count, "base": one.base, **one.entry} for one in there]
         return {"v": 1, "room": self.room, "epoch": self.epoch, "seq": self.seq, "at": 0, "op": "screen", "banners": banners}
@@ -133,7 +133,7 @@ class Screen:
             banner.praised = now
 
     def _compare(self, instruction):
-        # A client that has missed nothing learns nothing from a screen.
+        # For a client that has missed nothing, a screen changes nothing.
         said = [(one["banner"], one["slot"], one["count"]) for one in instruction["banners"]]
         ours = sorted((one for one in self.banners if one.left is None), key=lambda one: one.slot)
         assert said == [(one.number, one.slot, one.count) for one in ours], f"the model is wrong: {said}, {ours}"

@@ -9,7 +9,7 @@ OPTIONS = ("--milestones", "3,10,66,188", "--slots", "3", "--linger-ms", "1500",
 
 
 def gifts(seed=3, rooms=3, seconds=60):
-    """Made-up gifts of a few combos, so that they grow, wait, come back and are retracted; some rooms close."""
+    """Returns made-up gifts of a few combos, which grow, wait, come back and are retracted; some rooms close."""
     random_ = random.Random(seed)
     presents = [("rose", "玫瑰", 1, "🌹"), ("cake", "生日蛋糕", 66, "🎂"), ("rocket", "火箭", 5200, "🚀")]
     time_ = [1732104000000 + 137 * room for room in range(rooms)]
@@ -43,7 +43,7 @@ KINDS = {"move_up", "update", "screen", "dismiss idle", "dismiss closed", "dismi
 
 
 def kinds(said):
-    """What occurs in a trace."""
+    """Returns the kinds of instructions and fields in a trace."""
     found, shown = set(), {}
     for one in said:
         banner = (one["room"], one["epoch"], one.get("banner"))
@@ -62,7 +62,7 @@ def recorded():
 
 
 def show(banner, count=1, seq=None, epoch=1000, room="r1", **more):
-    """A `show`, its seq the banner's number unless another is given."""
+    """Returns a `show`, whose seq is the banner's number unless another is given."""
     said = {"v": 1, "room": room, "epoch": epoch, "seq": seq or banner, "at": epoch, "op": "show", "banner": banner, "slot": 0,
             "count": count, "base": 0, "sender": {"id": "u1", "name": "Ann"}, "gift": {"id": "rose", "name": "Rose", "value": 1}}
     return said | more

@@ -38,7 +38,7 @@ class ViewTests(browser_test.BrowserTest):
         by_time = {}
         for one in said:
             by_time.setdefault(one["at"] - start, []).append(one)
-        # When something is said, and in the middle of every motion, and at the edges of those.
+        # The times of instructions, and the middle and the edges of every motion.
         times = sorted({at + after for at in by_time for after in (0, 1, 60, 125, 249, 250, 251, 1400)})
         model = Screen(Times(still=still))
         steps, expected, epoch = [], [], None
@@ -66,7 +66,7 @@ class ViewTests(browser_test.BrowserTest):
     def compare(self, want, got, where):
         for field, value in want.items():
             if isinstance(value, float) or field in ("place", "aside", "opacity"):
-                # Rounded to pixels and to thousandths.
+                # The values are rounded to pixels and to thousandths.
                 self.assertAlmostEqual(value, got[field], delta=0.05 if field != "aside" else 0.5, msg=f"{where}: {field}")
             else:
                 self.assertEqual(value, got[field], f"{where}: {field}")
@@ -179,7 +179,7 @@ class ViewTests(browser_test.BrowserTest):
         self.assertEqual(self.page.run("globalThis.harmed ?? 0"), 0)
         self.assertEqual(self.page.run("document.querySelectorAll('#stage script, #stage h1').length"), 0)
         self.assertEqual(self.page.run("document.querySelectorAll('#stage img[src]').length"), 0)
-        # Nothing of it leaves its banner's line.
+        # No part of a text leaves its banner's line.
         inside = """[...document.querySelectorAll('.combo-banner:not([hidden])')].every((one) => {
           const stage = document.querySelector('#stage').getBoundingClientRect(), box = one.getBoundingClientRect();
           return box.height < 100 && box.right <= stage.right && box.left >= stage.left; })"""
@@ -202,7 +202,7 @@ class ViewTests(browser_test.BrowserTest):
             self.assertEqual(self.call("pictureAddress", address) is not None, is_shown, address)
         self.assertIsNone(self.call("pictureAddress", "https://cdn.example/u.png", "data"))
         self.assertIsNone(self.call("pictureAddress", bitmap, "none"))
-        # One that loads takes the place of the letter; one that cannot be had leaves it there.
+        # A picture replaces the letter once it has loaded; if it cannot be loaded, the letter stays.
         dot = ("data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAA"
                "AABJRU5ErkJggg==")
         self.call("make")
@@ -223,13 +223,13 @@ class ViewTests(browser_test.BrowserTest):
             self.call("play", [step])
             if not spoken or spoken[-1][1] != self.page.run("harness.spoken"):
                 spoken.append((step[0], self.page.run("harness.spoken")))
-        # A sentence is seen half a second late at most: at the next step.
+        # A sentence is seen at the next step, at most half a second late.
         spoken = [(at, text) for at, text in spoken if text]
         self.assertLessEqual(len(spoken), 4)
         self.assertGreaterEqual(len(spoken), 3)
         self.assertTrue(all(later[0] - sooner[0] >= 5500 for sooner, later in zip(spoken, spoken[1:])), spoken)
         self.assertRegex(spoken[1][1], r"^Ann sent Rose to Host, × \d+\. More combos: \d+\.$")
-        # Switched off, it is told nothing.
+        # Nothing is announced once announcements are off.
         self.page.run("harness.announces = false; 0")
         self.call("play", [[60000, [say("dismiss", 99, banner=40, slot=0, count=1, reason="turn")]], [90000, []]])
         self.assertEqual(self.page.run("harness.spoken"), "")
@@ -254,7 +254,7 @@ class ViewTests(browser_test.BrowserTest):
         self.assertFalse(self.page.run(empty), "without that wish there is confetti")
 
     def test_the_view_shows_after_each_line_of_the_client_suite_what_must_be_there(self):
-        # Tests/Clients: the cases of one room, and of their lines those that are objects with a room.
+        # The cases of Tests/Clients with one room, and of their lines those that are objects with a room.
         checked = 0
         for path in sorted(CASES.glob("*.jsonl")):
             cases = []
@@ -311,7 +311,7 @@ class ViewTests(browser_test.BrowserTest):
         self.assertGreater(self.call("play", [[0, said], [60, []]])[1]["1"]["aside"], 0)
 
     def test_instructions_that_come_in_batches_are_drawn_in_their_rhythm(self):
-        # Committed each 200 ms; the two clocks are a day apart.
+        # A commit each 200 ms; the two clocks are a day apart.
         skew = 86_400_000
         said = [(at, at - at % 200 + 230) for at in range(0, 20000, 90)]
         drawn = self.call("pace", 500, [[came, at + skew] for at, came in said])
@@ -319,18 +319,18 @@ class ViewTests(browser_test.BrowserTest):
         self.assertTrue(all(time >= came for (_, came), (_, time) in zip(said, drawn)))
         steps = [b[1] - a[1] for a, b in zip(drawn, drawn[1:])][10:]
         self.assertEqual(set(steps), {90})
-        # The service stalls for four seconds: what is late is not held, and soon the rhythm is back.
+        # The service stalls for four seconds: late instructions are not held, and the rhythm soon returns.
         said = [(at, 9000 if 5000 <= at < 9000 else at + 30) for at in range(0, 40000, 90)]
         drawn = self.call("pace", 500, [[came, at + skew] for at, came in said])
         waits = [time - came for (_, came), (_, time) in zip(said, drawn)]
         self.assertLessEqual(max(waits), 500)
         self.assertTrue(all(wait == 0 for (at, came), wait in zip(said, waits) if came - at > 530))
         self.assertEqual(waits[-1], 0)
-        # Without it, and with times that are none, all is drawn as it comes.
+        # Without pacing, and with invalid times, everything is drawn on arrival.
         self.assertTrue(all(time == came for (_, came), (_, time) in zip(said, self.call("pace", 0, [[c, a] for a, c in said]))
                             if came != 9000))
         self.assertEqual(self.call("pace", 500, [[5, "x"], [7, None]]), [["x", 5], [None, 7]])
-        # A page that sleeps holds no more than it can draw at once.
+        # A page that sleeps draws everything at once if it holds too much.
         self.assertEqual(len(self.call("pace", 500, [[0, 0], *[[0, at] for at in range(1, 5000)]])), 5000)
 
     def test_events_are_read_however_they_are_cut(self):

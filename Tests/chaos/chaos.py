@@ -31,9 +31,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 DEAD_LETTERS = f"{INPUT}.{GROUP}.combo-dead-letter"
 # A guess, until steps have been timed.
 STEP_SECONDS = 14.0
-# How often a condition is looked at.
+# The interval at which a condition is checked.
 LOOK_SECONDS = 0.1
-# The rooms of the mixes made here are quiet well before.
+# The rooms of this test's mixes are quiet well before.
 QUIET_SECONDS = 12
 
 
@@ -47,7 +47,7 @@ class Chaos:
         self.began = time.monotonic()
         self.directory = options.directory or tempfile.mkdtemp(prefix="combo-chaos-")
         os.makedirs(self.directory, exist_ok=True)
-        # A copy, as instances are started all through the run, while somebody may build.
+        # A copy, because instances start throughout the run, and a build may replace the program meanwhile.
         self.program = os.path.join(self.directory, "combo-consumer")
         shutil.copy2(options.program, self.program)
         self.log_lock = threading.Lock()
@@ -63,7 +63,7 @@ class Chaos:
         self.counts = {}
         self.feeder = None
 
-    # Saying and waiting
+    # Logging and waiting
 
     def log(self, text):
         line = f"{time.strftime('%H:%M:%S', time.gmtime())} +{time.monotonic() - self.began:7.1f} s  {text}"
@@ -72,12 +72,12 @@ class Chaos:
             self.log_file.write(line + "\n")
 
     def find(self, text):
-        """Something that must not be; the run goes on, and fails at its end."""
+        """Records a violation; the run continues, and fails at its end."""
         self.log(f"FOUND: {text}")
         self.finds.append(text)
 
     def wait(self, what, condition, timeout):
-        """Waits until the condition holds; meanwhile sees to instances that end by themselves."""
+        """Waits until the condition holds; meanwhile handles instances that end by themselves."""
         deadline = time.monotonic() + timeout
         reason = None
         while True:
@@ -103,7 +103,7 @@ class Chaos:
                 instance.start()
 
     def input_ends(self):
-        """The ends of the input's partitions, as soon as brokers tell them."""
+        """Returns the ends of the input's partitions, as soon as brokers report them."""
         ends = []
 
         def has_ends():
@@ -114,7 +114,7 @@ class Chaos:
         return ends
 
     def recovered(self, since, what="all that had come by then is committed"):
-        """Waits until the group has committed all that was in the input; returns the seconds since the fault."""
+        """Waits until the group has committed everything in the input; returns the seconds since the fault."""
         ends = self.input_ends()
         self.wait(
             what,
@@ -256,7 +256,7 @@ class Chaos:
         elif "resets 0" not in self.verified:
             self.find("rooms were reset, though nothing of their state was lost")
         self.settle()
-        # What is missing may only have been late, for readers that end when nothing comes; so all is read again, with more patience.
+        # Readers end if no record arrives, so missing records may only be late: everything is read again, with more patience.
         for patience_ms in (10000, 60000):
             self.recounted = Recount(
                 self.options.kafka, self.cluster.bootstrap, self.directory, self.options.delivery == "at-least-once", patience_ms)
@@ -278,7 +278,7 @@ class Chaos:
         return not self.finds
 
     def settle(self):
-        """Waits until no transaction is open on what is read next, or a reader would miss what lies behind its first record."""
+        """Waits until no transaction is open on the topics to read: a reader would miss the records behind its first one."""
         for topic in (INPUT, OUTPUT, DEAD_LETTERS):
             try:
                 self.wait(
@@ -303,7 +303,7 @@ class Chaos:
             shutil.rmtree(self.cluster.directory, ignore_errors=True)
 
     def keep_stacks(self):
-        """Where each thread of each instance is, for whoever looks into a failure."""
+        """Writes the stacks of each instance's threads to files, to help to investigate a failure."""
         if not shutil.which("gdb"):
             return
         for instance in self.instances:

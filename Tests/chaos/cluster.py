@@ -29,7 +29,7 @@ class Cluster:
 
     @staticmethod
     def _free_port():
-        """A base below which and above which five ports in a row are free."""
+        """Returns the first of `2 * NODES` consecutive free ports."""
         for base in range(24000, 30000, 10):
             sockets = []
             try:
@@ -56,7 +56,7 @@ class Cluster:
                 os.rename(path, os.path.join(self.directory, f"{node}.log.{self.starts}"))
         environment = dict(os.environ, KAFKA_EXTRA=KAFKA_EXTRA)
         environment.setdefault("KAFKA_HEAP", "512m")
-        # On a busy machine a node that was killed may take longer than `start` waits; called again, that waits on.
+        # On a busy machine, a killed node may take longer than `start` waits; another call continues to wait.
         for _ in range(3):
             try:
                 done = subprocess.run(
@@ -71,7 +71,7 @@ class Cluster:
         raise RuntimeError(f"the brokers did not start: {said}")
 
     def stop_all(self):
-        """Ends all, whatever state they are in, and gives the small disk back."""
+        """Ends all nodes, whatever their state, and unmounts the small disk."""
         for node in range(NODES):
             pid = self.pid(node)
             if pid and self.is_running(node):
@@ -86,7 +86,7 @@ class Cluster:
                 time.sleep(0.5)
 
     def tool(self, *arguments, check=True):
-        """Runs one of Kafka's own tools and returns what it printed."""
+        """Runs one of Kafka's own tools and returns its output."""
         done = subprocess.run(
             [os.path.join(self.scripts, "tool"), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             timeout=120)
@@ -97,7 +97,7 @@ class Cluster:
     # Nodes
 
     def data(self):
-        """Each node's folder of partitions."""
+        """Returns each node's folder of partitions."""
         return [path for path in (os.path.join(self.directory, f"data-{node}") for node in range(NODES)) if os.path.isdir(path)]
 
     def pid(self, node):
@@ -130,12 +130,12 @@ class Cluster:
         self.away.discard(node)
 
     def bring_back(self, node):
-        """Starts a node that ended; returns once it answers."""
+        """Starts a node that has ended; returns once it answers."""
         self.start()
         self.away.discard(node)
 
     def has_moved_from(self, node):
-        """Whether nobody has this node as a leader any more."""
+        """Returns whether the node is no longer the leader of any partition."""
         found, nodes = self.wire.metadata()
         return node not in nodes and all(
             leader not in (node, -1) for partitions in found.values() for leader, _, _ in partitions.values())
@@ -151,7 +151,7 @@ class Cluster:
 
     def make_small_disk(self, node, megabytes):
         """Gives a node a disk of its own (a file with a file system in it), before the first start. Needs root.
-        Returns why it cannot be, or nothing."""
+        Returns the reason if that is not possible, else None."""
         if os.geteuid() != 0:
             return "only root can mount a disk"
         if not shutil.which("mkfs.ext4"):
@@ -166,7 +166,7 @@ class Cluster:
             if done.returncode != 0:
                 return f"{' '.join(command)}: {done.stdout.strip()}"
         self.small_disk = mount
-        # Kafka takes each folder there for a partition.
+        # Kafka would treat this folder as a partition.
         os.rmdir(os.path.join(mount, "lost+found"))
         return None
 
@@ -186,7 +186,7 @@ class Cluster:
         os.remove(self.filler)
 
     def says(self, node, text):
-        """Whether a node's log says so."""
+        """Returns whether a node's log contains the text."""
         try:
             with open(os.path.join(self.directory, f"{node}.log"), errors="replace") as file:
                 return any(text in line for line in file)
@@ -194,7 +194,7 @@ class Cluster:
             return False
 
     def count_in_logs(self, text):
-        """Lines of all nodes' logs, old ones too, with this text."""
+        """Returns the number of lines with this text in all nodes' logs, old ones included."""
         count = 0
         for name in os.listdir(self.directory):
             if ".log" in name and name[0].isdigit():

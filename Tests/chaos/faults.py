@@ -92,7 +92,7 @@ def take_away(run, step):
 
 
 def choose_broker(run, step):
-    """The node that the step is meant for, asked of the brokers now."""
+    """Returns the node that is the step's target, according to the brokers."""
     found = []
 
     def ask():

@@ -12,7 +12,8 @@ ROOMS = (200, 1000, 5000)
 
 
 class Feeder(threading.Thread):
-    """`remaining_seconds()` guesses how long the faults will still take; the gifts that are left are spread over that."""
+    """Produces gifts throughout the run. `remaining_seconds()` estimates how long the faults will still take; the remaining
+    gifts are spread over that time."""
 
     def __init__(self, program, bootstrap, topic, gifts, seed, mix, directory, log, remaining_seconds):
         super().__init__(daemon=True)
@@ -48,7 +49,7 @@ class Feeder(threading.Thread):
         with open(os.path.join(self.directory, "generate.log"), "ab") as log:
             status = subprocess.run(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL).returncode
         if status != 0:
-            # What of it was delivered is known only to the topic; it is left uncounted and made up for.
+            # Only the topic knows which of its gifts were delivered; they are not counted, and another piece replaces them.
             self.failed += 1
             self.log(f"producer: a piece of {count} gifts ended with exit code {status}; another is made in its place")
             if self.failed > 20:

@@ -11,7 +11,7 @@ MALLOC_DEBUG = "/lib/x86_64-linux-gnu/libc_malloc_debug.so.0"
 
 
 def _with_cores():
-    """A crash shall leave a core behind where the machine allows it."""
+    """Lets a crash leave a core behind, if the machine allows it."""
     try:
         _, most = resource.getrlimit(resource.RLIMIT_CORE)
         resource.setrlimit(resource.RLIMIT_CORE, (most, most))
@@ -20,7 +20,7 @@ def _with_cores():
 
 
 class Instance:
-    """One place in the cluster: the same transactional id through all its processes."""
+    """An instance of the service, with the same transactional id for all its processes."""
 
     def __init__(self, number, program, options, directory, is_static):
         self.number, self.program, self.directory = number, program, directory
@@ -31,7 +31,7 @@ class Instance:
         self.process = None
         self.started = 0
         self.is_stopped = False
-        # Set while somebody wants it to end.
+        # Set while the test ends it.
         self.is_leaving = False
 
     @property
@@ -44,8 +44,7 @@ class Instance:
 
     def environment(self):
         environment = dict(os.environ)
-        # Memory that was freed holds other bytes at once; and where glibc has it, each block of memory is checked when it
-        # is freed.
+        # Freed memory is overwritten at once; and if glibc has that, each block of memory is checked when it is freed.
         if self.number % 3 == 1:
             environment["MALLOC_PERTURB_"] = "165"
         elif self.number % 3 == 2 and os.path.exists(MALLOC_DEBUG):
@@ -72,7 +71,7 @@ class Instance:
         self.process.wait()
 
     def terminate(self, timeout=30):
-        """SIGTERM; returns the exit status and how long it took. It ends within 10 s of itself, whatever brokers do."""
+        """Sends SIGTERM; returns the exit status and the duration. The process ends within 10 s, whatever brokers do."""
         self.is_leaving = True
         began = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
@@ -90,7 +89,7 @@ class Instance:
         self.process.send_signal(signal.SIGCONT)
 
     def says(self, text):
-        """Whether the present process has logged this."""
+        """Returns whether the present process has logged the text."""
         with open(self.log_path, errors="replace") as file:
             return any(text in line for line in file)
 
@@ -108,7 +107,7 @@ def describe_exit(status):
 
 
 class Figures:
-    """What the logs of all instances tell of the run."""
+    """Figures of the run from the logs of all instances."""
 
     def __init__(self, directory):
         self.aborts, self.reasons = 0, {}

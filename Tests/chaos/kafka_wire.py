@@ -9,7 +9,7 @@ READ_COMMITTED, READ_UNCOMMITTED = 1, 0
 
 
 class KafkaFault(Exception):
-    """A broker could not be reached, or answered with an error: ask again."""
+    """A broker could not be reached, or answered with an error; the request may be repeated."""
 
 
 class _Writer:
@@ -55,7 +55,7 @@ class _Reader:
 
 
 class Wire:
-    """Asks the brokers of one cluster. `is_asked(node)` says which of them may be asked at all."""
+    """Sends requests to the brokers of one cluster. `is_asked(node)` returns whether requests may go to a node."""
 
     def __init__(self, addresses, timeout=3.0):
         self.addresses = addresses
@@ -98,7 +98,7 @@ class Wire:
         raise fault
 
     def metadata(self, topics=None):
-        """{topic: {partition: (leader, in-sync replicas, replicas)}} and the nodes that the cluster counts as alive."""
+        """Returns {topic: {partition: (leader, in-sync replicas, replicas)}}, and the nodes that are alive for the cluster."""
         body = _Writer()
         body.number("i", -1 if topics is None else len(topics))
         for topic in topics or []:
@@ -135,7 +135,7 @@ class Wire:
         return found, nodes
 
     def coordinator(self, key, of_transactions=False):
-        """The node that coordinates a group, or a transactional id."""
+        """Returns the node that coordinates a group, or a transactional id."""
         body = _Writer().text(key).number("b", 1 if of_transactions else 0).bytes
         reader = self._ask_any(FIND_COORDINATOR, 2, body)
         reader.number("i")
@@ -147,7 +147,7 @@ class Wire:
         return node
 
     def ends(self, topic, isolation=READ_UNCOMMITTED):
-        """The end offset of each partition, in order."""
+        """Returns the end offset of each partition, in order."""
         found, _ = self.metadata([topic])
         if not found.get(topic):
             raise KafkaFault(f"there is no topic {topic} yet")
@@ -173,7 +173,7 @@ class Wire:
         return [ends[index] for index in sorted(ends)]
 
     def committed(self, group, topic, partitions):
-        """What the group has committed of each partition, in order; -1: nothing."""
+        """Returns the group's committed offset of each partition, in order; -1 if there is none."""
         node = self.coordinator(group)
         if not self.is_asked(node):
             raise KafkaFault(f"the coordinator of {group} does not answer")
@@ -196,7 +196,7 @@ class Wire:
         return [offsets[index] for index in range(partitions)]
 
     def group(self, group):
-        """State of a group and the number of its members."""
+        """Returns the state of a group and the number of its members."""
         node = self.coordinator(group)
         if not self.is_asked(node):
             raise KafkaFault(f"the coordinator of {group} does not answer")

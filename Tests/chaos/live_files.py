@@ -21,7 +21,7 @@ import time
 
 from live_process import Feeder, begin, export, free_port, kept, verify
 
-# Within this time `live` must notice what became of its file.
+# The time within which `live` must notice a change of its file.
 NOTICE_S = 5
 
 
@@ -36,21 +36,21 @@ class Load:
             feeder.start()
 
     def wait(self, count, timeout=30):
-        """Until so many gifts are acknowledged."""
+        """Waits until that many gifts are acknowledged."""
         deadline = time.monotonic() + timeout
         while len(self.acknowledged) < count:
             check(time.monotonic() < deadline, f"only {len(self.acknowledged)} gifts were acknowledged in {timeout} s")
             time.sleep(0.005)
 
     def halt(self):
-        """Sends no more gifts."""
+        """Stops sending gifts."""
         for feeder in self.feeders:
             feeder.is_stopped = True
         for feeder in self.feeders:
             feeder.join(30)
 
     def end(self, kill=False):
-        """Ends it by a signal, if it has not ended by itself; returns its exit code."""
+        """Ends the program by a signal, if it has not ended by itself; returns its exit code."""
         if self.process.poll() is None:
             self.process.kill() if kill else self.process.terminate()
         code = self.process.wait(30)
@@ -97,7 +97,7 @@ def names(program, folder, chance):
         acknowledged += load.acknowledged
         for other in [data, *others]:
             check_all_kept(program, other, acknowledged, f"read by {other} after round {round}")
-        # The next one comes by another name.
+        # The next round opens the file by another name.
         data = chance.choice(others)
     code, words = verify(program, str(data))
     check(code == 0, f"verify: {words}")
@@ -127,7 +127,7 @@ def gone(program, folder, chance):
         words = load.process.stderr.read()
         check(code == 1 and str(data) in words and "the file cannot be used any more" in words, f"{how}: ended with {code}: {words}")
         load.end()
-        # What was on its way when it happened.
+        # Gifts that were under way at that moment may still be acknowledged.
         check(len(load.acknowledged) - before < 400, f"{how}: {len(load.acknowledged) - before} gifts were acknowledged after it")
         if how in ("moved", "replaced"):
             check_all_kept(program, moved, load.acknowledged[:before], how)

@@ -37,7 +37,7 @@ def main():
         for kill in range(options.kills + 1):
             port = free_port()
             is_last = kill == options.kills
-            # Sometimes before it is ready.
+            # Sometimes it is killed before it is ready.
             if not is_last and chance.random() < 0.1:
                 process = subprocess.Popen(
                     [options.program, "live", "--data", data, "--http", f"127.0.0.1:{port}"], stdin=subprocess.DEVNULL,

@@ -21,7 +21,7 @@ from live_process import Feeder, begin, free_port, kept, verify
 
 
 def replace(folder, source):
-    """Empties a folder, and copies the files of another one into it."""
+    """Empties a folder, and copies another one's files into it."""
     for file in folder.iterdir():
         file.unlink()
     for file in source.iterdir():
@@ -48,7 +48,7 @@ def main():
         preload = {"LD_PRELOAD": str(library), "SYNCED": str(synced)}
         data = str(disk / "live.db")
         for cut in range(options.cuts):
-            # All that is there now is on the disk.
+            # Everything that is there now is synced.
             replace(synced, disk)
             port = free_port()
             process = begin(options.program, data, port, environment=preload)

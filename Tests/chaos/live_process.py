@@ -19,7 +19,7 @@ def free_port():
 
 
 class Feeder(threading.Thread):
-    """Sends gifts until the program is gone; notes those that were acknowledged, and how often there was no room."""
+    """Sends gifts until the program is gone; records the acknowledged ones, and how often there was no room."""
 
     def __init__(self, port, name, rooms, acknowledged, padding=0):
         super().__init__(daemon=True)
@@ -64,7 +64,7 @@ class Feeder(threading.Thread):
 
 
 def begin(program, data, port, *more, environment=None, may_end=False):
-    """Starts `live`, and waits until it is ready, or has ended, if it may."""
+    """Starts `live`, and waits until it is ready or, if it may end, has ended."""
     process = subprocess.Popen(
         [program, "live", "--data", data, "--http", f"127.0.0.1:{port}", "--log-level", "warning", *more],
         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})})
@@ -86,12 +86,12 @@ def begin(program, data, port, *more, environment=None, may_end=False):
 
 
 def export(program, data):
-    """What `live --export` does with a file."""
+    """Returns the completed process of `live --export` on a file."""
     return subprocess.run([program, "live", "--data", data, "--export"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def kept(program, data):
-    """The ids of the gifts in a file, and how often each is there."""
+    """Returns the ids of the gifts in a file, with the number of each."""
     done = export(program, data)
     if done.returncode != 0:
         sys.exit(f"live: --export of {data} ended with {done.returncode}: {done.stderr}")
@@ -99,6 +99,6 @@ def kept(program, data):
 
 
 def verify(program, data):
-    """The exit code of `verify`, and what it says."""
+    """Returns the exit code of `verify` and its output."""
     done = subprocess.run([program, "verify", "--data", data], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.returncode, done.stdout.rstrip()

@@ -2,7 +2,7 @@
 
 import random
 
-# What a run works on: topics, the consumer group, and the node whose disk is small.
+# The topics of a run, the consumer group, and the node whose disk is small.
 INPUT, OUTPUT, GROUP, PARTITIONS = "gifts", "banners", "chaos", 8
 SMALL_DISK_NODE = 2
 INSTANCES_FIRST, INSTANCES_MIN, INSTANCES_MAX = 3, 2, 5
@@ -10,7 +10,7 @@ BROKER_TARGETS = ("transaction coordinator", "leader of a partition", "group coo
 
 
 class Step:
-    """One fault. `pause`: seconds before it; `victim`: which of those that are there (a number, taken modulo)."""
+    """One fault. `pause`: seconds before it; `victim`: a number that, modulo their number, selects one of those present."""
 
     def __init__(self, kind, **details):
         self.kind = kind
@@ -33,10 +33,10 @@ class Step:
 
 
 def draw(seed, kills, broker_kills, rebalances, stalls, terms, freezes, full_disks):
-    """The steps of a run."""
+    """Returns the steps of a run."""
     chance = random.Random(f"{seed} plan")
     steps = []
-    # Some brokers are away while an instance dies too.
+    # Some brokers are away while an instance dies, too.
     left = kills
     for number in range(broker_kills):
         step = Step("kill broker", target=BROKER_TARGETS[number % len(BROKER_TARGETS)], hold=chance.choice((0, 2, 8)))
@@ -53,7 +53,7 @@ def draw(seed, kills, broker_kills, rebalances, stalls, terms, freezes, full_dis
             steps.append(Step("kill while restoring" if kind == "restoring" else "kill two at once", hold=_delay(chance)))
             left -= 2
     for number in range(stalls):
-        # The longer ones go beyond the session's time-out.
+        # The longer ones exceed the session's time-out.
         long = number % 3 != 1
         steps.append(Step("stall beyond the session" if long else "stall", hold=round(chance.uniform(1, 8), 1)))
     steps += [Step("restart by SIGTERM", hold=chance.choice((0, 0, 2))) for _ in range(terms)]
@@ -77,7 +77,7 @@ def draw(seed, kills, broker_kills, rebalances, stalls, terms, freezes, full_dis
 
 
 def _delay(chance):
-    """Between a death and the restart; the longest is beyond the session's time-out."""
+    """Draws the time between a death and the restart; the longest exceeds the session's time-out."""
     return chance.choice((0, 0, 0.5, 2, 12))
 
 
@@ -86,20 +86,20 @@ def _kill(chance):
 
 
 def statics(seed):
-    """Whether an instance is a static member of the group, by its number."""
+    """Returns, by its number, whether an instance is a static member of the group."""
     chance = random.Random(f"{seed} statics")
     return [chance.random() < 0.4 for _ in range(256)]
 
 
 def mix(seed, queue):
-    """What gifts are made of, and what of the settings must suit them: (name, for generate, for run). The fewer banners may wait
-    in a room's queue, the sooner the rooms are at rest in the end."""
+    """Draws the kind of gifts and the settings that suit them: (name, options of generate, options of run). The fewer banners may
+    wait in a room's queue, the sooner the rooms are at rest in the end."""
     chance = random.Random(f"{seed} mix")
     common = ["--bad", "0.01", "--repeats", "0.01", "--retracts", "0.002", "--closes", "0.0005"]
     settings = ["--max-queue", str(queue), "--dedupe-ms", "120000", "--max-ids", "1000000"]
     if chance.random() < 0.5:
         settings += ["--queue-order", "tier", "--tiers", "100:2000:500,1000:3000:1000", "--promote-ms", "1000"]
-    # The recount knows no time, so a streak must not expire; then no room rests. The other mix has rooms that do.
+    # The recount has no times, so a streak must not expire, and no room comes to rest. The rooms of the other mix do.
     if chance.random() < 0.5:
         return "running totals", common + ["--totals", "0.2"], settings + ["--streak-ms", "86400000", "--max-streaks", "1000000"]
     return "rooms that rest", common, settings + ["--milestones", "10,66,520"]

@@ -13,7 +13,7 @@ KINDS = ("gift", "room_closed", "retract")
 
 class Recount:
     def __init__(self, scripts, bootstrap, directory, repeats_allowed, patience_ms=10000):
-        """A reader ends when nothing has come for patience_ms."""
+        """Creates a recount. A reader ends when no record has arrived for patience_ms."""
         self.scripts, self.bootstrap, self.directory = scripts, bootstrap, directory
         self.repeats_allowed = repeats_allowed
         self.patience_ms = patience_ms
@@ -25,7 +25,7 @@ class Recount:
         self.shown = self.skipped = 0
 
     def run(self, input_topic, output_topic, dead_letter_topic):
-        """Returns whether all is as it must be; `faults` says what is not."""
+        """Returns whether everything is correct; `faults` has the deviations."""
         self._begin(dead_letter_topic, headers=True)
         self._begin(input_topic)
         self._begin(output_topic)
@@ -38,7 +38,7 @@ class Recount:
         return not self.faults
 
     def explain(self, topic, data):
-        """Looks into the files of the brokers (data: their folders) for dead letters that are not to be read: a line for each replica."""
+        """Searches the brokers' files (data: their folders) for dead letters that cannot be read. Returns a line per replica."""
         if not self.without_dead_letter:
             return []
         files = [
@@ -86,7 +86,7 @@ class Recount:
             self.faults.append(text)
 
     def _begin(self, topic, headers=False):
-        """Lets Kafka's consumer read all of a topic into a file."""
+        """Starts Kafka's consumer, which reads a whole topic into a file."""
         path = os.path.join(self.directory, f"{topic}.txt")
         command = [
             os.path.join(self.scripts, "tool"), CONSUMER, "--bootstrap-server", self.bootstrap, "--topic", topic,
@@ -97,13 +97,13 @@ class Recount:
             self.readers[topic] = subprocess.Popen(command, stdout=out, stderr=log, stdin=subprocess.DEVNULL)
 
     def _wait(self, topic):
-        """How many records it says it has read, once it has ended."""
+        """Waits until the reader has ended. Returns its report of the number of records read, or None."""
         self.readers[topic].wait(900)
         with open(os.path.join(self.directory, f"{topic}.txt.log"), errors="replace") as log:
             return re.search(r"Processed a total of (\d+) messages", log.read())
 
     def _read(self, topic, headers=False):
-        """(partition, offset, headers, key, value) of each committed record."""
+        """Yields (partition, offset, headers, key, value) of each committed record."""
         path = os.path.join(self.directory, f"{topic}.txt")
         found = self._wait(topic)
         count = 0
@@ -120,7 +120,7 @@ class Recount:
         os.remove(path)
 
     def _dead_letters(self, topic):
-        """Partition and offset of each bad record; each must be there once."""
+        """Returns partition and offset of each bad record; each must be there once."""
         found = set()
         for _, offset, headers, _, _ in self._read(topic, headers=True):
             where = re.search(rb"combo\.partition:(\d+).*combo\.offset:(\d+)", headers)
@@ -135,7 +135,7 @@ class Recount:
         return found
 
     def _given(self, topic, dead):
-        """How many gifts each room was given: every id once, running totals by their growth."""
+        """Returns the number of gifts that each room received: every id once, running totals by their growth."""
         rooms, ids, totals = {}, {}, {}
         left = set(dead)
         for partition, offset, _, key, value in self._read(topic):
@@ -179,7 +179,7 @@ class Recount:
 
     @staticmethod
     def _event(value):
-        """A record's event, and what is bad about it, of all that `generate` makes bad but what is only too large."""
+        """Returns a record's event, and its fault if it has one that `generate` makes, other than its size."""
         try:
             event = json.loads(value)
         except ValueError:
@@ -199,7 +199,7 @@ class Recount:
         return event, "has both count and total" if "count" in event and "total" in event else None
 
     def _said(self, topic):
-        """How many gifts each room's instructions tell of."""
+        """Returns the number of gifts in each room's instructions."""
         rooms, state, values = {}, {}, {}
         for partition, offset, _, key, value in self._read(topic):
             said = json.loads(value)
@@ -236,7 +236,7 @@ class Recount:
         return rooms
 
     def _told(self, said, shown, where):
-        """How many gifts an instruction tells of that none told of before."""
+        """Returns the number of gifts in an instruction that are in none before it."""
         op = said["op"]
         if op == "show":
             if said["banner"] in shown:

@@ -21,12 +21,12 @@ from feeder import Feeder  # noqa: E402
 from plan import GROUP, INPUT, PARTITIONS  # noqa: E402
 
 
-# How many steps a run has, and a guess of how long one takes, until some were timed.
+# The number of steps of a run, and the estimated duration of one until some have been timed.
 STEPS, STEP_SECONDS = 16, 10.0
 
 
 class Upgrade(Chaos):
-    """`self.program` is this release, `options.previous` the one before."""
+    """A run with upgrades. `self.program` is this release, `options.previous` the previous one."""
 
     def __init__(self, options):
         super().__init__(options)
@@ -34,7 +34,7 @@ class Upgrade(Chaos):
         self.slowest = 0.0
 
     def remaining_seconds(self):
-        """Gifts come until the last step."""
+        """Estimates the time until the last step, over which gifts are produced."""
         mean = (time.monotonic() - self.faults_began + 3 * STEP_SECONDS) / (self.steps_done + 3)
         return max(mean, (STEPS - self.steps_done) * mean)
 
@@ -56,7 +56,7 @@ class Upgrade(Chaos):
             self.terminate(instance)
 
     def disturb(self):
-        """A crash or restart of any instance, as the release that it is."""
+        """Crashes or restarts any instance, without a change of its release."""
         instance = self.chance.choice(self.instances)
         kind = self.chance.choice(("SIGKILL", "SIGKILL", "SIGTERM", "none"))
         if kind == "none":
@@ -100,7 +100,7 @@ class Upgrade(Chaos):
         self.program = old
         for _ in range(3):
             self.add_instance()
-        # The rebalance in the middle is of an instance of this release.
+        # An instance of this release causes the rebalance in the middle.
         self.program = new
         self.faults_began = time.monotonic()
         self.feeder = Feeder(
@@ -130,7 +130,7 @@ class Upgrade(Chaos):
         return self.judge()
 
     def gone_over(self):
-        """All instances are of this release: the group goes over to its rules, and a restart changes nothing."""
+        """Once all instances are of this release, the group adopts its rules, and a restart changes nothing."""
         self.wait(
             "the group has gone over to the rules of this release",
             lambda: subprocess.run(

@@ -32,7 +32,7 @@ ROOMS = 3
 
 
 class Viewer:
-    """One who watches every room, with the reference client."""
+    """A viewer of every room, with the reference client."""
 
     def __init__(self, port):
         self.client, self.got, self.kept = reference.Client(), {}, 0
@@ -75,7 +75,7 @@ def wait_for(what, condition, seconds=60):
 
 
 def said(broker, topic):
-    """By room, what a reader of committed records finds in the topic."""
+    """Returns the topic's committed records by room."""
     consumer = confluent_kafka.Consumer({"bootstrap.servers": broker, "group.id": "mqtt-test", "isolation.level": "read_committed",
                                          "enable.partition.eof": True})
     partitions = consumer.list_topics(topic, 30).topics[topic].partitions
@@ -124,7 +124,7 @@ def main():
         viewers += [Viewer(port) for _ in range(VIEWERS)]
         subprocess.run([program, "generate", "--brokers", broker.address, "--topic", "gifts", "--rooms", str(ROOMS), "--rate", "60",
                         "--seconds", "8"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        # Some come while banners are still on screen: they begin with the screens that are retained.
+        # Some viewers join while banners are still on screen: they begin with the retained screens.
         wait_for("a retained screen", lambda: viewers[0].screens() and all(viewers[0].screens().values()))
         late = [Viewer(port) for _ in range(VIEWERS)]
         wait_for("the retained screens", lambda: all(one.kept > 0 and any(one.screens().values()) for one in late))

@@ -51,7 +51,7 @@ def get(port, path, headers=None):
 
 
 class Reader(threading.Thread):
-    """Reads a room's events until it has so many instructions, in a stream that is compressed if it packs."""
+    """Reads a room's events until it has `want` instructions, from a compressed stream if `packs`."""
 
     def __init__(self, port, room, want, last=None, packs=False):
         super().__init__(daemon=True)
@@ -60,7 +60,7 @@ class Reader(threading.Thread):
         self.ids, self.screens, self.late, self.fault = [], 0, [], None
 
     def lines(self, answer):
-        """The lines of the stream, as soon as they are there."""
+        """Yields the lines of the stream as they arrive."""
         unpack = zlib.decompressobj(31).decompress if self.packs else bytes
         rest = b""
         while True:
@@ -145,7 +145,7 @@ def main():
         packed = [reader for reader in readers if reader.packs]
         print(f"compressed streams take {100 * sum(one.bytes for one in packed) / sum(one.text_bytes for one in packed):.0f} % of the bytes")
 
-        # One that comes back goes on behind what it had.
+        # A viewer that reconnects continues after its last event.
         again = Reader(public, room, 3, last=readers[0].ids[-1])
         again.start()
         again.join(60)

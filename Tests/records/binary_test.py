@@ -74,7 +74,7 @@ class Group:
         return done.returncode, done.stdout + done.stderr
 
     def wait_until_taken(self, but=0):
-        """Until no record of the input is left, or only some in so many partitions."""
+        """Waits until no record of the input is left, except in `but` partitions."""
         consumer = confluent_kafka.Consumer({
             "bootstrap.servers": self.broker.address, "group.id": self.name, "enable.auto.commit": False,
             "enable.partition.eof": True})
@@ -84,7 +84,7 @@ class Group:
             end = consumer.get_watermark_offsets(part)[1]
             if part.offset >= end:
                 return False
-            # The last offset may be the end of a transaction, such as redrive's: that is no record, so nobody commits an offset after it.
+            # The last offset may be the end of a transaction, such as redrive's. That is no record, so no commit goes beyond it.
             part.offset = max(0, part.offset)
             consumer.assign([part])
             message = consumer.poll(30)
@@ -94,7 +94,7 @@ class Group:
         consumer.close()
 
     def proof(self):
-        """The number of gifts that verify proves, once all rooms have come to rest."""
+        """Returns the number of gifts that verify proves, once all rooms have come to rest."""
         def is_over():
             self.verdict = self.run("verify", "--output", f"{self.name}-out")
             return "not over yet" not in self.verdict[1]
@@ -107,7 +107,7 @@ class Group:
 
 
 def produce(address, topic, values):
-    """Serialized values, by room."""
+    """Produces serialized values, with the room as key. `values`: (room, value)."""
     producer = confluent_kafka.Producer({"bootstrap.servers": address, "linger.ms": 20})
     for room, value in values:
         producer.produce(topic, value, room)
@@ -158,7 +158,7 @@ def main():
         gifts = proto.proof()
         assert gifts == sum(sent), f"{gifts} gifts are proven, {sum(sent)} were sent"
 
-        # Avro: a schema that changes while the service runs.
+        # Avro: the schema changes while the service runs.
         person = {"type": "record", "name": "Person", "fields": [{"name": "id", "type": "string"}]}
         item = {"type": "record", "name": "Item", "fields": [
             {"name": "id", "type": "string"}, {"name": "value", "type": {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 2}}]}

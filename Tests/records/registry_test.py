@@ -42,7 +42,7 @@ ROOMS = 20
 
 
 class Registry:
-    """A registry with Confluent's interface, which can go away; with TLS, by a certificate of its own authority."""
+    """A registry with Confluent's interface, which can go away. It uses TLS with a certificate of its own authority."""
 
     def __init__(self, folder):
         self.ca, key = folder / "registry.crt", folder / "registry.key"
@@ -212,7 +212,7 @@ def main():
         assert "/subjects/person/versions/1" in registry.asked, registry.asked
         wait_for("readiness", ready)
 
-        # What an operator asks it for.
+        # Commands that an operator runs.
         code, text = command("map", *reading[:4], "--brokers", broker.address, "--from-topic", TOPIC, "--last", "1")
         assert code == 1 and "certificate" in text, text
         code, text = avro.run("check", "--output", f"{TOPIC}-out", *reading)
@@ -235,7 +235,7 @@ def main():
         code, text = command("map", *reading, "--brokers", broker.address, "--from-topic", "large", "--last", "10")
         assert code == 1 and "1 gift, 0 dropped, 1 bad" in text and f"schema {large}: " in text, text[-2000:]
 
-        # The registry goes away. Only the room's partition waits, and the others go on.
+        # The registry goes away. Only the room's partition waits, and the others continue.
         away = list(records("while the registry is away", room="r0"))
         registry.end()
         produce(broker.address, TOPIC, away)
@@ -251,7 +251,7 @@ def main():
         avro.wait_until_taken()
         wait_for("readiness", ready)
 
-        # Killed as a schema comes.
+        # The service is killed as it receives a schema.
         coming = list(records("killed as it came"))
         registry.on_answer = lambda path: avro.process.kill()
         produce(broker.address, TOPIC, coming)
@@ -260,7 +260,7 @@ def main():
         avro.start()
         avro.wait_until_taken()
 
-        # Another instance has it already, and the registry is away.
+        # Another instance knows the schema already, and the registry is away.
         second = copy.copy(avro)
         second.log, second.options = folder / "second.log", avro.options + ["--instance", "second", "--http", "none"]
         second.start(2)
@@ -274,7 +274,7 @@ def main():
         registry.begin()
         second.end(signal.SIGTERM)
 
-        # An id that nobody knows, until it is there after all.
+        # An id that the registry does not know, and a schema of an unusable type that is replaced later.
         late = list(records("not known"))
         registry.schemas[-1], kept = {"schema": '"string"', "schemaType": "JSON"}, registry.schemas[-1]
         unknown = [(room, value[:1] + (999).to_bytes(4, "big") + value[5:]) for room, value in records("first", 10)]
@@ -294,7 +294,7 @@ def main():
         assert code == 0 and f"{GIFTS} were sent back" in text, text
         avro.wait_until_taken()
 
-        # All that was ever known stays known.
+        # Every schema that was ever known stays known.
         last = [one for name in VERSIONS for one in records(name, 20)]
         registry.end()
         avro.end(signal.SIGKILL)

@@ -24,7 +24,7 @@ from confluent_kafka.serialization import MessageField, SerializationContext
 
 HERE = pathlib.Path(__file__).parent
 LINES = []
-# Without it the client asks the registry for one.
+# Without a strategy, the client requests one from the registry.
 STRATEGY = {"subject.name.strategy": topic_subject_name_strategy}
 
 
@@ -33,7 +33,7 @@ def add(name, record, expected, header=b"", **more):
 
 
 def serialize(serializer, value):
-    """The record and the header that names its schema."""
+    """Returns the record, and the header with the id of its schema."""
     context = SerializationContext("gifts", MessageField.VALUE, [])
     record = serializer(value, context)
     return record, dict(context.headers or []).get("__value_schema_id", b"")
@@ -69,7 +69,7 @@ def protobuf(registry):
         assert header, "the serializer named no schema in a header"
         add(f"protobuf {name}, header", record, want, header, message=name, framing="confluent")
         add(f"protobuf {name}, bare", message.SerializeToString(), want, message=name, framing="none")
-        # As Apicurio and Glue frame it.
+        # The framing of Apicurio and Glue.
         ref = b"\x0a" + bytes([len(name)]) + name.encode()
         add(f"protobuf {name}, apicurio", b"\0" + (9).to_bytes(8, "big") + bytes([len(ref)]) + ref + message.SerializeToString(), want,
             message=name, framing="apicurio")
