@@ -61,10 +61,17 @@ export interface DismissInstruction extends InstructionHead {
 
 export interface ScreenInstruction extends InstructionHead {
   op: "screen";
+  /** The number of slots, in a screen over HTTP. */
+  slots?: number;
+  /** How long banners move in, numbers change and banners move out, in milliseconds, in a screen over HTTP. */
+  enter_ms?: number;
+  count_ms?: number;
+  exit_ms?: number;
   banners: ShownBanner[];
 }
 
-export interface SkipInstruction extends InstructionHead {
+/** A banner that will never be on screen. */
+export interface SkippedBanner extends InstructionHead {
   op: "skip";
   banner: number;
   count: number;
@@ -73,6 +80,19 @@ export interface SkipInstruction extends InstructionHead {
   receiver?: DisplayData;
   gift: DisplayData;
 }
+
+/** Banners that will never be on screen, summed over some time. */
+export interface SkippedSum extends InstructionHead {
+  op: "skip";
+  /** The number of banners. */
+  banners: number;
+  /** The number of their gifts, and what these are worth. */
+  count: number;
+  value: number;
+  reason: string;
+}
+
+export type SkipInstruction = SkippedBanner | SkippedSum;
 
 export interface FinalInstruction extends InstructionHead {
   op: "final";

@@ -16,10 +16,10 @@ export function told(instruction: Instruction): string {
     case "show": return `${instruction.sender.name} ×${instruction.count} (${instruction.base})`;
     case "update": return `+${instruction.added}`;
     case "move_up": return `to ${instruction.slot}`;
+    case "skip": return "banners" in instruction ? `${instruction.banners} worth ${instruction.value}` : instruction.sender.id.toString();
     case "dismiss":
-    case "skip":
     case "final": return instruction.reason;
-    case "screen": return instruction.banners.map(({ banner }) => banner).join();
+    case "screen": return `${instruction.slots ?? 2}: ` + instruction.banners.map(({ banner }) => banner).join();
   }
 }
 
