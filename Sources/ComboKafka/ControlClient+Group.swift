@@ -107,7 +107,8 @@ extension ControlClient {
   private static let pendingMs: Int64 = 1500
 
   /// The advice on a transaction that blocks a group's offsets.
-  package func offsetsRemedy(_ brokers: String, _ group: String) -> String {
+  /// - Parameter reader: A consumer that reads only what is committed. It finds where the transaction began.
+  package func offsetsRemedy(_ brokers: String, _ group: String, seenBy reader: KafkaClient?) -> String {
     let topic = "__consumer_offsets"
     // Not every client may describe this topic.
     guard let count = try? partitionCount(topic, withinMs: Self.pendingMs), count > 0 else {
@@ -116,6 +117,7 @@ extension ControlClient {
     // The coordinator's partition is found by Java's hash of the group.
     let hash = group.utf16.reduce(Int32(0)) { $0 &* 31 &+ Int32($1) }
     let partition = Int32(Int64(hash == .min ? 0 : abs(hash)) % Int64(count))
-    return OpenTransaction.remedy(brokers, topic, partition, offset: nil)
+    let found = reader.flatMap { try? ends(topic, [partition], seenBy: $0, withinMs: Self.pendingMs) }
+    return OpenTransaction.remedy(brokers, topic, partition, offset: found?.first?.offset)
   }
 }

@@ -76,7 +76,8 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
       throw EdgeError(
         .timedOut,
         "the group's offset of \"\(options.topic)\" partition \(partition) waits for a transaction that has been open for more than"
-          + " \(Self.committedWithinMs / 1000) s. \(control.offsetsRemedy(brokers, options.groupID))", isRetriable: true)
+          + " \(Self.committedWithinMs / 1000) s. \(control.offsetsRemedy(brokers, options.groupID, seenBy: consumer.client))",
+        isRetriable: true)
     }
   }
 

@@ -211,14 +211,17 @@ extension LogFile {
   }
 
   /// Calls `body` with all committed records that a partition has now, page by page, until it returns false.
-  /// - Parameter damaged: Called with the fault of each record that is left out because it is not what was written; if nil, the
-  ///   first fault is thrown.
+  /// - Parameters:
+  ///   - damaged: Called with the fault of each record that is left out because it is not what was written; if nil, the first
+  ///     fault is thrown.
+  ///   - deleted: Called with the offsets of records that the owner has deleted since the first page was read.
   /// - Returns: Whether `body` never returned false.
   package func forEachPage(
-    of stream: Int, damaged: ((LogFault) -> Void)? = nil, _ body: (LogPage) -> Bool
+    of stream: Int, damaged: ((LogFault) -> Void)? = nil, deleted: ((Range<Int64>) -> Void)? = nil, _ body: (LogPage) -> Bool
   ) throws(LogFault) -> Bool {
     let page = LogPage()
     var (position, end) = bounds(stream)
+    let start = position
     var leap: Int64 = 1
     while position < end {
       page.removeAll()
@@ -232,6 +235,7 @@ extension LogFile {
           try refresh()
           let first = bounds(stream).first
           if position >= first { throw error }
+          if position > start { deleted?(position..<first) }
           position = first
         } else if let damaged, error.code == .damaged {
           // A page of SQLite cannot be read: what follows it is searched for in ever larger steps.

@@ -72,6 +72,11 @@ package final class GroupMemory: Sendable {
     }
   }
 
+  /// Returns the end of a partition that the last check found; nil if it was not checked.
+  package func end(_ topic: Topic, _ partition: Int32) -> Int64? {
+    state.withLock { $0.ends[Place(topic: topic, partition: partition)] }
+  }
+
   /// Whether the last check found a partition that seems shorter.
   package var doubts: Bool { state.withLock { !$0.lower.isEmpty } }
 

@@ -47,10 +47,14 @@ package enum Health {
     if let since = report.uncommittedSince, now - since > uncommittedMs {
       return "nothing has been committed for \((now - since) / 1000) s"
     }
-    if let waiting = report.partitions.first(where: { $0.schemaWait?.ms ?? 0 > schemaMs }), let wait = waiting.schemaWait {
-      let seconds = wait.ms / 1000
-      return "partition \(waiting.number) has waited for schema \(wait.id) for \(seconds) s: \(wait.reason ?? "no answer yet")"
+    let waits = report.partitions.compactMap { partition in
+      partition.schemaWait.flatMap { wait in
+        wait.ms <= schemaMs
+          ? nil
+          : "partition \(partition.number) has waited for schema \(wait.id) for \(wait.ms / 1000) s: \(wait.reason ?? "no answer yet")"
+      }
     }
+    if !waits.isEmpty { return waits.joined(separator: "; ") }
     if let stall = report.stall { return stall }
     if let held = report.heldUp.first(where: { $0.topic == "output" || $0.topic == "input" && $0.ms > inputHeldMs }) {
       return held.sentence

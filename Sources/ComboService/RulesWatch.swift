@@ -8,11 +8,15 @@ internal import ComboSystem
 /// The group upgrades once every member has been able to follow the newest rules for a while. Until then the previous release can
 /// be started again at any time. An unknown answer counts as a no. The loop's thread owns it.
 struct RulesWatch {
-  private let answers = Mailbox<Int?>()
+  private let answers = Mailbox<(rules: Int?, assignments: Int)>()
   private var isAsking = false
   private var nextAsk = Int64.min
   /// The monotonic time since which every member can follow the newest rules, or nil if one cannot.
   private var agreedSince: Int64?
+  /// The number of assignments to this member, and their number when the last answer was requested. An answer from before an
+  /// assignment may lack the member that caused it.
+  private var assignments = 0
+  private var answered = 0
   /// Whether the service is alone, or the rules are pinned.
   private let isAlone: Bool
   private let graceMs: Int64
@@ -28,7 +32,13 @@ struct RulesWatch {
   /// Queries the group and waits for the answer, before this instance is a member.
   mutating func askFirst(_ edges: Edges) {
     guard let ask = edges.groupRules else { return }
-    received(ask(), at: edges.time.monotonicMs())
+    received((ask(), assignments), at: edges.time.monotonicMs())
+  }
+
+  /// Requires a new answer, as the group has changed.
+  mutating func assigned() {
+    assignments += 1
+    nextAsk = .min
   }
 
   /// Queries the group outside of the loop, as long as that can change something.
@@ -43,12 +53,13 @@ struct RulesWatch {
     guard isBehind, !isAsking, now >= nextAsk else { return }
     isAsking = true
     nextAsk = now + Self.everyMs
-    let answers = answers
-    edges.inBackground(.query) { answers.put(ask()) }
+    let (answers, assignments) = (answers, assignments)
+    edges.inBackground(.query) { answers.put((ask(), assignments)) }
   }
 
-  private mutating func received(_ rules: Int?, at now: Int64) {
-    if let rules, rules >= Rules.newest.version { agreedSince = agreedSince ?? now } else { agreedSince = nil }
+  private mutating func received(_ answer: (rules: Int?, assignments: Int), at now: Int64) {
+    answered = answer.assignments
+    if let rules = answer.rules, rules >= Rules.newest.version { agreedSince = agreedSince ?? now } else { agreedSince = nil }
   }
 
   /// Returns the newest rules that a takeover may bring a partition to.
@@ -56,6 +67,6 @@ struct RulesWatch {
   func agreed(isNew: Bool, at now: Int64) -> Rules {
     if isAlone { return .newest }
     guard let agreedSince else { return .oldest }
-    return isNew || now - agreedSince >= graceMs ? .newest : .oldest
+    return isNew || answered == assignments && now - agreedSince >= graceMs ? .newest : .oldest
   }
 }

@@ -219,8 +219,10 @@ extension Service {
         return restoring
       }
       let partition = active.partition
+      // The consumer learns nothing of the end of a partition that waits for a schema.
+      let end = [edges.group.end(of: number), partitions.memory.end(.input, number)].lazy.compactMap { $0 }.max()
       var running = ServiceReport.Partition(
-        number: number, isRunning: true, lag: edges.group.end(of: number).map { max(0, $0 - partition.offset) },
+        number: number, isRunning: true, lag: end.map { max(0, $0 - partition.offset) },
         stalledMs: stalledMs(number, now), rooms: partition.awake, roomsWithOwnSettings: partition.ownSettingsCount,
         behindMs: active.behindMs, entriesOnTheirWay: active.log?.entries.count ?? 0, recordsWithoutEntry: partition.taken)
       running.schemaWait = schemaWait(of: active, now)

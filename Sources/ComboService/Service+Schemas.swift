@@ -13,6 +13,7 @@ extension Service {
       return BadEvent(bad.code, "the record's schema is \(id), which is not used: \(reason)")
     }
     active.awaited = id
+    log.info("partition \(.partition, active.number) waits for schema \(.text, id), which is asked for")
     return nil
   }
 
@@ -22,9 +23,6 @@ extension Service {
     for case let active? in partitions.active {
       guard let id = active.awaited else { continue }
       edges.group.pause(active.number)
-      if schemas.open[id] == nil {
-        log.info("partition \(.partition, active.number) waits for schema \(.text, id), which is asked for")
-      }
       schemas.need(id, at: now)
     }
   }

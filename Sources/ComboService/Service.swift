@@ -295,6 +295,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
 
   package func assigned(_ partitions: [Int32]) {
     if !partitions.isEmpty { log.info("assigned: partitions \(.partitions, Self.list(partitions))") }
+    self.partitions.rulesWatch.assigned()
     for number in partitions { self.partitions.restore(number) }
     hasJoined = true
     countPartitions()

@@ -111,6 +111,26 @@ struct LogRetentionTests {
     #expect(found == Array(0..<10))
   }
 
+  @Test("a reader of pages is told which records were deleted after it had begun, and not of those before")
+  func deletedBetweenPages() throws {
+    let folder = try LogFolder()
+    let log = try log(folder)
+    for _ in 0..<600 { try work(log, at: 1000) }
+    try check(log, "1")
+    let look = try LogFile(.file(folder.path), use: .look)
+    for _ in 0..<10 { try work(log, at: 2000) }
+    var (deleted, read): ([Range<Int64>], [Int64]) = ([], [])
+    _ = try look.forEachPage(of: Self.input, deleted: { deleted.append($0) }) { page in
+      read += page.records.map(\.offset)
+      if deleted.isEmpty, read.count < 6000 { #expect(throws: Never.self) { try log.retain(ageMs: 1000, now: 2500) } }
+      return true
+    }
+    #expect(read.first == 0 && deleted == [Int64(read.count)..<6000], "\(read.count) \(deleted)")
+    deleted = []
+    _ = try look.forEachPage(of: Self.input, deleted: { deleted.append($0) }) { _ in true }
+    #expect(deleted.isEmpty)
+  }
+
   @Test("what no checkpoint comes after goes too, a quarter of its time later")
   func idle() throws {
     let log = try log()

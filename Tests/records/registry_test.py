@@ -245,6 +245,10 @@ def main():
         produce(broker.address, TOPIC, records("first"))
         avro.wait_until_taken(but=1)
         assert not ready()
+        later = list(records("while the registry is away", room="r0"))
+        produce(broker.address, TOPIC, later)
+        lags = r"^combo_partition_lag_records\{.*\} (\d+)"
+        wait_for("the lag of the partition", lambda: max(map(int, re.findall(lags, ask("/metrics")[1], re.M))) >= len(away) + len(later))
         code, text = avro.run("check", "--output", f"{TOPIC}-out", *reading)
         assert code == 1 and "the schema registry cannot be used: " in text and "becomes an event" not in text, text
         registry.begin()

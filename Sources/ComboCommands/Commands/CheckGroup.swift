@@ -92,7 +92,7 @@ struct CheckGroup {
       if let examined { following[examined, default: 0] += 1 }
       if add(outcome, of: found.partition) { fine += 1 }
     }
-    if !following.isEmpty { report.ok(Self.rules(following, of: members)) }
+    if !following.isEmpty { report.add(Self.rules(following, of: members)) }
     if fine > 0 {
       report.ok(
         "group, journal, state and input fit together in \(fine) of \(Counted.text(count, "partitions")), which the service will continue or begin"
@@ -123,20 +123,28 @@ struct CheckGroup {
   }
 
   /// Describes which rules of the engine the partitions follow, and whether the previous release can still be started.
-  static func rules(_ following: [Rules: Int], of members: [ControlClient.Member]) -> String {
+  static func rules(_ following: [Rules: Int], of members: [ControlClient.Member]) -> CheckReport.Finding {
     let counts = following.sorted { $0.key < $1.key }.map { "\(Counted.text($0.value, "partitions")) under rules \($0.key)" }
     let list = "the engine's rules: " + counts.joined(separator: ", ")
-    guard following.keys.contains(where: { $0 < .newest }) else {
-      return "\(list): releases that do not know these rules can no longer run this group"
+    if let newest = following.keys.max(), newest > .oldest {
+      let isWhole = following.count == 1
+      return .init(
+        verdict: isWhole ? .ok : .note, text: "\(list): releases that do not know rules \(newest) can no longer run this group",
+        fix: isWhole
+          ? nil
+          : "to go forward, start all instances with this release, without --rules N; the way back is in \"Upgrade and rollback\" of"
+            + " docs/operating.md")
     }
     let old = members.filter { ($0.rules ?? Rules.oldest.version) < Rules.newest.version }
     let wait =
       old.isEmpty
       ? "every member can follow rules \(Rules.newest)"
       : "\(Counted.text(old.count, "members")) cannot follow rules \(Rules.newest)"
-    return
-      "\(list): \(wait). The group goes over two minutes after every member can, unless --rules holds it back; until then the release before can"
-      + " be started again"
+    return .init(
+      verdict: .ok,
+      text:
+        "\(list): \(wait). The group goes over two minutes after every member can, unless --rules holds it back; until then the release"
+        + " before can be started again", fix: nil)
   }
 
   /// Returns a note if an owner with other rules is at work. While it is, there are always entries above the checkpoint; a clean

@@ -15,7 +15,8 @@ enum LiveExport {
       guard let input = file.stream(LogStage.input, 0) else { throw LogFault(.unknown, "\(place.name) has no input yet") }
       let decoder = LiveRecordDecoder(options.map)
       var damage = DamageNotes()
-      let isWritten = try file.forEachPage(of: input, damaged: { damage.add($0) }) { page in
+      var deleted = 0
+      let isWritten = try file.forEachPage(of: input, damaged: { damage.add($0) }, deleted: { deleted += $0.count }) { page in
         var lines: [UInt8] = []
         for record in page.records {
           guard let value = page.value(record) else { continue }
@@ -31,7 +32,12 @@ enum LiveExport {
         return lines.withUnsafeBytes { Console.write($0, to: 1) }
       }
       damage.end("left out")
-      return isWritten && damage.isEmpty ? 0 : 1
+      if deleted > 0 {
+        Console.say(
+          "\(Counted.text(deleted, "records")) that were still to be exported were deleted meanwhile, because the file had reached"
+            + " --data-max-mib or --keep-hours. Export into a file first, which is faster, or raise these")
+      }
+      return isWritten && damage.isEmpty && deleted == 0 ? 0 : 1
     } catch {
       Console.say(error.message)
       return 1

@@ -157,6 +157,14 @@ final class OutputMirror {
 
   private func becomeReady() {
     mirror.isReady = true
+    for (reader, end) in zip(readers, ends) where reader.position < end {
+      log.warning(
+        """
+        partition \(.partition, reader.partition) of the output \(.topic, options.output) can be read only up to offset \(.offset, reader.position), \
+        where a transaction is open: its rooms stand still until that ends. \
+        \(.text, OpenTransaction.remedy(options.brokers, options.output, reader.partition, offset: reader.position))
+        """)
+    }
     log.info("serve is ready: \(.count, mirror.roomCount) rooms")
     let unknown = mirror.unknownCount
     if unknown > 0 { log.info("rooms whose screen is unknown until their next `screen`: \(.count, unknown)") }

@@ -30,6 +30,18 @@ struct CheckReportTests {
     #expect(CheckGroup.oldVersionRuns(.refused("it is another group's"), 1, own: Rules(version: 2)) == nil)
   }
 
+  @Test("says that the release before can come back only while no partition is under rules that it does not know")
+  func rules() {
+    let before = CheckGroup.rules([.oldest: 12], of: [])
+    #expect(before.verdict == .ok && before.text.contains("12 partitions under rules 2: every member can follow"))
+    #expect(before.text.contains("until then the release before can be started again"))
+    let between = CheckGroup.rules([.oldest: 6, .newest: 6], of: [])
+    #expect(between.verdict == .note && between.fix?.contains("docs/operating.md") == true)
+    #expect(between.text.hasSuffix("releases that do not know rules 3 can no longer run this group"))
+    let after = CheckGroup.rules([.newest: 12], of: [])
+    #expect(after.verdict == .ok && after.text.hasSuffix("releases that do not know rules 3 can no longer run this group"))
+  }
+
   @Test("says what is wrong and what to do in two lines, for what run would end with")
   func refusals() {
     let found = CheckGroup.refusal(of: 3, "the offsets were changed (to 7.5, at b:9092). Use another group. Or wait")

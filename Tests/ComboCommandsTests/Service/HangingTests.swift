@@ -96,6 +96,30 @@ extension ServiceTests {
       try service.stop()
     }
 
+    @Test("on the group's offsets are named by `check`, with the command that ends them")
+    func onOffsets() throws {
+      let group = try TestGroup(partitions: 2, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
+      let service = try group.process(TestGroup.fast)
+      try group.give(gifts("a"))
+      try group.waitUntilTakenIn(service)
+      try service.stop()
+      let consumer = try GroupConsumer(group.properties, .init(groupID: group.group, topic: group.names.input))
+      let stranger = try TransactionalProducer(
+        group.properties, transactionalID: TestKafka.fresh("stranger"), timeoutMs: 600_000)
+      try stranger.initTransactions(withinMs: ServiceKafka.patienceMs)
+      try stranger.begin()
+      let offsets = try group.committed().map {
+        CommittedOffset(partition: $0.partition, offset: $0.offset, metadata: String($0.entry!))
+      }
+      try stranger.sendOffsets(
+        offsets, topic: group.names.input, of: consumer.groupMetadata(), withinMs: ServiceKafka.patienceMs)
+      let check = try ServiceProcess.run(["check"] + group.arguments().filter { $0 != "--progress" })
+      #expect(
+        check.code == 1 && check.output.contains("a transaction stays open that is to change the offsets"), "\(check.output)")
+      #expect(check.output.contains(/abort --topic __consumer_offsets --partition \d+ --start-offset \d+`/), "\(check.output)")
+      try stranger.abort(withinMs: ServiceKafka.patienceMs)
+    }
+
     @Test("of an instance that was killed are ended by the one that takes over", arguments: ["exactly-once", "at-least-once"])
     func leftOver(delivery: String) throws {
       let group = try TestGroup(partitions: 2, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
