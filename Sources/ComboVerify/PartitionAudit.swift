@@ -150,14 +150,19 @@ package final class PartitionAudit {
     let checkpointIndex = checkpoint.flatMap { run.index(after: $0.n) }
     let beginning = checkpointIndex == nil ? nil : snapshotBeginning(run, checkpointIndex!)
     var start = fromCheckpoint ? nil : run.start(inputFrom: inputFirst, checkpoint, rules: rules)
+    // Nothing before the checkpoint can be derived, so its rooms are the earliest that are known.
+    if let next = start?.next, beginning != nil, checkpointIndex! < next, checkpoint!.input >= inputFirst { start = nil }
     if start?.isEmpty != true || start?.n != 0 { outcome.isComplete = false }
     if fromCheckpoint, checkpointIndex == nil, run.items.last?.offset == journal.lastItem?.offset {
       damaged("partition \(number): there is no checkpoint to begin from. Leave --from-checkpoint out")
     }
     outcome.entriesSkipped += (start?.next ?? (beginning == nil ? run.items.count : checkpointIndex!))
     var end = End.atCheckpoint
+    if start == nil, let beginning {
+      end = try goOn(from: beginning, run, checkpointIndex!)
+      start = self.start(after: end, run, beginning.partition)
+    }
     while let here = start {
-      start = nil
       comparison.knowNone(at: here.clock, shifted: here.shifted)
       if here.isEmpty { comparison.knowAll(since: run.beginsAnew ? run.items[0].entry.clock : here.n == 0 ? .min : here.clock) }
       let partition = Partition(
@@ -167,21 +172,24 @@ package final class PartitionAudit {
         epochLead: run.items[..<here.next].reduce(0) { $0 + $1.entry.broughtBack })
       let until = beginning != nil && checkpointIndex! >= here.next ? checkpointIndex : nil
       end = try pass(run, from: here.next, until: until, partition, here.derivation, [:], provesFrom: 0)
-      if case .reset(let next) = end {
-        let entry = run.items[next - 1].entry
-        outcome.isComplete = false
-        outcome.isSteady = false
-        start = JournalReading.Run.Start(
-          n: entry.n, clock: entry.clock, offset: entry.batches.last?.endOffset ?? partition.offset, shifted: entry.shifted,
-          derivation: entry.takeover!.derivation, next: next, isEmpty: entry.rooms == 0)
-      }
+      if case .atCheckpoint = end, let beginning { end = try goOn(from: beginning, run, checkpointIndex!) }
+      start = self.start(after: end, run, partition)
     }
-    guard let beginning, let checkpointIndex, case .atCheckpoint = end else { return }
-    try goOn(from: beginning, run, checkpointIndex)
+  }
+
+  /// Returns where the derivation continues after a reset; nil if it has ended otherwise.
+  private func start(after end: End, _ run: JournalReading.Run, _ partition: Partition) -> JournalReading.Run.Start? {
+    guard case .reset(let next) = end else { return nil }
+    let entry = run.items[next - 1].entry
+    outcome.isComplete = false
+    outcome.isSteady = false
+    return JournalReading.Run.Start(
+      n: entry.n, clock: entry.clock, offset: entry.batches.last?.endOffset ?? partition.offset, shifted: entry.shifted,
+      derivation: entry.takeover!.derivation, next: next, isEmpty: entry.rooms == 0)
   }
 
   /// Continues at the checkpoint, where every room is known by its snapshot, or has rested.
-  private func goOn(from beginning: PartitionTopics.Beginning, _ run: JournalReading.Run, _ index: Int) throws {
+  private func goOn(from beginning: PartitionTopics.Beginning, _ run: JournalReading.Run, _ index: Int) throws -> End {
     let partition = beginning.partition
     comparison.partition = partition
     for room in rooms(of: partition) { comparison.adopt(room) }
@@ -189,7 +197,7 @@ package final class PartitionAudit {
     let provesFrom = beginning.silent.keys.max() ?? 0
     let since = run.items.first { $0.entry.n == provesFrom }?.entry.clock ?? partition.clock
     comparison.knowAll(since: since)
-    _ = try pass(run, from: index, until: nil, partition, beginning.derivation, beginning.silent, provesFrom: provesFrom)
+    return try pass(run, from: index, until: nil, partition, beginning.derivation, beginning.silent, provesFrom: provesFrom)
   }
 
   private func rooms(of partition: Partition) -> [Room] {

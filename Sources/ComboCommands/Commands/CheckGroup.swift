@@ -132,8 +132,8 @@ struct CheckGroup {
         verdict: isWhole ? .ok : .note, text: "\(list): releases that do not know rules \(newest) can no longer run this group",
         fix: isWhole
           ? nil
-          : "to go forward, start all instances with this release, without --rules N; the way back is in \"Upgrade and rollback\" of"
-            + " docs/operating.md")
+          : "the other partitions go over two minutes after every member can, unless --rules N holds one back; the way back is in"
+            + " \"Upgrade and rollback\" of docs/operating.md")
     }
     let old = members.filter { ($0.rules ?? Rules.oldest.version) < Rules.newest.version }
     let wait =

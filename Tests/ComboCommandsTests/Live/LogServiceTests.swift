@@ -124,5 +124,13 @@ struct LogServiceTests {
     #expect(report.isProven && report.tally.equal > 0, "\(report.summary)")
     // The newest checkpoint alone would prove nothing.
     #expect(try scene.verify().tally.equal < report.tally.equal)
+    // A takeover after the checkpoint changes nothing of that.
+    let next = scene.start(configuration)
+    try scene.give([LogScene.gift("r0", 1_000_001)])
+    try scene.settle()
+    next.stop.set()
+    #expect(try next.end() == 0, "\(next.log)")
+    let again = try scene.verify(.oldest)
+    #expect(again.isProven && again.tally.equal >= report.tally.equal, "\(again.summary)")
   }
 }
