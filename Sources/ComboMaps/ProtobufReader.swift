@@ -202,6 +202,7 @@ final class ProtobufReader {
   private static let groupBegins: UInt64 = 3
   private static let groupEnds: UInt64 = 4
   private static let length = ProtobufMessage.Wire.length.rawValue
+  private static let number = ProtobufMessage.Wire.varint.rawValue
 
   private func skipGroup(_ number: UInt64, _ wire: inout ByteCursor, depth: Int) throws(BadEvent) {
     if depth > limits.depth { throw fault("its messages are nested deeper than \(limits.depth) levels") }
@@ -221,21 +222,26 @@ final class ProtobufReader {
 
   @inline(__always)
   private func value(_ type: UInt64, _ wire: inout ByteCursor) throws(BadEvent) -> Piece {
+    if type == Self.number { return Piece(bits: try varint(&wire)) }
+    if type != Self.length { return try fixed(type, &wire) }
+    let length = try varint(&wire)
+    let start = wire.at
+    guard length <= UInt64(bitPattern: Int64(wire.end &- start)) else { throw tooLong(start) }
+    wire.skip(Int(truncatingIfNeeded: length))
+    return Piece(bits: UInt64(bitPattern: Int64(start)), end: wire.at)
+  }
+
+  @inline(never)
+  private func fixed(_ type: UInt64, _ wire: inout ByteCursor) throws(BadEvent) -> Piece {
     switch ProtobufMessage.Wire(rawValue: type) {
-    case .varint?: return Piece(bits: try varint(&wire))
-    case .length?:
-      let length = try varint(&wire)
-      let start = wire.at
-      guard length <= UInt64(wire.end - start), wire.take(Int(length)) != nil else {
-        throw fault("the value at byte \(start) is longer than the rest")
-      }
-      return Piece(bits: UInt64(start), end: wire.at)
     case .eight?, .four?:
       guard let bits = wire.little(type == ProtobufMessage.Wire.four.rawValue ? 4 : 8) else { throw cut(wire) }
       return Piece(bits: bits)
-    case nil: throw fault("the wire type \(type) before byte \(wire.at) is not supported")
+    default: throw fault("the wire type \(type) before byte \(wire.at) is not supported")
     }
   }
+
+  private func tooLong(_ start: Int) -> BadEvent { fault("the value at byte \(start) is longer than the rest") }
 
   @inline(__always)
   private func varint(_ wire: inout ByteCursor) throws(BadEvent) -> UInt64 {
@@ -331,7 +337,7 @@ final class ProtobufReader {
     case .scalar(.bytes): base64(Bytes(rebasing: bytes[piece.start..<piece.end]))
     case .scalar(.string):
       let begin = out.count
-      out.append(jsonString: Bytes(rebasing: bytes[piece.start..<piece.end]))
+      out.append(jsonString: Bytes(start: bytes.baseAddress.unsafelyUnwrapped + piece.start, count: piece.end &- piece.start))
       if checksTexts, !out.isUTF8(from: begin) { throw fault("its field \(field.number), \(plan.name(field)), is not UTF-8") }
     case .scalar(.int32), .scalar(.sfixed32): out.append(Int64(Int32(truncatingIfNeeded: bits)))
     case .scalar(.int64), .scalar(.sfixed64): out.append(Int64(bitPattern: bits))

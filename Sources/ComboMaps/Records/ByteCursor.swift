@@ -27,6 +27,10 @@ struct ByteCursor {
     return Bytes(rebasing: bytes[at &- count..<at])
   }
 
+  /// Skips bytes, of which at least as many must be left.
+  @inline(__always)
+  mutating func skip(_ count: Int) { at &+= count }
+
   /// Returns a number of 4 or 8 bytes, the lowest first, or nil if fewer are left.
   @inline(__always)
   mutating func little(_ count: Int) -> UInt64? {

@@ -211,11 +211,12 @@ private func writeLong(_ value: Int64, at start: UnsafeMutablePointer<UInt8>) ->
   }
   var rest = value.magnitude
   var length = 1
-  var bound: UInt64 = 10
-  while length < 19 && rest >= bound {
-    length += 1
-    bound &*= 10
+  var first = rest
+  while first >= 10_000 {
+    length += 4
+    first /= 10_000
   }
+  length += first < 10 ? 0 : first < 100 ? 1 : first < 1000 ? 2 : 3
   // 20 digits do not occur: the magnitude of an Int64 has at most 19.
   let end = out + length
   var place = end
