@@ -226,9 +226,15 @@ final class ProtobufReader {
     if type != Self.length { return try fixed(type, &wire) }
     let length = try varint(&wire)
     let start = wire.at
-    guard length <= UInt64(bitPattern: Int64(wire.end &- start)) else { throw tooLong(start) }
+    guard length <= UInt64(truncatingIfNeeded: wire.end &- start) else { throw tooLong(start) }
     wire.skip(Int(truncatingIfNeeded: length))
-    return Piece(bits: UInt64(bitPattern: Int64(start)), end: wire.at)
+    return Piece(bits: UInt64(truncatingIfNeeded: start), end: wire.at)
+  }
+
+  /// The bytes of a value with a length.
+  @inline(__always)
+  private func slice(_ piece: Piece) -> Bytes {
+    Bytes(start: bytes.baseAddress.unsafelyUnwrapped + piece.start, count: piece.end &- piece.start)
   }
 
   @inline(never)
@@ -295,9 +301,8 @@ final class ProtobufReader {
   private func time(_ message: Piece, _ field: ProtobufPlan.Field, _ word: String, _ write: (Int64, Int64) -> String?)
     throws(BadEvent)
   {
-    let varint = ProtobufMessage.Wire.varint.rawValue
-    let seconds = Int64(bitPattern: try last(of: message, 1, varint, field).bits)
-    let nanos = Int64(Int32(truncatingIfNeeded: try last(of: message, 2, varint, field).bits))
+    let seconds = Int64(bitPattern: try last(of: message, 1, Self.number, field).bits)
+    let nanos = Int64(Int32(truncatingIfNeeded: try last(of: message, 2, Self.number, field).bits))
     guard let text = write(seconds, nanos) else {
       throw fault("its field \(field.number), \(plan.name(field)), is no \(word): \(seconds) s and \(nanos) ns")
     }
@@ -334,10 +339,10 @@ final class ProtobufReader {
       guard let index = plan.place(of: ProtobufPlan.number(number), in: type) else { return out.append(Int64(number)) }
       let symbol = plan.symbols[type.pointee.first + index]
       out.append(padded: texts + symbol.start, symbol.count)
-    case .scalar(.bytes): base64(Bytes(rebasing: bytes[piece.start..<piece.end]))
+    case .scalar(.bytes): base64(slice(piece))
     case .scalar(.string):
       let begin = out.count
-      out.append(jsonString: Bytes(start: bytes.baseAddress.unsafelyUnwrapped + piece.start, count: piece.end &- piece.start))
+      out.append(jsonString: slice(piece))
       if checksTexts, !out.isUTF8(from: begin) { throw fault("its field \(field.number), \(plan.name(field)), is not UTF-8") }
     case .scalar(.int32), .scalar(.sfixed32): out.append(Int64(Int32(truncatingIfNeeded: bits)))
     case .scalar(.int64), .scalar(.sfixed64): out.append(Int64(bitPattern: bits))

@@ -47,12 +47,10 @@ package enum Health {
     if let since = report.uncommittedSince, now - since > uncommittedMs {
       return "nothing has been committed for \((now - since) / 1000) s"
     }
-    let waits = report.partitions.compactMap { partition in
-      partition.schemaWait.flatMap { wait in
-        wait.ms <= schemaMs
-          ? nil
-          : "partition \(partition.number) has waited for schema \(wait.id) for \(wait.ms / 1000) s: \(wait.reason ?? "no answer yet")"
-      }
+    let waits = report.partitions.compactMap { partition -> String? in
+      guard let wait = partition.schemaWait, wait.ms > schemaMs else { return nil }
+      return
+        "partition \(partition.number) has waited for schema \(wait.id) for \(wait.ms / 1000) s: \(wait.reason ?? "no answer yet")"
     }
     if !waits.isEmpty { return waits.joined(separator: "; ") }
     if let stall = report.stall { return stall }

@@ -151,40 +151,47 @@ package final class PartitionAudit {
     let beginning = checkpointIndex == nil ? nil : snapshotBeginning(run, checkpointIndex!)
     var start = fromCheckpoint ? nil : run.start(inputFrom: inputFirst, checkpoint, rules: rules)
     // Nothing before the checkpoint can be derived, so its rooms are the earliest that are known.
-    if let next = start?.next, beginning != nil, checkpointIndex! < next, checkpoint!.input >= inputFirst { start = nil }
+    if let next = start?.next, let checkpoint, let checkpointIndex, beginning != nil, checkpointIndex < next,
+      checkpoint.input >= inputFirst
+    {
+      start = nil
+    }
     if start?.isEmpty != true || start?.n != 0 { outcome.isComplete = false }
     if fromCheckpoint, checkpointIndex == nil, run.items.last?.offset == journal.lastItem?.offset {
       damaged("partition \(number): there is no checkpoint to begin from. Leave --from-checkpoint out")
     }
     outcome.entriesSkipped += (start?.next ?? (beginning == nil ? run.items.count : checkpointIndex!))
     var end = End.atCheckpoint
-    if start == nil, let beginning {
-      end = try goOn(from: beginning, run, checkpointIndex!)
-      start = self.start(after: end, run, beginning.partition)
-    }
-    while let here = start {
-      comparison.knowNone(at: here.clock, shifted: here.shifted)
-      if here.isEmpty { comparison.knowAll(since: run.beginsAnew ? run.items[0].entry.clock : here.n == 0 ? .min : here.clock) }
-      let partition = Partition(
-        number, settings: here.derivation.engineSettings, ownSettingsMax: 0, n: here.n, clock: here.clock,
-        offset: here.offset, shifted: here.shifted,
-        // Only the checkpoint knows the shift before the journal's beginning.
-        epochLead: run.items[..<here.next].reduce(0) { $0 + $1.entry.broughtBack })
-      let until = beginning != nil && checkpointIndex! >= here.next ? checkpointIndex : nil
-      end = try pass(run, from: here.next, until: until, partition, here.derivation, [:], provesFrom: 0)
+    repeat {
+      if let here = start { end = try derive(run, from: here, beginning == nil ? nil : checkpointIndex) }
       if case .atCheckpoint = end, let beginning { end = try goOn(from: beginning, run, checkpointIndex!) }
-      start = self.start(after: end, run, partition)
-    }
+      start = self.start(after: end, run)
+    } while start != nil
+  }
+
+  /// Derives the entries from a start on, whose rooms are not known unless there are none.
+  /// - Parameter checkpoint: The index of the first entry above the checkpoint; nil if there is none.
+  private func derive(_ run: JournalReading.Run, from here: JournalReading.Run.Start, _ checkpoint: Int?) throws -> End {
+    comparison.knowNone(at: here.clock, shifted: here.shifted)
+    if here.isEmpty { comparison.knowAll(since: run.beginsAnew ? run.items[0].entry.clock : here.n == 0 ? .min : here.clock) }
+    let partition = Partition(
+      number, settings: here.derivation.engineSettings, ownSettingsMax: 0, n: here.n, clock: here.clock,
+      offset: here.offset, shifted: here.shifted,
+      // Only the checkpoint knows the shift before the journal's beginning.
+      epochLead: run.items[..<here.next].reduce(0) { $0 + $1.entry.broughtBack })
+    let until = checkpoint.flatMap { $0 >= here.next ? $0 : nil }
+    return try pass(run, from: here.next, until: until, partition, here.derivation, [:], provesFrom: 0)
   }
 
   /// Returns where the derivation continues after a reset; nil if it has ended otherwise.
-  private func start(after end: End, _ run: JournalReading.Run, _ partition: Partition) -> JournalReading.Run.Start? {
+  private func start(after end: End, _ run: JournalReading.Run) -> JournalReading.Run.Start? {
     guard case .reset(let next) = end else { return nil }
     let entry = run.items[next - 1].entry
     outcome.isComplete = false
     outcome.isSteady = false
     return JournalReading.Run.Start(
-      n: entry.n, clock: entry.clock, offset: entry.batches.last?.endOffset ?? partition.offset, shifted: entry.shifted,
+      n: entry.n, clock: entry.clock, offset: entry.batches.last?.endOffset ?? comparison.partition!.offset,
+      shifted: entry.shifted,
       derivation: entry.takeover!.derivation, next: next, isEmpty: entry.rooms == 0)
   }
 

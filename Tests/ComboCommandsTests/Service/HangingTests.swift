@@ -10,13 +10,19 @@ extension ServiceTests {
   /// Tests that need the transactions of real brokers, which the broker inside the process does not have.
   @Suite("Transactions that stay open", .enabled(if: TestKafka.isAvailable, Comment(rawValue: TestKafka.howTo)))
   struct HangingTests {
-    /// Opens a transaction of another program on one partition of a topic.
-    private func hang(_ group: TestGroup, _ topic: String, _ partition: Int32) throws -> TransactionalProducer {
+    /// Begins a transaction of another program.
+    private func begin(_ group: TestGroup) throws -> TransactionalProducer {
       let stranger = try TransactionalProducer(
         group.properties, transactionalID: TestKafka.fresh("stranger"), timeoutMs: 600_000)
       try stranger.initTransactions(withinMs: ServiceKafka.patienceMs)
-      let handle = try stranger.producer.topic(topic, withinMs: ServiceKafka.patienceMs)
       try stranger.begin()
+      return stranger
+    }
+
+    /// Opens a transaction of another program on one partition of a topic.
+    private func hang(_ group: TestGroup, _ topic: String, _ partition: Int32) throws -> TransactionalProducer {
+      let stranger = try begin(group)
+      let handle = try stranger.producer.topic(topic, withinMs: ServiceKafka.patienceMs)
       try Array("stranger".utf8).withUnsafeBytes {
         try stranger.producer.produce(handle, partition: partition, key: $0, value: $0, timestampMs: nil)
       }
@@ -104,10 +110,7 @@ extension ServiceTests {
       try group.waitUntilTakenIn(service)
       try service.stop()
       let consumer = try GroupConsumer(group.properties, .init(groupID: group.group, topic: group.names.input))
-      let stranger = try TransactionalProducer(
-        group.properties, transactionalID: TestKafka.fresh("stranger"), timeoutMs: 600_000)
-      try stranger.initTransactions(withinMs: ServiceKafka.patienceMs)
-      try stranger.begin()
+      let stranger = try begin(group)
       let offsets = try group.committed().map {
         CommittedOffset(partition: $0.partition, offset: $0.offset, metadata: String($0.entry!))
       }
