@@ -98,13 +98,13 @@ package final class Batch: @unchecked Sendable {
     }
     speakers.withSpeaker { speaker in
       for index in parts.indices {
-        prefetchNext(index, speaker.places)
+        prefetchNext(index, behind: before, speaker.places)
         let (handle, now) = parts[index]
         handle._withUnsafeGuaranteedRef { room in
           let first = room.firstOfBatch
           if first < 0 { return }
           room.firstOfBatch = -1
-          if room.lastHop == before.number, !before.isDone {
+          if mayRun(room, of: before) {
             room.queue.sync { run(room, from: first, at: now, speaker: speaker) }
           } else {
             run(room, from: first, at: now, speaker: speaker)
@@ -115,13 +115,21 @@ package final class Batch: @unchecked Sendable {
     finish()
   }
 
+  /// Whether another thread may still run the room's part of the batch dispatched before.
+  @inline(__always)
+  private func mayRun(_ room: Room, of before: Batch) -> Bool { room.lastHop == before.number && !before.isDone }
+
+  /// Whether this thread may read the room, which has a part that it will run.
+  @inline(__always)
+  func mayPrefetch(_ room: Room, behind before: Batch) -> Bool { room.firstOfBatch >= 0 && !mayRun(room, of: before) }
+
   /// Prefetches the memory of the next rooms, as most are not in the processor's cache when their turn comes. It goes step by
   /// step, since one piece of memory contains the address of the next.
   @inline(__always)
-  private func prefetchNext(_ index: Int, _ places: PrefetchList) {
+  private func prefetchNext(_ index: Int, behind before: Batch, _ places: PrefetchList) {
     if index + 12 < parts.count {
       parts[index + 12].room._withUnsafeGuaranteedRef { room in
-        if room.firstOfBatch < 0 { return }
+        if !mayPrefetch(room, behind: before) { return }
         room.prefetchWork()
         prefetch_lines(events + Int(room.firstOfBatch), MemoryLayout<Event>.size)
       }
@@ -129,14 +137,15 @@ package final class Batch: @unchecked Sendable {
     for step in 0..<2 where index + 9 - 3 * step < parts.count {
       let (handle, now) = parts[index + 9 - 3 * step]
       handle._withUnsafeGuaranteedRef { room in
-        if room.firstOfBatch >= 0 { places.prefetch(room.engine.prefetchAddresses(step: step, at: now, in: places.base)) }
+        if !mayPrefetch(room, behind: before) { return }
+        places.prefetch(room.engine.prefetchAddresses(step: step, at: now, in: places.base))
       }
     }
     for step in 0..<3 {
       let ahead = index + 8 - 3 * step
       if ahead >= parts.count { continue }
       parts[ahead].room._withUnsafeGuaranteedRef { room in
-        if room.firstOfBatch < 0 { return }
+        if !mayPrefetch(room, behind: before) { return }
         let event = events + Int(room.firstOfBatch)
         if event.pointee.kind != .gift { return }
         if step == 0 { prefetchNames(event) }

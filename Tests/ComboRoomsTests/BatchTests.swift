@@ -67,4 +67,24 @@ struct BatchTests {
     }
     #expect(!room.hasQueue)
   }
+
+  @Test("a room is not read ahead while its queue may still run its part of the batch before")
+  func readAhead() throws {
+    let decoder = decoder()
+    let (first, second) = (Batch(), Batch())
+    let name = Array("r".utf8)
+    let room = name.withUnsafeBytes { Room($0, Engine(at: 0, settings: EngineSettings(Settings()))) }
+    try fill(first, room, decoder, sender: "a", count: 8)
+    #expect(first.mayPrefetch(room, behind: second))
+    room.queue.suspend()
+    first.dispatch(behind: second, speakers: Speakers(Said()), hopMin: 8, period: 0)
+    #expect(!first.mayPrefetch(room, behind: second))
+    try fill(second, room, decoder, sender: "b", count: 1)
+    #expect(!second.mayPrefetch(room, behind: first))
+    room.queue.resume()
+    first.wait()
+    #expect(second.mayPrefetch(room, behind: first))
+    second.dispatch(behind: first, speakers: Speakers(Said()), hopMin: 8, period: 0)
+    second.wait()
+  }
 }
