@@ -14,7 +14,9 @@ enum LiveDeadLetters {
         throw LogFault(.unknown, "\(place.name) has no dead letters yet")
       }
       var damage = DamageNotes()
-      let isWritten = try file.forEachPage(of: letters, damaged: { damage.add($0) }) { page in
+      let isWritten = try file.forEachPage(
+        of: letters, damaged: { damage.add($0) }, deleted: { damage.addDeleted($0.count) }
+      ) { page in
         let lines = ByteBuffer(capacity: 4096)
         for record in page.records { append(record, of: page, to: lines) }
         return Console.write(lines.bytes, to: 1)

@@ -15,8 +15,9 @@ enum LiveExport {
       guard let input = file.stream(LogStage.input, 0) else { throw LogFault(.unknown, "\(place.name) has no input yet") }
       let decoder = LiveRecordDecoder(options.map)
       var damage = DamageNotes()
-      var deleted = 0
-      let isWritten = try file.forEachPage(of: input, damaged: { damage.add($0) }, deleted: { deleted += $0.count }) { page in
+      let isWritten = try file.forEachPage(
+        of: input, damaged: { damage.add($0) }, deleted: { damage.addDeleted($0.count) }
+      ) { page in
         var lines: [UInt8] = []
         for record in page.records {
           guard let value = page.value(record) else { continue }
@@ -32,12 +33,7 @@ enum LiveExport {
         return lines.withUnsafeBytes { Console.write($0, to: 1) }
       }
       damage.end("left out")
-      if deleted > 0 {
-        Console.say(
-          "\(Counted.text(deleted, "records")) that were still to be exported were deleted meanwhile, because the file had reached"
-            + " --data-max-mib or --keep-hours. Export into a file first, which is faster, or raise these")
-      }
-      return isWritten && damage.isEmpty && deleted == 0 ? 0 : 1
+      return isWritten && damage.isEmpty ? 0 : 1
     } catch {
       Console.say(error.message)
       return 1
@@ -45,20 +41,28 @@ enum LiveExport {
   }
 }
 
-/// Lists the first damaged records, and counts all.
+/// Lists the first damaged records, and counts all, and those that were deleted before they were read.
 struct DamageNotes {
   private var count = 0
+  private var deleted = 0
   private static let namedMax = 10
 
-  var isEmpty: Bool { count == 0 }
+  var isEmpty: Bool { count == 0 && deleted == 0 }
 
   mutating func add(_ fault: LogFault) {
     count += 1
     if count <= Self.namedMax { Console.say(fault.message) }
   }
 
-  /// - Parameter what: What became of the records, for the summary.
+  mutating func addDeleted(_ count: Int) { deleted += count }
+
+  /// - Parameter what: What became of the damaged records, for the summary.
   func end(_ what: String) {
     if count > Self.namedMax { Console.say("\(count) damaged places in all, \(what)") }
+    if deleted > 0 {
+      Console.say(
+        "\(Counted.text(deleted, "records")) that were still to be printed were deleted meanwhile, because the file had reached"
+          + " --data-max-mib or --keep-hours. Print into a file first, which is faster, or raise these")
+    }
   }
 }
