@@ -22,6 +22,8 @@ final class ProtobufPlan {
     let wire: UInt64
     /// Whether all values count, not only the last one.
     let isList: Bool
+    /// Whether it is a string, and no list.
+    let isText: Bool
     /// The text before the value, `,"name":`.
     let name: Text
 
@@ -58,6 +60,9 @@ final class ProtobufPlan {
   /// The symbols of enums, as JSON.
   let symbols = FixedList<Text>()
   let bytes = FixedList<UInt8>()
+  /// For each message and each byte the index of the field that is not a list and has this byte as its tag, or `noField`.
+  let tags = FixedList<UInt8>()
+  static let noField: UInt8 = 255
   /// The numbers of fields and symbols, sorted within each message.
   private let numbers = FixedList<Number>()
 
@@ -74,9 +79,14 @@ final class ProtobufPlan {
           firstNumber: firstNumber, inOrder: UInt64(inOrder)))
       numbers.append(contentsOf: listed.enumerated().map { Number(number: $1, place: $0) }.sorted { $0.number < $1.number })
       for value in values { symbols.append(text(message.symbols[value]!)) }
-      for field in message.fields {
-        fields.append(self.field(field.number, field.type, text(field.name, isName: true), isList: field.isRepeated))
+      var tags = [UInt8](repeating: Self.noField, count: 256)
+      for (place, declared) in message.fields.enumerated() {
+        let field = self.field(declared.number, declared.type, text(declared.name, isName: true), isList: declared.isRepeated)
+        fields.append(field)
+        // Larger numbers have a tag of several bytes.
+        if field.number < 16, !field.isList, place < Self.noField { tags[Int(field.number << 3 | field.wire)] = UInt8(place) }
       }
+      self.tags.append(contentsOf: tags)
     }
     // Texts are copied in blocks of 16 bytes.
     bytes.append(contentsOf: repeatElement(0, count: 16))
@@ -112,7 +122,8 @@ final class ProtobufPlan {
     case .known(.timestamp): kind = .timestamp
     case .known(.duration): kind = .duration
     }
-    return Field(number: number, kind: kind, wire: type.wire.rawValue, isList: isList, name: name)
+    let isText = if case .scalar(.string) = kind { !isList } else { false }
+    return Field(number: number, kind: kind, wire: type.wire.rawValue, isList: isList, isText: isText, name: name)
   }
 
   /// Returns the index of a field or symbol within its message, by its number.

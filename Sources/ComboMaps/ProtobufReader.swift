@@ -30,11 +30,16 @@ final class ProtobufReader {
   // The plan's lists.
   private let messages: UnsafePointer<ProtobufPlan.Message>
   private let fields: UnsafePointer<ProtobufPlan.Field>
+  private let tags: UnsafePointer<UInt8>
   private let texts: UnsafeRawPointer
   private let limits: WireLimits
   private let out = ByteBuffer()
   private let decoded = ByteBuffer()
   private var bytes = Bytes.none
+  /// Whether the values are noted, so that they can be put into the map's order: from the first record on whose fields are not in it.
+  private var notesValues = false
+  /// Whether an unnoted field was not in the map's order, so that the record must be read once more.
+  private var mustRepeat = false
   /// The values of the messages that are being read, the innermost message last.
   private var fragments = UnsafeMutableBufferPointer<Fragment>.allocate(capacity: 256)
   private var fragmentCount = 0
@@ -51,6 +56,7 @@ final class ProtobufReader {
     self.plan = plan
     messages = UnsafePointer(plan.messages.all.baseAddress.unsafelyUnwrapped)
     fields = UnsafePointer(plan.fields.all.baseAddress.unsafelyUnwrapped)
+    tags = UnsafePointer(plan.tags.all.baseAddress.unsafelyUnwrapped)
     texts = UnsafeRawPointer(plan.bytes.all.baseAddress.unsafelyUnwrapped)
     self.limits = limits
   }
@@ -82,8 +88,14 @@ final class ProtobufReader {
   private func json(of message: Bytes, _ type: Int, into arena: BumpArena) throws(BadEvent) -> Bytes {
     bytes = message
     out.removeAll()
-    fragmentCount = 0
+    (fragmentCount, mustRepeat) = (0, false)
     try object(Piece(end: bytes.count), type, depth: 1)
+    if mustRepeat {
+      (mustRepeat, notesValues) = (false, true)
+      out.removeAll()
+      try object(Piece(end: bytes.count), type, depth: 1)
+    }
+    if out.count > limits.recordBytes { throw tooLarge() }
     return arena.copy(out.bytes)
   }
 
@@ -93,6 +105,7 @@ final class ProtobufReader {
     if depth > limits.depth { throw fault("its messages are nested deeper than \(limits.depth) levels") }
     let type = messages + message
     let fields = fields + type.pointee.first
+    let tags = tags + 256 * message
     let (begin, first) = (out.count, fragmentCount)
     // The field of the previous value, and whether its list is still empty.
     var (last, isEmpty) = (-1, true)
@@ -100,26 +113,44 @@ final class ProtobufReader {
     var wire = ByteCursor(bytes, whole.start, whole.end)
     out.append(UInt8(ascii: "{"))
     while wire.at < wire.end {
+      if out.count > limits.recordBytes { throw tooLarge() }
       let start = wire.at
-      let tag = try varint(&wire)
-      let number = tag >> 3
-      guard number >= 1, number <= ProtobufMessage.numberMax else { throw fault("no field begins at byte \(start)") }
-      if tag & 7 == Self.groupBegins {
-        try skipGroup(number, &wire, depth: depth + 1)
-        continue
+      let index: Int
+      let piece: Piece
+      var isPacked = false
+      let quick = tags[Int(bytes[start])]
+      if quick != ProtobufPlan.noField {
+        index = Int(quick)
+        wire.skip(1)
+        piece = try value(fields[index].wire, &wire)
+      } else {
+        let tag = try varint(&wire)
+        let number = tag >> 3
+        guard number >= 1, number <= ProtobufMessage.numberMax else { throw fault("no field begins at byte \(start)") }
+        if tag & 7 == Self.groupBegins {
+          try skipGroup(number, &wire, depth: depth + 1)
+          continue
+        }
+        piece = try value(tag & 7, &wire)
+        guard let found = plan.place(of: number, in: type) else { continue }
+        index = found
+        isPacked = tag & 7 != fields[index].wire
+        if isPacked, tag & 7 != Self.length || !fields[index].isList {
+          let declared = plan.declared[message].fields[index]
+          throw fault(
+            "its field \(number), \(declared.name), does not have the wire type of \(declared.type.word), its type in the map")
+        }
       }
-      let piece = try value(tag & 7, &wire)
-      guard let index = plan.place(of: number, in: type) else { continue }
       let field = fields + index
-      let isPacked = tag & 7 != field.pointee.wire
-      if isPacked, tag & 7 != Self.length || !field.pointee.isList {
-        let declared = plan.declared[message].fields[index]
-        throw fault(
-          "its field \(number), \(declared.name), does not have the wire type of \(declared.type.word), its type in the map")
-      }
       if index != last || !field.pointee.isList {
         if index <= last { isOrdered = false }
         if last >= 0 { close(fields + last) }
+        if field.pointee.isText, !checksTexts {
+          let value = text(piece, field, isFirst: last < 0)
+          if notesValues { push(Fragment(field: index, range: value..<out.count)) }
+          (last, isEmpty) = (index, false)
+          continue
+        }
         open(field, isFirst: last < 0)
         (last, isEmpty) = (index, true)
       }
@@ -130,16 +161,19 @@ final class ProtobufReader {
       } else {
         try append(piece, field.pointee, depth: depth)
       }
-      push(Fragment(field: index, range: value..<out.count))
+      if notesValues { push(Fragment(field: index, range: value..<out.count)) }
       if out.count > value { isEmpty = false }
-      if out.count > limits.recordBytes {
-        throw BadEvent(.tooLarge, "\(place) comes to more than \(limits.recordBytes) bytes of JSON, the maximum of a record")
-      }
     }
     if last >= 0 { close(fields + last) }
     out.append(UInt8(ascii: "}"))
-    if !isOrdered { order(first, fields, from: begin) }
+    if isOrdered { return fragmentCount = first }
+    if !notesValues { return mustRepeat = true }
+    order(first, fields, from: begin)
     fragmentCount = first
+  }
+
+  private func tooLarge() -> BadEvent {
+    BadEvent(.tooLarge, "\(place) comes to more than \(limits.recordBytes) bytes of JSON, the maximum of a record")
   }
 
   @inline(__always)
@@ -159,11 +193,36 @@ final class ProtobufReader {
 
   @inline(__always)
   private func open(_ field: UnsafePointer<ProtobufPlan.Field>, isFirst: Bool) {
-    let name = field.pointee.name
+    out.commit(upTo: name(of: field, isFirst, at: out.reserve(field.pointee.name.count + 15)))
+    if field.pointee.isList { out.append(UInt8(ascii: field.pointee.isMap ? "{" : "[")) }
+  }
+
+  /// Appends a text that is not in a list, with its name: most fields are such. Returns the start of the text.
+  @inline(__always)
+  private func text(_ piece: Piece, _ field: UnsafePointer<ProtobufPlan.Field>, isFirst: Bool) -> Int {
+    let text = slice(piece)
+    let begin = out.reserve(field.pointee.name.count + 15 + jsonStringMax(text.count))
+    let start = name(of: field, isFirst, at: begin)
+    let place = out.count + (start - begin)
+    out.commit(upTo: write(jsonString: text, at: start))
+    return place
+  }
+
+  /// Writes the name of a field and returns its end. Up to 15 bytes behind it are overwritten.
+  @inline(__always)
+  private func name(
+    of field: UnsafePointer<ProtobufPlan.Field>, _ isFirst: Bool, at start: UnsafeMutablePointer<UInt8>
+  ) -> UnsafeMutablePointer<UInt8> {
     // The first name has no comma before it.
     let skipped = isFirst ? 1 : 0
-    out.append(padded: texts + (name.start &+ skipped), name.count &- skipped)
-    if field.pointee.isList { out.append(UInt8(ascii: field.pointee.isMap ? "{" : "[")) }
+    let (from, count) = (texts + (field.pointee.name.start &+ skipped), field.pointee.name.count &- skipped)
+    let to = UnsafeMutableRawPointer(start)
+    var at = 0
+    repeat {
+      to.storeBytes(of: from.loadUnaligned(fromByteOffset: at, as: SIMD16<UInt8>.self), toByteOffset: at, as: SIMD16<UInt8>.self)
+      at &+= 16
+    } while at < count
+    return start + count
   }
 
   @inline(__always)

@@ -89,6 +89,50 @@ struct BinaryRecordTests {
     }
   }
 
+  private static let message = """
+    {"map":1,"name":"t","include":"wire","record":{"framing":"confluent","message":"M"},
+      "protobuf":{"M":{"1":"string a","2":"M inner","3":"int64 n","40":"string far"}}}
+    """
+
+  @Test("in Protobuf may have their fields in any order, one record after another")
+  func order() throws {
+    let reading = BinaryReading(try RecordMap(Array(Self.message.utf8), file: "m"))
+    let frame: [UInt8] = [0, 0, 0, 0, 7, 0]
+    let inOrder = Wire.of {
+      $0.text(1, "x")
+      $0.number(3, 5)
+      $0.text(40, "z")
+    }
+    let unordered = Wire.of {
+      $0.text(40, "z")
+      $0.number(3, 4)
+      $0.text(1, "x")
+      $0.number(3, 5)
+    }
+    let json = #"{"a":"x","far":"z","n":5}"#
+    for record in [inOrder, unordered, inOrder, unordered] {
+      #expect(reading.json(frame + record).json == json)
+      // The outer message is in order, the inner one is not.
+      let nested = Wire.of {
+        $0.text(1, "x")
+        $0.long(2, record)
+        $0.number(3, 5)
+      }
+      #expect(reading.json(frame + nested).json == #"{"a":"x","inner":\#(json),"n":5}"#)
+    }
+  }
+
+  @Test("in Protobuf are read by the frame before them, whatever a header says, and else by the header")
+  func frameBeforeHeader() throws {
+    let reading = BinaryReading(try RecordMap(Array(Self.message.utf8), file: "m"))
+    let header: [UInt8] = [0, 0, 0, 0, 9, 0]
+    for (record, schema) in [([0, 0, 0, 0, 7, 0] + Wire.of { $0.text(1, "x") }, "7"), (Wire.of { $0.text(1, "x") }, "9")] {
+      #expect(reading.json(record, header: header).json == #"{"a":"x"}"#)
+      #expect(reading.explanation(record, header: header).schema?.description == schema)
+    }
+    #expect(reading.json(Wire.of { $0.text(1, "x") }).fault?.description.contains("the frame that the map names") ?? false)
+  }
+
   @Test("are explained with the schema that they name, and with none where they name none")
   func schemas() throws {
     let samples = BinarySample.all.filter { $0.form?.contains(#""schemas":{"#) ?? false }

@@ -12,10 +12,14 @@ final class BinaryRecordReader {
   private let avro: AvroReader
   /// The id of the schema of the last record, or nil if it names none.
   var schema: SchemaID?
+  /// The schema of the last Avro record: the next one mostly has the same.
+  private var last: (id: SchemaID, plan: AvroPlan)?
   /// The schema id of the last record whose schema the map does not have.
   private(set) var unknown: SchemaID?
   /// The place of the message in its file, if the frame has it.
   private var indexes: [UInt64] = []
+  /// The place of a file's first message.
+  private static let first: [UInt64] = [0]
 
   /// - Parameter protobuf: The reader of the map's messages.
   init(_ form: RecordForm, protobuf: ProtobufReader?, limits: WireLimits) {
@@ -59,10 +63,11 @@ final class BinaryRecordReader {
     case .protobuf(let message, _): return try protobuf!.json(ofRecord: body.rest, message, into: arena)
     case .avro(let only): try avro.read(body.rest, by: only)
     case .avroByID(let schemas):
-      guard let schema, let known = schemas[schema] else {
+      guard let schema, let known = schema == last?.id ? last?.plan : schemas[schema] else {
         unknown = schema
         throw Self.unknown(schema, schemas)
       }
+      last = (schema, known)
       try avro.read(body.rest, by: known)
     }
     return arena.copy(out.bytes)
@@ -95,9 +100,12 @@ final class BinaryRecordReader {
       if isProtobuf { try readIndexes(&frame) }
       return id
     }
-    header(Self.schemaHeader) { value in
-      var value = ByteCursor(value)
-      named = Result { () throws(BadEvent) in try read(&value) }
+    // No Protobuf message begins with 0 or 1, so that is a frame. Looking for a header costs more than reading the frame.
+    if !isProtobuf || (body.rest.first ?? 2) > 1 {
+      header(Self.schemaHeader) { value in
+        var value = ByteCursor(value)
+        named = Result { () throws(BadEvent) in try read(&value) }
+      }
     }
     if let named { schema = try named.get() } else { schema = try read(&body) }
     guard case .protobuf(_, let wanted?) = form.content, wanted != indexes else { return }
@@ -127,9 +135,9 @@ final class BinaryRecordReader {
       return number >> 1
     }
     let count = try zigzag(&body)
-    indexes.removeAll(keepingCapacity: true)
-    if count == 0 { return indexes.append(0) }
+    if count == 0 { return indexes = Self.first }
     if count > 64 { throw Self.fault("the record's message lies in \(count) others") }
+    indexes.removeAll(keepingCapacity: true)
     for _ in 0..<count { indexes.append(try zigzag(&body)) }
   }
 

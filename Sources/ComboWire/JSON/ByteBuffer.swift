@@ -143,27 +143,7 @@ public final class ByteBuffer {
 
   /// Appends a JSON string with quotes. The bytes must be UTF-8. Only what must be escaped is escaped.
   public func append(jsonString bytes: Bytes) {
-    // A whole word is written even if less of the text is left.
-    var out = reserve(bytes.count * 6 + 10)
-    out.pointee = 0x22
-    out += 1
-    var at = 0
-    while at < bytes.count {
-      let length = min(bytes.count &- at, 8)
-      let word = littleEndianWord(bytes, at, length)
-      UnsafeMutableRawPointer(out).storeBytes(of: word.littleEndian, as: UInt64.self)
-      let escapes = escapes(word)
-      let clean = escapes == 0 ? 8 : escapes.trailingZeroBitCount >> 3
-      if clean >= length {
-        out += length
-        at &+= length
-      } else {
-        out = writeEscape(of: bytes[at &+ clean], at: out + clean)
-        at &+= clean &+ 1
-      }
-    }
-    out.pointee = 0x22
-    commit(upTo: out + 1)
+    commit(upTo: write(jsonString: bytes, at: reserve(jsonStringMax(bytes.count))))
   }
 
   /// Appends a JSON string with quotes.
@@ -185,6 +165,34 @@ package func write(_ text: StaticString, at out: UnsafeMutablePointer<UInt8>) ->
 package func write(_ bytes: Bytes, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
   if let start = bytes.baseAddress { UnsafeMutableRawPointer(out).copyMemory(from: start, byteCount: bytes.count) }
   return out + bytes.count
+}
+
+/// Returns the memory that ``write(jsonString:at:)`` may touch for a text of `count` bytes: each byte may need six, and a whole word
+/// is written even if less of the text is left.
+@inline(__always)
+package func jsonStringMax(_ count: Int) -> Int { count &* 6 &+ 10 }
+
+/// Writes a JSON string with quotes, of which only what must be escaped is escaped, and returns its end.
+package func write(jsonString bytes: Bytes, at start: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
+  start.pointee = 0x22
+  var out = start + 1
+  var at = 0
+  while at < bytes.count {
+    let length = min(bytes.count &- at, 8)
+    let word = littleEndianWord(bytes, at, length)
+    UnsafeMutableRawPointer(out).storeBytes(of: word.littleEndian, as: UInt64.self)
+    let escapes = escapes(word)
+    let clean = escapes == 0 ? 8 : escapes.trailingZeroBitCount >> 3
+    if clean >= length {
+      out += length
+      at &+= length
+    } else {
+      out = writeEscape(of: bytes[at &+ clean], at: out + clean)
+      at &+= clean &+ 1
+    }
+  }
+  out.pointee = 0x22
+  return out + 1
 }
 
 /// Writes an integer in at most 20 decimal digits and returns its end.
