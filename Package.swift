@@ -108,7 +108,7 @@ let package = Package(
     .executableTarget(name: "combo-consumer", dependencies: ["ComboCommands"], swiftSettings: settings),
 
     bench("bench-engine", ["ComboCore", "CMemory", "CPrefetch"], path: "bench/engine"),
-    bench("bench-wire", ["ComboCore", "ComboWire", "ComboMaps"], path: "bench/wire"),
+    bench("bench-wire", ["ComboCore", "ComboWire", "ComboMaps", "ComboGenerate", "CKafka", "CSimdJSON"], path: "bench/wire"),
     bench("bench-drain", ["CKafka"], path: "bench/drain"),
 
     .executableTarget(

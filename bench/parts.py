@@ -327,6 +327,59 @@ def restored(bench, what, topic, count, more, settle):
     again.stop()
 
 
+# Records in JSON, Protobuf and Avro
+
+
+FORMS = {"json": "JSON, `--map wire`", "protobuf": "Protobuf", "avro": "Avro"}
+
+
+def forms(bench):
+  """The same gifts in three forms: a backlog by the service, and the same backlog derived again after SIGKILL, in turn."""
+  count, less = bench.options.events, 500_000
+  maps, topics, short = {}, {}, {}
+  for form in FORMS:
+    maps[form] = os.path.join(bench.directory, f"{form}.json")
+    with open(maps[form], "w") as file:
+      file.write(bench.output_of(bench.program("bench-wire"), "map", form))
+    topics[form], short[form] = (f"bench-{form}-{n}-{os.getpid()}" for n in (count, less))
+    for topic, n in ((topics[form], count), (short[form], less)):
+      bench.output_of(bench.program("bench-wire"), "fill", form, bench.broker.address, topic, str(n))
+    bench.results.progress(f"filled {topics[form]} and {short[form]}")
+  figures = {form: ([], []) for form in FORMS}
+  for n in range(bench.options.rounds):
+    for form, (running, restoring) in figures.items():
+      more = ("--map", maps[form], "--instance", "one")
+      out = f"forms-{form}-{n}-{os.getpid()}"
+      running.append(1e6 / bench.over_backlog(bench.ours(topics[form], out, *more), topics[form], out, count)["per_cpu"])
+      restoring.append(derived_again(bench, short[form], f"{out}-short", less, more) / less * 1e6)
+      bench.results.progress(f"{form}: running {running[-1]:.2f}, restoring {restoring[-1]:.2f} CPU µs a gift")
+  first = [median(of) for of in figures["json"]]
+  bench.results.say(f"* CPU µs a gift of the whole process, its start included, and how many times that of JSON; {bench.options.rounds} runs of each in turn, medians")
+  bench.results.say(f"* *running*: {count:,} gifts of 10,000 rooms, Zipf 1.0; *restoring*: {less:,} gifts derived again after SIGKILL")
+  bench.results.say()
+  bench.results.table(["records", "running", "", "restoring", ""],
+                      [[FORMS[form], *(cell for f, one in zip(of, first) for cell in (f"{median(f):.2f}", "" if form == "json" else f"{median(f) / one:.2f} times"))]
+                       for form, of in figures.items()])
+
+
+def derived_again(bench, topic, out, count, more):
+  """Returns the CPU seconds of a start after SIGKILL, until everything is derived again from the beginning."""
+  more = (*more, "--checkpoint-interval-ms", 600_000, "--checkpoint-gifts", 10 ** 9)
+  first = bench.ours(topic, out, *more)
+  try:
+    first.wait_for_events(count, 180)
+    # The last entries of the journal are written with the next commits.
+    time.sleep(1)
+  finally:
+    first.kill()
+  again = bench.ours(topic, out, *more)
+  try:
+    again.wait_until_ready(120)
+    return cpu_seconds(again.pid)
+  finally:
+    again.stop()
+
+
 # Where the instructions of a gift go
 
 
@@ -377,5 +430,6 @@ ALL = {
   "crowd": Part(crowd, False),
   "wide": Part(wide, True), "busy": Part(busy, True), "rooms": Part(rooms, True), "skew": Part(skew, True),
   "latency": Part(latency, True), "interval": Part(interval, True), "restore": Part(restore, True),
+  "forms": Part(forms, True),
   "budget": Part(budget, True),
 }

@@ -1,49 +1,79 @@
+import CSimdJSON
 import ComboCore
+import ComboWire
 
-/// The gifts of ``WireBench`` in Protobuf and Avro, written by hand.
-enum BinaryBench {
+/// Gifts in Protobuf and Avro, in Confluent's frame, made from their JSON: the members of an object become the fields of a message or
+/// record, in the same order.
+final class BinaryBench {
   static let protobufMap = """
-    {"map": 1, "name": "bench", "include": "wire", "record": {"framing": "none", "message": "Gift"}, "protobuf": {
+    {"map": 1, "name": "bench", "include": "wire", "record": {"framing": "confluent", "message": "Gift"}, "protobuf": {
       "Gift": {"1": "string id", "2": "string room", "3": "int64 ts", "4": "Person sender", "5": "Person receiver", "6": "Item gift",
         "7": "uint32 count"},
-      "Person": {"1": "string id", "2": "string name", "3": "string avatar", "4": "int64 t"},
-      "Item": {"1": "string id", "2": "string name", "3": "int64 value"}}}
+      "Person": {"1": "string id", "2": "string name", "3": "string avatar", "4": "int64 level"},
+      "Item": {"1": "string id", "2": "string name", "3": "int64 value", "4": "string icon"}}}
     """
 
   static let avroMap = """
-    {"map": 1, "name": "bench", "include": "wire", "record": {"framing": "none", "schema": {"type": "record", "name": "Gift", "fields": [
-      {"name": "id", "type": "string"}, {"name": "room", "type": "string"}, {"name": "ts", "type": "long"},
-      {"name": "sender", "type": {"type": "record", "name": "Person", "fields": [{"name": "id", "type": "string"},
-        {"name": "name", "type": "string"}, {"name": "avatar", "type": ["null", "string"]}, {"name": "t", "type": ["null", "long"]}]}},
-      {"name": "receiver", "type": "Person"},
-      {"name": "gift", "type": {"type": "record", "name": "Item", "fields": [{"name": "id", "type": "string"},
-        {"name": "name", "type": "string"}, {"name": "value", "type": "long"}]}}, {"name": "count", "type": "int"}]}}}
+    {"map": 1, "name": "bench", "include": "wire", "record": {"framing": "confluent", "schemas": {"7": {"type": "record", "name": "Gift",
+      "fields": [{"name": "id", "type": "string"}, {"name": "room", "type": "string"}, {"name": "ts", "type": "long"},
+        {"name": "sender", "type": {"type": "record", "name": "Sender", "fields": [{"name": "id", "type": "string"},
+          {"name": "name", "type": "string"}, {"name": "avatar", "type": "string"}, {"name": "level", "type": "long"}]}},
+        {"name": "receiver", "type": {"type": "record", "name": "Receiver", "fields": [{"name": "id", "type": "string"},
+          {"name": "name", "type": "string"}]}},
+        {"name": "gift", "type": {"type": "record", "name": "Item", "fields": [{"name": "id", "type": "string"},
+          {"name": "name", "type": "string"}, {"name": "value", "type": "long"}, {"name": "icon", "type": "string"}]}},
+        {"name": "count", "type": "int"}]}}}}
     """
 
-  static func protobufEvent(_ n: Int) -> [UInt8] {
-    func text(_ field: Int, _ text: String) -> [UInt8] { bytes(field, Array(text.utf8)) }
-    func bytes(_ field: Int, _ bytes: [UInt8]) -> [UInt8] { varint(field << 3 | 2) + varint(bytes.count) + bytes }
-    func number(_ field: Int, _ value: Int) -> [UInt8] { varint(field << 3) + varint(value) }
-    let sender = text(1, "u\(n % 100)-\(n % 50)") + text(2, "小明\(n % 1000)") + text(3, avatar) + number(4, 1_732_104_000_123)
-    let receiver = text(1, "a\(n % 100)") + text(2, "主播晚风")
-    let gift = text(1, "rose") + text(2, "玫瑰") + number(3, n % 500)
-    return text(1, id(n)) + text(2, "r\(n % 100)") + number(3, ts(n)) + bytes(4, sender) + bytes(5, receiver) + bytes(6, gift)
-      + number(7, 1 + n % 10)
+  private let parser = JSONParser()
+
+  func protobuf(_ gift: Bytes) -> [UInt8] {
+    // The frame: byte 0, the schema's id, and the message, the first of its file.
+    [0, 0, 0, 0, 7, 0] + read(gift) { Self.message($0, 0) }
   }
 
-  static func avroEvent(_ n: Int) -> [UInt8] {
-    func number(_ value: Int) -> [UInt8] { varint(value << 1) }
-    func text(_ text: String) -> [UInt8] { number(text.utf8.count) + Array(text.utf8) }
-    let sender =
-      text("u\(n % 100)-\(n % 50)") + text("小明\(n % 1000)") + number(1) + text(avatar) + number(1) + number(1_732_104_000_123)
-    let receiver = text("a\(n % 100)") + text("主播晚风") + number(0) + number(0)
-    let gift = text("rose") + text("玫瑰") + number(n % 500)
-    return text(id(n)) + text("r\(n % 100)") + number(ts(n)) + sender + receiver + gift + number(1 + n % 10)
+  func avro(_ gift: Bytes) -> [UInt8] { [0, 0, 0, 0, 7] + read(gift) { Self.record($0, 0) } }
+
+  private func read(_ gift: Bytes, _ body: (JSONText) -> [UInt8]) -> [UInt8] {
+    guard parser.check(gift, depth: 4) == CSJ_FINE else { fatalError("a gift of the benchmark is no JSON") }
+    return body(parser.text(of: gift))
   }
 
-  private static let avatar = "https://cdn.example.com/avatar/3f/3fa9c1d27b64e85f_100.webp"
-  private static func id(_ n: Int) -> String { "e-193b2f2a3c0-1-\(1_000_000 + n)" }
-  private static func ts(_ n: Int) -> Int { 1_732_104_000_100 + n % 900 }
+  private static func message(_ text: JSONText, _ object: Int) -> [UInt8] {
+    var (bytes, number): ([UInt8], Int) = ([], 0)
+    forEachValue(text, object) { value in
+      number += 1
+      if text[value].isInteger {
+        bytes += varint(number << 3) + varint(Int(text.integer(value)!))
+      } else {
+        let part = text[value].isObject ? message(text, value) : Array(text.inside(value))
+        bytes += varint(number << 3 | 2) + varint(part.count) + part
+      }
+    }
+    return bytes
+  }
+
+  private static func record(_ text: JSONText, _ object: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    forEachValue(text, object) { value in
+      if text[value].isObject {
+        bytes += record(text, value)
+      } else if text[value].isInteger {
+        bytes += varint(Int(text.integer(value)!) << 1)
+      } else {
+        bytes += varint(text.inside(value).count << 1) + Array(text.inside(value))
+      }
+    }
+    return bytes
+  }
+
+  private static func forEachValue(_ text: JSONText, _ object: Int, _ body: (Int) -> Void) {
+    var name = object + 1
+    while name < text.next(object) {
+      body(name + 1)
+      name = text.next(name + 1)
+    }
+  }
 
   private static func varint(_ value: Int) -> [UInt8] {
     var left = UInt64(value)

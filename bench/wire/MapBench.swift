@@ -27,9 +27,9 @@ enum MapBench {
       """.utf8)
   }
 
-  static func run(_ name: String, _ rounds: Int, _ times: Int, events: [[UInt8]], text: String) {
+  static func run(_ name: String, _ rounds: Int, _ times: Int, events: [[UInt8]], keys: [[UInt8]]? = nil, text: String) {
     let bytes = events.reduce(0) { $0 + $1.count }
-    let keys = (0..<4096).map { Array("r\($0 % 100)".utf8) }
+    let keys = keys ?? (0..<4096).map { Array("r\($0 % 100)".utf8) }
     let decoder: RecordDecoder
     do throws(MapFaults) {
       decoder = RecordDecoder(map: try RecordMap(Array(text.utf8), file: name))

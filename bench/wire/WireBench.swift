@@ -6,6 +6,8 @@ import Glibc
 /// Decodes events of about 300 bytes, the copy into an arena included, and encodes instructions, on one core; prints how many a second.
 ///
 ///     bench-wire [decode|unlike|mapped|composed|various|protobuf|avro|encode] [ROUNDS] [TIMES]
+///     bench-wire map FORM                        prints the map that reads gifts in a form: json, protobuf or avro
+///     bench-wire fill FORM BROKERS TOPIC COUNT   writes gifts of 10,000 rooms to a topic
 ///
 /// Each of 4,096 events is decoded TIMES (120) times in a round, each instruction encoded TIMES times. Who counts instructions of
 /// the processor takes the difference of runs of several TIMES; the program says how many events or instructions a TIME is.
@@ -14,27 +16,28 @@ enum WireBench {
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
     let what = arguments.first ?? "all"
+    if what == "map" || what == "fill" { return FillBench.run(Array(arguments)) }
     let rounds = max(1, arguments.dropFirst().first.flatMap { Int($0) } ?? 7)
     let times = max(1, arguments.dropFirst(2).first.flatMap { Int($0) } ?? 120)
     switch what {
     case "all":
-      decodeEvents("decode", rounds, times, (0..<4096).map(event))
+      decodeEvents("decode", rounds, times, (0..<4096).map { event($0) })
       decodeEvents("unlike", rounds, times, (0..<4096).map(unlikeEvent))
-      MapBench.run("mapped", rounds, times, events: (0..<4096).map(event), text: BuiltInMaps.text("wire")!)
+      MapBench.run("mapped", rounds, times, events: (0..<4096).map { event($0) }, text: BuiltInMaps.text("wire")!)
       MapBench.run("composed", rounds, times, events: (0..<4096).map(MapBench.event), text: MapBench.map)
       MapBench.run("various", rounds, times, events: (0..<4096).map(MapBench.variousEvent), text: MapBench.map)
-      MapBench.run("protobuf", rounds, times, events: (0..<4096).map(BinaryBench.protobufEvent), text: BinaryBench.protobufMap)
-      MapBench.run("avro", rounds, times, events: (0..<4096).map(BinaryBench.avroEvent), text: BinaryBench.avroMap)
+      binary("protobuf", rounds, times, BinaryBench.protobufMap)
+      binary("avro", rounds, times, BinaryBench.avroMap)
       EncodeBench.run(rounds, times)
-    case "decode": decodeEvents(what, rounds, times, (0..<4096).map(event))
+    case "decode": decodeEvents(what, rounds, times, (0..<4096).map { event($0) })
     case "unlike": decodeEvents(what, rounds, times, (0..<4096).map(unlikeEvent))
-    case "mapped": MapBench.run("mapped", rounds, times, events: (0..<4096).map(event), text: BuiltInMaps.text("wire")!)
+    case "mapped": MapBench.run("mapped", rounds, times, events: (0..<4096).map { event($0) }, text: BuiltInMaps.text("wire")!)
     case "composed": MapBench.run("composed", rounds, times, events: (0..<4096).map(MapBench.event), text: MapBench.map)
     case "various":
       MapBench.run("various", rounds, times, events: (0..<4096).map(MapBench.variousEvent), text: MapBench.map)
-    case "protobuf":
-      MapBench.run(what, rounds, times, events: (0..<4096).map(BinaryBench.protobufEvent), text: BinaryBench.protobufMap)
-    case "avro": MapBench.run(what, rounds, times, events: (0..<4096).map(BinaryBench.avroEvent), text: BinaryBench.avroMap)
+    case "protobuf": binary(what, rounds, times, BinaryBench.protobufMap)
+    case "avro":
+      binary(what, rounds, times, BinaryBench.avroMap)
     case "encode": EncodeBench.run(rounds, times)
     default:
       print("bench-wire [decode|unlike|mapped|composed|various|protobuf|avro|encode] [ROUNDS] [TIMES]: \(what) is none of these")
@@ -82,8 +85,6 @@ enum WireBench {
     return UnsafeRawBufferPointer(memory)
   }
 
-  private static func event(_ n: Int) -> [UInt8] { event(n, more: "") }
-
   /// The same events in 1,024 shapes, in no order: a decoder does not know so many at a time.
   private static func unlikeEvent(_ n: Int) -> [UInt8] { event(n, more: more(n)) }
 
@@ -93,7 +94,16 @@ enum WireBench {
     return (0..<10).filter { shape & 1 << $0 != 0 }.map { #""x\#($0)":\#(n % 10),"# }.joined()
   }
 
-  private static func event(_ n: Int, more: String) -> [UInt8] {
+  private static func binary(_ form: String, _ rounds: Int, _ times: Int, _ map: String) {
+    var (keys, gifts): ([[UInt8]], [[UInt8]]) = ([], [])
+    FillBench.forEachGift(4096, form) {
+      keys.append($0)
+      gifts.append($1)
+    }
+    MapBench.run(form, rounds, times, events: gifts, keys: keys, text: map)
+  }
+
+  static func event(_ n: Int, more: String = "") -> [UInt8] {
     Array(
       """
       {"id":"e-193b2f2a3c0-1-\(1_000_000 + n)","room":"r\(n % 100)","ts":1732104000\(100 + n % 900),"sender":{"id":"u\(n % 100)-\(n % 50)",\
