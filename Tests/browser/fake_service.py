@@ -163,7 +163,7 @@ class FakeService:
         if seconds < 20:
             partitions[5] |= {"state": "restoring", "restored": round(seconds / 20, 3)}
         return {
-            "v": 1, "now": int(time.time() * 1000), "version": "0.1.0", "state": "running" if seconds > 4 else "restoring",
+            "v": 1, "now": int(time.time() * 1000), "version": "0.2.0", "state": "running" if seconds > 4 else "restoring",
             "group": "combo", "instance": "combo-0", "uptime_s": int(seconds), "totals": self.totals,
             "commit_ms": {"p50": round(p50, 1), "p99": round(p50 * 2.1, 1), "max": round(p50 * 3 + random.random() * 9, 1)},
             "lateness_ms": {"p50": round(late, 1), "p99": round(late * 2.4, 1), "max": round(late * 3.4, 1)},
