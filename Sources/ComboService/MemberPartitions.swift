@@ -88,7 +88,7 @@ package final class MemberPartitions {
   /// - Returns: Whether all partitions should be taken over again, to upgrade to newer rules.
   func canGoOver() -> Bool {
     let behind = active.lazy.compactMap { $0?.derivation.rules }.filter { $0 < .newest }
-    rulesWatch.turn(edges, isBehind: activeCount < owned.count || !behind.isEmpty)
+    rulesWatch.turn(edges, isBehind: activeCount < owned.count || !behind.isEmpty, mustGoOver: !behind.isEmpty, log: log)
     guard let rules = behind.first, areTakenOver else { return false }
     return configuration.rules(after: rules, agreed: rulesWatch.agreed(isNew: false, at: edges.time.monotonicMs())) > rules
   }
@@ -328,8 +328,8 @@ package final class MemberPartitions {
         """
         partition \(.partition, partition.number) stays with rules \(.text, "\(derivation.rules)") of the engine, though --rules is \
         \(.text, "\(pinned)"): its rooms \
-        have what older rules do not know, such as a sum of skips that is not yet said. Restart this instance, or send it SIGHUP, when few \
-        gifts come
+        have what older rules do not know, such as a sum of skips that is not yet said, or settings of their own. Restart this instance \
+        when few gifts come, and after a room_closed for rooms with such settings
         """)
     }
     tellChanges(from: restored.derivation, to: derivation)

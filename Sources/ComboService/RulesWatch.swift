@@ -17,6 +17,8 @@ struct RulesWatch {
   /// assignment may lack the member that caused it.
   private var assignments = 0
   private var answered = 0
+  /// `agreedSince` when it was last logged.
+  private var loggedSince: Int64?
   /// Whether the service is alone, or the rules are pinned.
   private let isAlone: Bool
   private let graceMs: Int64
@@ -42,19 +44,39 @@ struct RulesWatch {
   }
 
   /// Queries the group outside of the loop, as long as that can change something.
-  /// - Parameter isBehind: Whether a partition of this instance is not under the newest rules yet.
-  mutating func turn(_ edges: Edges, isBehind: Bool) {
+  ///
+  /// - Parameters:
+  ///   - isBehind: Whether a partition of this instance may not be under the newest rules yet.
+  ///   - mustGoOver: Whether one is under older rules.
+  mutating func turn(_ edges: Edges, isBehind: Bool, mustGoOver: Bool, log: ServiceLog) {
     guard let ask = edges.groupRules else { return }
     let now = edges.time.monotonicMs()
     for answer in answers.takeAll() {
       isAsking = false
       received(answer, at: now)
     }
+    if mustGoOver, agreedSince != loggedSince {
+      loggedSince = agreedSince
+      logAgreement(at: now, log)
+    }
     guard isBehind, !isAsking, now >= nextAsk else { return }
     isAsking = true
     nextAsk = now + Self.everyMs
     let (answers, assignments) = (answers, assignments)
     edges.inBackground(.query) { answers.put((ask(), assignments)) }
+  }
+
+  private func logAgreement(at now: Int64, _ log: ServiceLog) {
+    let rules = "\(Rules.newest)"
+    guard let agreedSince else {
+      return log.info(
+        "not every member of the group is known to offer rules \(.text, rules) of the engine: the group does not go over yet")
+    }
+    log.info(
+      """
+      every member of the group offers rules \(.text, rules) of the engine: the group goes over in \
+      \(.seconds, max(0, graceMs - (now - agreedSince)) / 1000) s, after which the release before cannot run it any more
+      """)
   }
 
   private mutating func received(_ answer: (rules: Int?, assignments: Int), at now: Int64) {

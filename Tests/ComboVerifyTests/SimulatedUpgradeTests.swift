@@ -132,6 +132,7 @@ struct SimulatedUpgradeTests {
   @Test("a member that cannot follow keeps the whole group under the rules that it has")
   func waitsForAll() {
     let scene = scene(.exactlyOnce)
+    scene.world.hears = true
     scene.configuration.rulesGraceMs = 300
     let old = scene.world.start("a", releaseBefore(scene))
     burst(scene, old)
@@ -141,9 +142,12 @@ struct SimulatedUpgradeTests {
       scene.turn(new)
     }
     #expect(Set(rules(scene)) == [.oldest])
+    func count(_ words: String) -> Int { scene.world.heard.count { $0.contains(words) } }
+    #expect(count("every member of the group offers rules 3") == 0)
     scene.world.stop(old)
     settleOver(scene, new)
     #expect(rules(scene).last == .newest)
+    #expect(count("every member of the group offers rules 3") == 1)
     #expect(scene.finish() == [])
   }
 

@@ -132,19 +132,20 @@ struct CheckGroup {
         verdict: isWhole ? .ok : .note, text: "\(list): releases that do not know rules \(newest) can no longer run this group",
         fix: isWhole
           ? nil
-          : "the other partitions go over two minutes after every member can, unless --rules N holds one back; the way back is in"
-            + " \"Upgrade and rollback\" of docs/operating.md")
+          : "the other partitions go over once every member has offered that for two minutes, and stay where --rules N holds them back."
+            + " \"Upgrade and rollback\" in docs/operating.md has the way back")
     }
     let old = members.filter { ($0.rules ?? Rules.oldest.version) < Rules.newest.version }
     let wait =
       old.isEmpty
-      ? "every member can follow rules \(Rules.newest)"
-      : "\(Counted.text(old.count, "members")) cannot follow rules \(Rules.newest)"
+      ? "every member offers rules \(Rules.newest)"
+      : "\(Counted.text(old.count, "members")) \(old.count == 1 ? "does" : "do") not offer rules \(Rules.newest): of the release before, or"
+        + " held back by --rules"
     return .init(
       verdict: .ok,
       text:
-        "\(list): \(wait). The group goes over two minutes after every member can, unless --rules holds it back; until then the release"
-        + " before can be started again", fix: nil)
+        "\(list): \(wait). The group goes over once every member has offered that for two minutes; until then the release before can be"
+        + " started again", fix: nil)
   }
 
   /// Returns a note if an owner with other rules is at work. While it is, there are always entries above the checkpoint; a clean

@@ -132,7 +132,7 @@ final class Reload: Sendable {
       log.info("the new configuration is valid; starting again with it")
       if isOtherKafka { log.info("the service starts again within the process, with the new Kafka properties and certificates") }
       if isOtherEngine {
-        log.info("the service takes over its partitions again, with the new combo settings and map")
+        log.info("the service takes over its partitions again, with the new settings, map and rules")
       }
       stop.askForFreshStart()
     } else {

@@ -33,7 +33,7 @@ struct CheckReportTests {
   @Test("says that the release before can come back only while no partition is under rules that it does not know")
   func rules() {
     let before = CheckGroup.rules([.oldest: 12], of: [])
-    #expect(before.verdict == .ok && before.text.contains("12 partitions under rules 2: every member can follow"))
+    #expect(before.verdict == .ok && before.text.contains("12 partitions under rules 2: every member offers rules 3"))
     #expect(before.text.contains("until then the release before can be started again"))
     let between = CheckGroup.rules([.oldest: 6, .newest: 6], of: [])
     #expect(between.verdict == .note && between.fix?.contains("docs/operating.md") == true)

@@ -115,7 +115,7 @@ extension ServiceTests {
       try files.write("conf", "milestones = 4\nmap = \(files.path("map.json"))\n")
       try files.write("map.json", map.replacingOccurrences(of: "/n", with: "/m"))
       service.signal(SIGHUP)
-      try service.waitForLog("takes over its partitions again, with the new combo settings and map")
+      try service.waitForLog("takes over its partitions again, with the new settings, map and rules")
       try service.waitForLog("giving up all partitions for a fresh start within the process")
       try service.waitForLog("restored: partition")
       #expect(!service.log.contains { $0.contains(" stopping: ") || $0.hasSuffix(" stopped") }, "\(service.text)")
