@@ -17,7 +17,7 @@ enum LogAhead {
         + " delete \(path)-wal to do without them")
   }
 
-  /// Turns back single bits that have flipped. No process may have the file open. Reads it once.
+  /// Turns back single bits that have flipped, and throws `damaged` if more is wrong in front of later commits. No process may have the file open. Reads it once.
   /// - Parameters:
   ///   - path: The path of the database.
   ///   - isOwner: Whether bits are turned back; if not, nothing is written, and a flipped bit is a fault.
@@ -55,6 +55,19 @@ enum LogAhead {
 
     guard var header = read(file, headerBytes, at: 0) else { return [] }
     func frame(at start: Int) -> [UInt8]? { read(file, frameHeaderBytes + Int(big(header, at: 8)), at: start) }
+    /// Returns the number of commits behind a broken frame, up to 2. A power cut leaves at most one there, that of the last
+    /// transaction: each one is on the disk before the next begins.
+    func commits(after broken: [UInt8], _ start: Int) -> Int {
+      var (count, last, at) = (0, broken, start + broken.count)
+      // A frame continues from the checksum that stands in the one before it.
+      while count < 2, let next = frame(at: at), isNext(next, header[16..<24], after: Sum(last[16..<24]), isLittleEndian(header))
+      {
+        // A commit's frame has the size of the database.
+        if big(next, at: 4) > 0 { count += 1 }
+        (last, at) = (next, at + next.count)
+      }
+      return count
+    }
     if !isHeader(header) {
       // The first frame shows what the header's checksum cannot. If there is none, nothing was written ahead.
       let bits = (0..<headerBytes * 8).filter { bit in
@@ -82,7 +95,16 @@ enum LogAhead {
           }
           if !following.isEmpty { bits = following }
         }
-        guard let bit = try only(bits, at, current.count) else { break }
+        guard let bit = try only(bits, at, current.count) else {
+          if commits(after: current, at) > 1 {
+            throw LogFault(
+              .damaged,
+              "\(name) is damaged between byte \(at) and byte \(at + current.count), and records that were written later stand behind that."
+                + " Nothing was changed. Put a copy of \(path) and \(name) in their places, or do without the later records: truncate -s \(at)"
+                + " \(name)")
+          }
+          break
+        }
         try turnBack(bit, &current, at: at)
       }
       sum = Sum(current[16..<24])

@@ -272,6 +272,36 @@ struct LogDamageTests {
     #expect(try log.all(0).count == 7)
   }
 
+  @Test("several wrong bits in what was written ahead are a fault as long as later commits stand behind them", arguments: 0..<10)
+  func damagedAhead(seed: UInt64) throws {
+    let (file, ahead) = try killed()
+    var random = SplitMix(seed: seed)
+    let frames = (ahead.count - 32) / 4120
+    let size = { (frame: Int) in ahead[(32 + frame * 4120 + 4)...].prefix(4).reduce(0) { $0 << 8 | UInt32($1) } }
+    for _ in 0..<4 {
+      let folder = try LogFolder()
+      let frame = Int(random.next() % UInt64(frames))
+      var damaged = ahead
+      let byte = 32 + frame * 4120 + 24 + Int(random.next() % 4000)
+      damaged[byte] ^= 0x15
+      try file.write(to: folder.url())
+      try damaged.write(to: folder.url("-wal"))
+      if (frame + 1..<frames).count(where: { size($0) > 0 }) > 1 {
+        for open in [{ _ = try LogFile(.file(folder.path), use: .look) }, { _ = try folder.open() }] as [() throws -> Void] {
+          let sentence = fault(.damaged) { try open() }
+          #expect(
+            sentence.contains("truncate -s \(32 + frame * 4120) \(folder.path)-wal"), "seed \(seed), byte \(byte): \(sentence)")
+        }
+        #expect(try Data(contentsOf: folder.url("-wal")) == damaged)
+        #expect(truncate(folder.path + "-wal", 32 + frame * 4120) == 0)
+      }
+      // What the last two transactions lack may be what a power cut has left of them.
+      let log = try folder.open()
+      #expect(log.repaired == [])
+      if log.stream("gifts", 0) != nil { #expect(try log.all(0).count < 8, "seed \(seed), byte \(byte)") }
+    }
+  }
+
   @Test("what was written ahead is kept for a file that is not there")
   func aheadAlone() throws {
     let ahead = try killed().ahead
