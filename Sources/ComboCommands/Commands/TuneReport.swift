@@ -38,11 +38,12 @@ struct TuneReport {
   var best: Row? { rows.first(where: \.isBest) }
 
   /// Returns the number of the row with the largest share of gifts seen well (``RoomMeasure/seenWell``). Rows within one point of
-  /// that are equally good; of these, the current settings win, or else the row with the shortest wait (p90).
+  /// that are equally good; of these, the current settings win, or else the row with the shortest wait (p90), or else that with the
+  /// fewest instructions.
   private static func winner(of rows: [Row]) -> Int? {
     let most = rows.map(\.total.seenWell).max() ?? 0
-    func rank(_ row: Row) -> (Int, Int64, Int) {
-      (row.combination.isBase ? 0 : 1, row.total.waits.quantile(0.9) ?? .max, row.number)
+    func rank(_ row: Row) -> (Int, Int64, Int, Int) {
+      (row.combination.isBase ? 0 : 1, row.total.waits.quantile(0.9) ?? .max, row.total.instructions, row.number)
     }
     return rows.filter { $0.total.seenWell >= most - 0.01 }.min { rank($0) < rank($1) }?.number
   }

@@ -46,7 +46,7 @@ struct TuneTable {
       "skip, worth: gifts never shown because too many banners wait, and their share of the worth. full: share of slots in use.",
       "banner, p10: minimum seconds on screen of half of the banners, and of nine of ten.",
       "upd/s, inst/s: updates and instructions per second in the busiest room.",
-      "*: the best: most gifts seen well; of rows within one point of that, the current settings or else the shortest p90.",
+      "*: the best: most gifts seen well; of rows within one point of that, the current settings, or else the shortest p90, or else the fewest instructions.",
       "=: the current settings.",
       "",
     ]
