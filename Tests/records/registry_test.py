@@ -45,6 +45,8 @@ class Registry:
     """A registry with Confluent's interface, which can go away. It uses TLS with a certificate of its own authority."""
 
     def __init__(self, folder):
+        # Whether a login with the right password may not read schemas.
+        self.hides = False
         self.ca, key = folder / "registry.crt", folder / "registry.key"
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=registry",
@@ -91,6 +93,8 @@ class Registry:
                 if self.headers["Authorization"] != "Basic " + base64.b64encode(LOGIN.encode()).decode():
                     return self.say(401, {"error_code": 401, "message": "who are you?"})
                 registry.asked.append(self.path)
+                if registry.hides and self.path.startswith("/schemas/ids/"):
+                    return self.say(401, {"error_code": 40101, "message": "no right to read schemas"})
                 found = registry.find(self.path)
                 self.say(200, found) if found else self.say(404, {"error_code": 40403, "message": "Schema not found"})
                 registry.on_answer(self.path)
@@ -234,6 +238,12 @@ def main():
         produce(broker.address, "large", [(room, good), (room, b"\0" + large.to_bytes(4, "big") + b"\0" + good[5:])])
         code, text = command("map", *reading, "--brokers", broker.address, "--from-topic", "large", "--last", "10")
         assert code == 1 and "1 gift, 0 dropped, 1 bad" in text and f"schema {large}: " in text, text[-2000:]
+
+        # The login may list the kinds of schemas, and not read any.
+        registry.hides = True
+        code, text = avro.run("check", "--output", f"{TOPIC}-out", *reading)
+        assert code == 1 and "which the registry does not give: " in text and "becomes an event" not in text, text
+        registry.hides = False
 
         # The registry goes away. Only the room's partition waits, and the others continue.
         away = list(records("while the registry is away", room="r0"))

@@ -184,12 +184,20 @@ struct Check {
       let schemas = try? TopicSchemas(
         registry, map, TopicTail(properties, names.input), last: Self.newestMax, limits: options.configuration.limits)
     else { return map }
-    for (id, reason) in schemas.missing {
-      report.note(
-        "newest records of \"\(names.input)\" have schema \(id), which cannot be used: \(reason)",
-        fix: "register the schema; records that were refused before can be sent back by redrive")
+    for (id, reason, waits) in schemas.missing {
+      let records = "newest records of \"\(names.input)\" have schema \(id)"
+      if waits {
+        report.fault(
+          "\(records), which the registry does not give: \(reason)",
+          fix: "correct the registry or the login: until it gives the schema, a partition waits at its first record")
+      } else {
+        report.note(
+          "\(records), which cannot be used: \(reason)",
+          fix: "register the schema, or correct it; records that were refused before can be sent back by redrive")
+      }
     }
-    return schemas.map
+    // Whether records that wait become events is not known.
+    return schemas.missing.contains(where: \.waits) ? nil : schemas.map
   }
 
   /// The number of records per partition.

@@ -56,10 +56,13 @@ enum MapCommand {
     guard let records = records(file, elements: true) else { return 1 }
     let guess = MapInference(records.map(\.bytes))
     if guess.text.isEmpty {
-      Console.say("\(file ?? "standard input"): \(guess.doubts.joined(separator: "; "))")
+      Console.say("\(file ?? "standard input"): \(DisplayWidth.harmless(guess.doubts.joined(separator: "; ")))")
       return 1
     }
-    for doubt in guess.doubts { Console.say(doubt.hasPrefix("left out") ? doubt : "unsure: \(doubt)") }
+    for doubt in guess.doubts {
+      // It has names of members, which anybody can make up.
+      Console.say(DisplayWidth.harmless(doubt.hasPrefix("left out") ? doubt : "unsure: \(doubt)"))
+    }
     return Console.tell(guess.text)
   }
 
@@ -104,7 +107,7 @@ enum MapCommand {
       var map = map
       if let registry = options.registry {
         let schemas = try TopicSchemas(registry, map, tail, last: last, limits: limits)
-        for (id, reason) in schemas.missing { Console.say("schema \(id): \(reason)") }
+        for (id, reason, _) in schemas.missing { Console.say("schema \(id): \(reason)") }
         if let folder = options.schemaFolder { return fetched(schemas, folder) }
         map = schemas.map
       }

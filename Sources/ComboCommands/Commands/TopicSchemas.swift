@@ -12,8 +12,8 @@ struct TopicSchemas {
   /// The map with these schemas.
   private(set) var map: RecordMap
   private(set) var found: [(id: String, text: String)] = []
-  /// The schemas that cannot be used, each with the reason.
-  private(set) var missing: [(id: String, reason: String)] = []
+  /// The schemas that cannot be used, each with the reason, and whether its records wait, since the registry gave no answer.
+  private(set) var missing: [(id: String, reason: String, waits: Bool)] = []
 
   /// - Parameter last: The number of records per partition.
   init(_ registry: SchemaRegistry, _ map: RecordMap, _ tail: TopicTail, last: Int, limits: WireLimits) throws(EdgeError) {
@@ -35,9 +35,10 @@ struct TopicSchemas {
           self.map = try self.map.adding([id: text])
           found.append((id, text))
         } catch {
-          missing.append((id, error.faults[0].description))
+          missing.append((id, error.faults[0].description, false))
         }
-      case .unknown(let reason), .unusable(let reason), .none(let reason): missing.append((id, reason))
+      case .unknown(let reason), .unusable(let reason): missing.append((id, reason, false))
+      case .none(let reason): missing.append((id, reason, true))
       }
     }
   }

@@ -124,6 +124,10 @@ struct OptionReader {
         fault("--schema-registry needs --framing confluent or apicurio: records framed as \(framing) name no id that it knows")
         return nil
       }
+      if let named, case .success(let own) = MapSource.map(named.text), own.readsMessage {
+        fault("--schema-registry is for Avro, and \(named.label) has its Protobuf messages itself: leave --schema-registry out")
+        return nil
+      }
       if let sentence = registry.fault() { fault(sentence) }
       record = #"{"framing":"\#(framing)","schemas":{}}"#
     } else if OptionTable.options(of: command).contains(where: { $0.name == "schemas" }),

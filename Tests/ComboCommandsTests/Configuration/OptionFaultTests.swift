@@ -1,5 +1,6 @@
 import ComboKafka
 import ComboSystem
+import Foundation
 import Testing
 
 @testable import ComboCommands
@@ -239,6 +240,21 @@ struct OptionFaultTests {
     let found = faults("\(command) 1795678078")
     #expect(found.count == 1 && found[0].contains(" 1795678078 is 1970-01-21T18:47:58.078Z: give milliseconds"), "\(found)")
     #expect(faults("\(command) 1795678078000").isEmpty)
+  }
+
+  @Test("of run: no registry for a map that has its Protobuf messages itself")
+  func registryForProtobuf() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "map-\(UUID().uuidString).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let map =
+      #"{"map":1,"name":"m","include":"wire","record":{"framing":"confluent","message":"M"},"protobuf":{"M":{"1":"string room"}}}"#
+    try Data(map.utf8).write(to: file)
+    let run = "run --brokers b --input i --output o --map \(file.path)"
+    #expect(faults(run) == [])
+    #expect(
+      faults("\(run) --schema-registry http://r") == [
+        "--schema-registry is for Avro, and --map has its Protobuf messages itself: leave --schema-registry out"
+      ])
   }
 
   @Test("of seek: one target, no more")
