@@ -5,6 +5,9 @@ internal import Glibc
 /// SQLite treats the first frame with a wrong checksum as the end, as after a crash. So a flipped bit would lose everything
 /// written after it, unnoticed. The checksums also show which bit it was.
 enum LogAhead {
+  /// More commits than this do not stand behind a frame that a power cut has broken: what is acknowledged is synced with all that
+  /// was written before it, and few transactions are not synced at once.
+  private static let unsyncedMax = 16
   private static let headerBytes = 32
   private static let frameHeaderBytes = 24
 
@@ -55,12 +58,12 @@ enum LogAhead {
 
     guard var header = read(file, headerBytes, at: 0) else { return [] }
     func frame(at start: Int) -> [UInt8]? { read(file, frameHeaderBytes + Int(big(header, at: 8)), at: start) }
-    /// Returns the number of commits behind a broken frame, up to 2. A power cut leaves at most one there, that of the last
-    /// transaction: each one is on the disk before the next begins.
+    /// Returns the number of commits behind a broken frame, up to `unsyncedMax`.
     func commits(after broken: [UInt8], _ start: Int) -> Int {
       var (count, last, at) = (0, broken, start + broken.count)
       // A frame continues from the checksum that stands in the one before it.
-      while count < 2, let next = frame(at: at), isNext(next, header[16..<24], after: Sum(last[16..<24]), isLittleEndian(header))
+      while count < unsyncedMax, let next = frame(at: at),
+        isNext(next, header[16..<24], after: Sum(last[16..<24]), isLittleEndian(header))
       {
         // A commit's frame has the size of the database.
         if big(next, at: 4) > 0 { count += 1 }
@@ -96,7 +99,7 @@ enum LogAhead {
           if !following.isEmpty { bits = following }
         }
         guard let bit = try only(bits, at, current.count) else {
-          if commits(after: current, at) > 1 {
+          if commits(after: current, at) >= unsyncedMax {
             throw LogFault(
               .damaged,
               "\(name) is damaged between byte \(at) and byte \(at + current.count), and records that were written later stand behind that."
