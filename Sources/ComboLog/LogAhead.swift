@@ -5,10 +5,12 @@ internal import Glibc
 /// SQLite treats the first frame with a wrong checksum as the end, as after a crash. So a flipped bit would lose everything
 /// written after it, unnoticed. The checksums also show which bit it was.
 enum LogAhead {
-  /// More commits than this do not stand behind a frame that a power cut has broken: what is acknowledged is synced with all that
+  /// So many commits do not stand behind a frame that a power cut has broken: what is acknowledged is synced with all that
   /// was written before it, and few transactions are not synced at once.
   private static let unsyncedMax = 16
   private static let headerBytes = 32
+  /// The size of a page in all files of `live`.
+  private static let pageBytes = 4096
   private static let frameHeaderBytes = 24
 
   /// Throws `damaged` if records were written ahead for a file that is not there.
@@ -58,18 +60,27 @@ enum LogAhead {
 
     guard var header = read(file, headerBytes, at: 0) else { return [] }
     func frame(at start: Int) -> [UInt8]? { read(file, frameHeaderBytes + Int(big(header, at: 8)), at: start) }
-    /// Returns the number of commits behind a broken frame, up to `unsyncedMax`.
-    func commits(after broken: [UInt8], _ start: Int) -> Int {
-      var (count, last, at) = (0, broken, start + broken.count)
-      // A frame continues from the checksum that stands in the one before it.
-      while count < unsyncedMax, let next = frame(at: at),
-        isNext(next, header[16..<24], after: Sum(last[16..<24]), isLittleEndian(header))
-      {
-        // A commit's frame has the size of the database.
-        if big(next, at: 4) > 0 { count += 1 }
-        (last, at) = (next, at + next.count)
+    /// Throws if many commits stand behind a broken place, which SQLite would leave out without a word.
+    /// - Parameter salts: The marks of the frames that count; others are left of an earlier use of the file. Nil for all.
+    func requireFew(behind broken: Range<Int>, _ frameBytes: Int, _ salts: ArraySlice<UInt8>?) throws(LogFault) {
+      var (count, at) = (0, broken.upperBound)
+      var last = read(file, frameBytes, at: at)
+      while let before = last, count < unsyncedMax {
+        at += frameBytes
+        last = read(file, frameBytes, at: at)
+        // A frame continues from the checksum that stands in the one before it. That of a commit has the size of the database.
+        if let next = last, big(next, at: 4) > 0,
+          [true, false].contains(where: { isNext(next, salts ?? before[8..<16], after: Sum(before[16..<24]), $0) })
+        {
+          count += 1
+        }
       }
-      return count
+      if count < unsyncedMax { return }
+      throw LogFault(
+        .damaged,
+        "\(name) is damaged between byte \(broken.lowerBound) and byte \(broken.upperBound), and records that were written later stand behind"
+          + " that. Nothing was changed. Put a copy of \(path) and \(name) in their places, or do without the later records: truncate -s"
+          + " \(broken.lowerBound) \(name)")
     }
     if !isHeader(header) {
       // The first frame shows what the header's checksum cannot. If there is none, nothing was written ahead.
@@ -79,7 +90,10 @@ enum LogAhead {
         guard isHeader(header), let first = frame(at: headerBytes) else { return false }
         return isNext(first, header[16..<24], after: Sum(header[24...]), isLittleEndian(header))
       }
-      guard let bit = try only(bits, 0, headerBytes) else { return [] }
+      guard let bit = try only(bits, 0, headerBytes) else {
+        try requireFew(behind: 0..<headerBytes, frameHeaderBytes + pageBytes, nil)
+        return []
+      }
       try turnBack(bit, &header, at: 0)
     }
     let isLittle = isLittleEndian(header)
@@ -99,13 +113,7 @@ enum LogAhead {
           if !following.isEmpty { bits = following }
         }
         guard let bit = try only(bits, at, current.count) else {
-          if commits(after: current, at) >= unsyncedMax {
-            throw LogFault(
-              .damaged,
-              "\(name) is damaged between byte \(at) and byte \(at + current.count), and records that were written later stand behind that."
-                + " Nothing was changed. Put a copy of \(path) and \(name) in their places, or do without the later records: truncate -s \(at)"
-                + " \(name)")
-          }
+          try requireFew(behind: at..<at + current.count, current.count, salts)
           break
         }
         try turnBack(bit, &current, at: at)

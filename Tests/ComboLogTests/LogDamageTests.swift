@@ -304,6 +304,45 @@ struct LogDamageTests {
     }
   }
 
+  @Test(
+    "no damage of what was written ahead hides what stands behind it",
+    arguments: [0..<512, 17..<18, 32 + 16 + 4120 * 9..<32 + 20 + 4120 * 9, 8 * 4096..<9 * 4096, 4120 * 3..<4120 * 9])
+  func lostAhead(damage: Range<Int>) throws {
+    var (file, ahead) = try killed(40)
+    for byte in damage { ahead[byte] ^= 0x5a }
+    let folder = try LogFolder()
+    try file.write(to: folder.url())
+    try ahead.write(to: folder.url("-wal"))
+    for open in [{ _ = try LogFile(.file(folder.path), use: .look) }, { _ = try folder.open() }] as [() throws -> Void] {
+      #expect(fault(.damaged) { try open() }.contains("or do without the later records: truncate -s"))
+    }
+    #expect(try Data(contentsOf: folder.url("-wal")) == ahead)
+  }
+
+  @Test("what an earlier use has left behind the end of what was written ahead is no damage", arguments: [0, 1, 600, 4119])
+  func earlierUse(missing: Int) throws {
+    let folder = try LogFolder()
+    let log = try folder.open()
+    try log.makeTopic("gifts", partitions: 1, .held)
+    for number in 0..<43 {
+      try log.commit(.of(0, [("k\(number)", "v")]), group: "g")
+      if number == 39 { try log.writer.run("PRAGMA wal_checkpoint(RESTART)") }
+    }
+    var ahead = try Data(contentsOf: folder.url("-wal"))
+    #expect(ahead.count > 40 * 4120)
+    // The frames of the last three commits, of which a power cut leaves two and a half.
+    let salts = ahead[16..<24]
+    let frames = (0..<(ahead.count - 32) / 4120).prefix {
+      ahead[(32 + $0 * 4120 + 8)..<(32 + $0 * 4120 + 16)].elementsEqual(salts)
+    }
+    let end = 32 + frames.count * 4120
+    ahead.replaceSubrange(end - missing..<end, with: Data(repeating: 0, count: missing))
+    let copy = try LogFolder()
+    try Data(contentsOf: folder.url()).write(to: copy.url())
+    try ahead.write(to: copy.url("-wal"))
+    #expect(try copy.open().all(0).count == (missing == 0 ? 43 : 42))
+  }
+
   @Test("what was written ahead is kept for a file that is not there")
   func aheadAlone() throws {
     let ahead = try killed().ahead
