@@ -101,6 +101,14 @@ extension ControlClient {
     send: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void,
     read: (_ event: OpaquePointer) -> Attempt<Result>
   ) -> Attempt<Result> {
+    Self.admin(client, operation, timeoutMs, send: send, read: read)
+  }
+
+  static func admin<Result>(
+    _ client: KafkaClient, _ operation: rd_kafka_admin_op_t, _ timeoutMs: Int32,
+    send: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void,
+    read: (_ event: OpaquePointer) -> Attempt<Result>
+  ) -> Attempt<Result> {
     let queue = rd_kafka_queue_new(client.handle)
     defer { rd_kafka_queue_destroy(queue) }
     let options = rd_kafka_AdminOptions_new(client.handle, operation)

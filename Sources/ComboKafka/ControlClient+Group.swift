@@ -28,8 +28,8 @@ extension ControlClient {
     try attempt("cannot describe group \"\(group)\"", withinMs: withinMs) { timeoutMs in
       group.withCString { name in
         var name: UnsafePointer<CChar>? = name
-        return admin(RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS, timeoutMs) { options, queue in
-          rd_kafka_DescribeConsumerGroups(client.handle, &name, 1, options, queue)
+        return askCoordinator(of: group, RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS, timeoutMs) { client, options, queue in
+          rd_kafka_DescribeConsumerGroups(client, &name, 1, options, queue)
         } read: { event in
           var count = 0
           let groups = rd_kafka_DescribeConsumerGroups_result_groups(rd_kafka_event_DescribeConsumerGroups_result(event), &count)
@@ -59,51 +59,67 @@ extension ControlClient {
     }
   }
 
-  /// The group's current committed offset of a partition.
-  /// - Parameter isStable: Whether to return it only if no open transaction is about to change it.
-  /// - Throws: If such a transaction is open, an error with the number of `UNSTABLE_OFFSET_COMMIT`, or `timedOut`.
+  /// The group's current committed offset of a partition, whether or not an open transaction is about to change it.
   package func committed(
-    ofGroup group: String, _ topic: String, _ partition: Int32, isStable: Bool, withinMs: Int64
+    ofGroup group: String, _ topic: String, _ partition: Int32, withinMs: Int64
   ) throws(EdgeError) -> CommittedOffset {
-    let failed = "cannot get the committed offset of topic \"\(topic)\" partition \(partition)"
-    let list = PartitionList(topic: topic, [partition])
+    try offsets(ofGroup: group, topic, [partition], isStable: false, withinMs: withinMs)[0].offset
+  }
+
+  /// The partitions whose offset an open transaction is about to change.
+  package func pendingOffsets(ofGroup group: String, _ topic: String, _ partitions: [Int32]) throws(EdgeError) -> [Int32] {
+    if partitions.isEmpty { return [] }
+    // Shows that the coordinator answers: in the next request, some versions of librdkafka ask again until the time is over.
+    _ = try offsets(ofGroup: group, topic, partitions, isStable: false, withinMs: Self.answersMs)
+    do throws(EdgeError) {
+      let found = try offsets(ofGroup: group, topic, partitions, isStable: true, withinMs: Self.pendingMs)
+      return found.filter(\.isPending).map(\.offset.partition)
+    } catch {
+      if error.code != .timedOut { throw error }
+      if partitions.count == 1 { return partitions }
+      var pending: [Int32] = []
+      for partition in partitions { pending += try pendingOffsets(ofGroup: group, topic, [partition]) }
+      return pending
+    }
+  }
+
+  /// The group's committed offsets, in the order of the partitions.
+  /// - Parameter isStable: Whether to tell those that an open transaction is about to change.
+  private func offsets(
+    ofGroup group: String, _ topic: String, _ partitions: [Int32], isStable: Bool, withinMs: Int64
+  ) throws(EdgeError) -> [(offset: CommittedOffset, isPending: Bool)] {
+    let list = PartitionList(topic: topic, partitions)
     var request = rd_kafka_ListConsumerGroupOffsets_new(group, list.pointer)
     defer { rd_kafka_ListConsumerGroupOffsets_destroy(request) }
-    let answer = admin(RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, Int32(clamping: withinMs)) { options, queue in
-      if let error = rd_kafka_AdminOptions_set_require_stable_offsets(options, isStable ? 1 : 0) { rd_kafka_error_destroy(error) }
-      rd_kafka_ListConsumerGroupOffsets(client.handle, &request, 1, options, queue)
-    } read: { event -> Attempt<CommittedOffset> in
-      var count = 0
-      let groups = rd_kafka_ListConsumerGroupOffsets_result_groups(
-        rd_kafka_event_ListConsumerGroupOffsets_result(event), &count)
-      guard count == 1, let found = groups?[0] else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
-      if let error = rd_kafka_group_result_error(found) { return .failed(rd_kafka_error_code(error)) }
-      guard let offsets = rd_kafka_group_result_partitions(found), offsets.pointee.cnt == 1 else {
-        return .failed(RD_KAFKA_RESP_ERR__BAD_MSG)
+    let some = partitions.count == 1 ? "partition \(partitions[0])" : "\(partitions.count) partitions"
+    let failed = "cannot get the committed offset of topic \"\(topic)\" \(some)"
+    return try attempt(failed, withinMs: withinMs) { timeoutMs in
+      askCoordinator(of: group, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, timeoutMs) { client, options, queue in
+        if let error = rd_kafka_AdminOptions_set_require_stable_offsets(options, isStable ? 1 : 0) {
+          rd_kafka_error_destroy(error)
+        }
+        rd_kafka_ListConsumerGroupOffsets(client, &request, 1, options, queue)
+      } read: { event in
+        var count = 0
+        let groups = rd_kafka_ListConsumerGroupOffsets_result_groups(
+          rd_kafka_event_ListConsumerGroupOffsets_result(event), &count)
+        guard count == 1, let found = groups?[0] else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
+        if let error = rd_kafka_group_result_error(found) { return .failed(rd_kafka_error_code(error)) }
+        guard let offsets = rd_kafka_group_result_partitions(found) else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
+        let elements = UnsafeBufferPointer(start: offsets.pointee.elems, count: Int(offsets.pointee.cnt))
+        var answers: [(offset: CommittedOffset, isPending: Bool)] = []
+        for partition in partitions {
+          guard let one = elements.first(where: { $0.partition == partition }) else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
+          let isPending = one.err == RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT
+          if one.err != RD_KAFKA_RESP_ERR_NO_ERROR, !isPending { return .failed(one.err) }
+          answers.append((CommittedOffset(one), isPending))
+        }
+        return .done(answers)
       }
-      let one = offsets.pointee.elems[0]
-      return one.err == RD_KAFKA_RESP_ERR_NO_ERROR ? .done(CommittedOffset(one)) : .failed(one.err)
-    }
-    switch answer {
-    case .done(let offset): return offset
-    case .failed(let number, let detail, _): throw client.error(number, failed, detail: detail)
     }
   }
 
-  /// Whether an open transaction is about to change the group's offset of this partition.
-  package func isOffsetPending(ofGroup group: String, _ topic: String, _ partition: Int32) throws(EdgeError) -> Bool {
-    do throws(EdgeError) {
-      _ = try committed(ofGroup: group, topic, partition, isStable: true, withinMs: Self.pendingMs)
-      return false
-    } catch {
-      if error.number == RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT.rawValue { return true }
-      if error.code != .timedOut { throw error }
-    }
-    // librdkafka retries until the time is over. The second request shows whether brokers answer at all.
-    _ = try committed(ofGroup: group, topic, partition, isStable: false, withinMs: Self.pendingMs)
-    return true
-  }
-
+  private static let answersMs: Int64 = 5000
   private static let pendingMs: Int64 = 1500
 
   /// The advice on a transaction that blocks a group's offsets.

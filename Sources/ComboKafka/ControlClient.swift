@@ -1,6 +1,7 @@
 package import CKafka
 package import ComboEdge
 internal import ComboSystem
+internal import Synchronization
 
 /// Queries, creates and changes topics. It is a consumer without a group that reads nothing. As it is `read_uncommitted`, its end
 /// offsets include open transactions.
@@ -9,13 +10,47 @@ internal import ComboSystem
 /// an error that says what to do.
 package final class ControlClient: Sendable {
   package let client: KafkaClient
+  private let properties: KafkaProperties
+  /// The client for requests to a group's coordinator. Created when first needed.
+  private let coordinatorClient = Mutex<(group: String, client: KafkaClient)?>(nil)
 
   /// - Throws: `badProperty`. Brokers are not contacted yet.
   package init(_ properties: KafkaProperties) throws(EdgeError) {
+    self.properties = properties
+    client = try Self.makeClient(properties)
+  }
+
+  private static func makeClient(_ properties: KafkaProperties, _ more: [(String, String)] = []) throws(EdgeError) -> KafkaClient
+  {
     let own = [
       ("enable.auto.commit", "false"), ("isolation.level", "read_uncommitted"), ("allow.auto.create.topics", "false"),
     ]
-    client = try KafkaClient(.consumer, properties, own, callbacks: ClientCallbacks(.consumer, properties))
+    return try KafkaClient(.consumer, properties, own + more, callbacks: ClientCallbacks(.consumer, properties))
+  }
+
+  /// Sends one admin request to a group's coordinator, and reads its response.
+  ///
+  /// It has a client of its own, which does not join the group. Without a group, librdkafka crashes if a broker answers that it
+  /// is not the coordinator (its issue 5040, in all versions up to 2.9). A failure replaces the client: librdkafka would ask the
+  /// former coordinator as long as it is asked itself (`rd_kafka_coord_cache_get`).
+  func askCoordinator<Result>(
+    of group: String, _ operation: rd_kafka_admin_op_t, _ timeoutMs: Int32,
+    send: (_ client: OpaquePointer, _ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void,
+    read: (_ event: OpaquePointer) -> Attempt<Result>
+  ) -> Attempt<Result> {
+    let found: KafkaClient? = coordinatorClient.withLock { current in
+      if current?.group != group {
+        current = (try? Self.makeClient(properties, [("group.id", group)])).map { new in
+          new.leaveSilently()
+          return (group, new)
+        }
+      }
+      return current?.client
+    }
+    guard let found else { return .failed(RD_KAFKA_RESP_ERR__CRIT_SYS_RESOURCE) }
+    let answer = Self.admin(found, operation, timeoutMs, send: { send(found.handle, $0, $1) }, read: read)
+    if case .failed = answer { coordinatorClient.withLock { if $0?.client === found { $0 = nil } } }
+    return answer
   }
 
   /// Repeats a call until it succeeds, fails permanently, or times out.

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The librdkafka member of the group.
 package final class KafkaGroup: GroupEdge, @unchecked Sendable {
-  // The proof: any thread may call the consumer's `committed`; everything else here belongs to the loop's thread.
+  // The proof: any thread may call the consumer's `committed`, and the control client; everything else here belongs to the loop's thread.
   package var delegate: (any GroupEdgeDelegate)? {
     get { consumer.delegate }
     set { consumer.delegate = newValue }
@@ -71,14 +71,17 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
     do throws(EdgeError) {
       return try consumer.committed([partition], withinMs: Self.committedWithinMs)[0]
     } catch {
-      let isPending = try? control?.isOffsetPending(ofGroup: options.groupID, options.topic, partition)
-      guard let control, isPending == true else { throw error }
+      guard let control, let pending = try? pendingOffsets([partition]), !pending.isEmpty else { throw error }
       throw EdgeError(
         .timedOut,
         "the group's offset of \"\(options.topic)\" partition \(partition) waits for a transaction that has been open for more than"
           + " \(Self.committedWithinMs / 1000) s. \(control.offsetsRemedy(brokers, options.groupID, seenBy: consumer.client))",
         isRetriable: true)
     }
+  }
+
+  package func pendingOffsets(_ partitions: [Int32]) throws(EdgeError) -> [Int32] {
+    try control?.pendingOffsets(ofGroup: options.groupID, options.topic, partitions) ?? []
   }
 
   package func commitWithoutWaiting(_ offsets: [CommittedOffset]) {

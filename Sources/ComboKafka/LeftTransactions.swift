@@ -36,8 +36,7 @@ package final class LeftTransactions: Sendable {
   /// Ends the transaction. Blocks.
   /// - Returns: The id of the transaction that was ended; nil if there was none.
   package func end(_ partition: Int32) throws(EdgeError) -> String? {
-    let last = try control.committed(
-      ofGroup: group, names.input, partition, isStable: false, withinMs: Self.withinMs)
+    let last = try control.committed(ofGroup: group, names.input, partition, withinMs: Self.withinMs)
     guard let owner = last.owner, owner.transactionalID != transactionalID else { return nil }
     return try isBusy.withLock { (_) throws(EdgeError) -> String? in
       let open = try openPlaces(partition)
@@ -66,7 +65,9 @@ package final class LeftTransactions: Sendable {
   /// The places of open transactions of the partition.
   private func openPlaces(_ partition: Int32) throws(EdgeError) -> Set<Place> {
     var places: Set<Place> = []
-    if try control.isOffsetPending(ofGroup: group, names.input, partition) { places.insert(Place(topic: nil, offset: 0)) }
+    if try !control.pendingOffsets(ofGroup: group, names.input, [partition]).isEmpty {
+      places.insert(Place(topic: nil, offset: 0))
+    }
     for topic in [Topic.journal, .state, .output] {
       // The output may have fewer partitions.
       guard let count = try control.partitionCount(names[topic], withinMs: Self.withinMs), partition < count else { continue }

@@ -274,4 +274,23 @@ struct MockClusterTests {
     cluster.lead("gifts", 0, by: 2)
     #expect(try control.watermarks("gifts", 0, withinMs: 30_000) == (0, 0))
   }
+
+  @Test("a group's offset is told after its coordinator has moved, whether the former one says so or has died")
+  func coordinatorMoved() throws {
+    let cluster = try MockCluster(brokers: 3, log: .none)
+    try cluster.createTopic("gifts", partitions: 1)
+    let control = try ControlClient(try cluster.properties(log: .none))
+    func committed() throws -> Int64? {
+      try control.committed(ofGroup: "g", "gifts", 0, withinMs: 30_000).offset
+    }
+    cluster.coordinate(group: "g", by: 1)
+    #expect(try committed() == nil)
+    let offsetFetch: Int16 = 9
+    cluster.answer(request: offsetFetch, to: 1, with: RD_KAFKA_RESP_ERR_NOT_COORDINATOR, times: 10_000)
+    cluster.coordinate(group: "g", by: 2)
+    #expect(try committed() == nil)
+    cluster.takeAway(broker: 2)
+    cluster.coordinate(group: "g", by: 3)
+    #expect(try committed() == nil)
+  }
 }

@@ -47,9 +47,17 @@ final class MockCluster {
     rd_kafka_mock_partition_set_leader(cluster, topic, partition, broker)
   }
 
+  /// Makes a broker the coordinator of a group.
+  func coordinate(group: String, by broker: Int32) { rd_kafka_mock_coordinator_set(cluster, "group", group, broker) }
+
   /// Answers the next produce requests with these errors, whatever became of their records.
   func answerProducing(with errors: [rd_kafka_resp_err_t]) {
     rd_kafka_mock_push_request_errors_array(cluster, 0, errors.count, errors)
+  }
+
+  /// Answers the next requests of this number in Kafka's protocol with an error, if they go to this broker.
+  func answer(request number: Int16, to broker: Int32, with error: rd_kafka_resp_err_t, times: Int) {
+    for _ in 0..<times { _ = combo_mock_broker_answer(cluster, broker, number, error) }
   }
 
   /// Disables a request from now on, by its number in Kafka's protocol.

@@ -99,7 +99,7 @@ class Chaos:
             if not instance.is_running and not instance.is_leaving:
                 status = instance.process.returncode
                 self.find(f"{instance.name} ended by itself: {describe_exit(status)}. Its last words:\n    "
-                          + "\n    ".join(instance.last_lines()))
+                          + "\n    ".join([*instance.last_lines(), *instance.crash_stack()]))
                 instance.start()
 
     def input_ends(self):

@@ -3,6 +3,7 @@
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import time
@@ -96,6 +97,20 @@ class Instance:
     def last_lines(self, count=12):
         with open(self.log_path, errors="replace") as file:
             return file.read().splitlines()[-count:]
+
+    def crash_stack(self):
+        """Returns the stack at which the process has crashed, if there are a core and gdb."""
+        cores = [name for name in ("core", f"core.{self.process.pid}") if os.path.exists(os.path.join(self.directory, name))]
+        if self.process.returncode >= 0 or not cores or not shutil.which("gdb"):
+            return []
+        command = ["gdb", "-batch", "-ex", "bt 30", self.program, os.path.join(self.directory, cores[-1])]
+        try:
+            told = subprocess.run(
+                command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True, timeout=60).stdout
+        except subprocess.TimeoutExpired:
+            return ["gdb did not end"]
+        # Its first frame is printed twice: when the core is loaded, and by bt.
+        return ["The stack at the crash:"] + [line for line in told.splitlines() if line.startswith("#")][1:]
 
 
 def describe_exit(status):

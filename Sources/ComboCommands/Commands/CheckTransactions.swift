@@ -59,7 +59,7 @@ struct CheckTransactions {
     let reading = try KafkaReading(properties, control: control, names: options.topicNames)
     let deadline = Deadline(afterMs: Self.openMs)
     var topics = try look(reading)
-    var offsets = try pending(0..<Int32(partitions[options.input] ?? 0))
+    var offsets = try pending(Array(0..<Int32(partitions[options.input] ?? 0)))
     while !topics.isEmpty || !offsets.isEmpty {
       MonotonicClock.sleep(ms: Self.lookEveryMs)
       let found = try look(reading)
@@ -81,11 +81,7 @@ struct CheckTransactions {
     return found
   }
 
-  private func pending(_ numbers: some Sequence<Int32>) throws(EdgeError) -> [Int32] {
-    var found: [Int32] = []
-    for number in numbers where try control.isOffsetPending(ofGroup: options.group, options.input, number) {
-      found.append(number)
-    }
-    return found
+  private func pending(_ numbers: [Int32]) throws(EdgeError) -> [Int32] {
+    try control.pendingOffsets(ofGroup: options.group, options.input, numbers)
   }
 }
