@@ -23,7 +23,7 @@ package protocol GroupEdgeDelegate: AnyObject {
   func failed(_ error: EdgeError, partition: Int32?)
 }
 
-/// A member of the consumer group. Everything but ``committed(_:)`` is called by the loop's thread only.
+/// A member of the consumer group. Everything is called by the loop's thread only, unless it says otherwise.
 package protocol GroupEdge: AnyObject, Sendable {
   var delegate: (any GroupEdgeDelegate)? { get set }
   /// Joins the group.
@@ -41,6 +41,8 @@ package protocol GroupEdge: AnyObject, Sendable {
   func pause(_ partition: Int32)
   /// Returns the offset that the group has committed, once no transaction is open on it. Any thread.
   func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset
+  /// Returns those of the partitions whose committed offset an open transaction is about to change. Any thread.
+  func pendingOffsets(_ partitions: [Int32]) throws(EdgeError) -> [Int32]
   /// Commits offsets outside of any transaction, for tools that show the lag, without waiting.
   func commitWithoutWaiting(_ offsets: [CommittedOffset])
   /// Returns the end offset of a partition, as far as known, without a request.
@@ -51,6 +53,7 @@ package protocol GroupEdge: AnyObject, Sendable {
 
 extension GroupEdge {
   package func release() {}
+  package func pendingOffsets(_ partitions: [Int32]) throws(EdgeError) -> [Int32] { [] }
   package func pause(_ partition: Int32) { stop(partition) }
   package func end(of partition: Int32) -> Int64? { nil }
 }

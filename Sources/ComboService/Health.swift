@@ -36,7 +36,7 @@ package enum Health {
         return "\(count). Partition \(failed.number): \(failed.failure!)"
       }
       let held = report.heldUp.first { held in
-        ["journal", "state"].contains(held.topic) && restoring.contains { $0.number == held.partition }
+        ["journal", "state", "offsets"].contains(held.topic) && restoring.contains { $0.number == held.partition }
       }
       if let held { return "\(count): \(held.sentence)" }
       return (report.fault ?? report.denied).map { "\(count). \($0)" } ?? count

@@ -52,7 +52,7 @@ package struct ServiceReport: Sendable {
 
   /// A partition whose readers are held up by a transaction that stays open.
   package struct HeldUp: Equatable, Sendable {
-    /// `input`, `output`, `journal` or `state`.
+    /// `input`, `output`, `journal`, `state`, or `offsets` for the group's offset of the partition.
     package var topic: String
     package var partition: Int32
     /// How long this instance has seen it open, in milliseconds.

@@ -4,8 +4,8 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// Transactions of any producer that stay open in the service's topics. Nothing behind them is consumed from the input or read
-/// from the output, and in journal and state they may hold up a takeover.
+/// Transactions of any producer that stay open in the service's topics or on the group's offsets. Nothing behind them is consumed
+/// from the input or read from the output; in journal and state, and on the offsets, they may hold up a takeover.
 struct TransactionWatch {
   struct Held {
     var transaction: OpenTransaction
@@ -17,6 +17,8 @@ struct TransactionWatch {
   /// The result of a check.
   struct Answer: Sendable {
     let open: [OpenTransaction]
+    /// The partitions whose takeover waits for a transaction on the group's offsets.
+    let pending: [Int32]
     let ends: [(topic: Topic, ends: [(partition: Int32, end: Int64)])]
   }
 
@@ -25,6 +27,8 @@ struct TransactionWatch {
   var askedAt = Int64.min / 2
   /// The transactions that the last check found.
   private(set) var held: [Held] = []
+  /// When each partition was first found to wait for a transaction on the group's offsets, by the monotonic clock.
+  private var pending: [Int32: Int64] = [:]
 
   /// The time after which a transaction hangs. A transaction of the service is over sooner.
   static let heldMs: Int64 = 15_000
@@ -32,11 +36,18 @@ struct TransactionWatch {
   /// Returns the transactions that have been open for too long.
   func hanging(at now: Int64) -> [Held] { held.filter { now - $0.foundAt >= Self.heldMs } }
 
+  /// Returns the partitions that have waited for too long for a transaction on the group's offsets, and for how long, in
+  /// milliseconds.
+  func waiting(at now: Int64) -> [(partition: Int32, ms: Int64)] {
+    pending.sorted { $0.key < $1.key }.map { ($0.key, now - $0.value) }.filter { $0.1 >= Self.heldMs }
+  }
+
   /// Processes the findings of a check.
   /// - Returns: Those that have ended, and were logged as hanging.
-  mutating func take(_ found: [OpenTransaction], at now: Int64) -> [Held] {
+  mutating func take(_ found: Answer, at now: Int64) -> [Held] {
     let before = held
-    held = found.map { transaction in
+    pending = Dictionary(uniqueKeysWithValues: found.pending.map { ($0, pending[$0] ?? now) })
+    held = found.open.map { transaction in
       guard var known = before.first(where: { $0.transaction.isSame(as: transaction) }) else {
         return Held(transaction: transaction, foundAt: now)
       }
@@ -69,7 +80,7 @@ extension Service {
       // Brokers that do not answer are reported elsewhere.
       guard let found = answer else { continue }
       for (topic, ends) in found.ends { for fall in partitions.memory.ends(topic, ends) { say(fall) } }
-      for over in notes.transactions.take(found.open, at: now) {
+      for over in notes.transactions.take(found, at: now) {
         log.info(
           """
           the transaction that was open in partition \(.partition, over.transaction.partition) of \(.topic, name(over.transaction.topic)) \
@@ -123,7 +134,10 @@ extension Service {
     guard let most = owned.max(), configuration.purpose == .service else { return }
     notes.transactions.askedAt = now
     notes.transactions.isAsking = true
-    let (reader, answers, known) = (edges.reader, notes.transactions.answers, notes.transactions.held.map(\.transaction))
+    let (reader, group) = (edges.reader, edges.group)
+    let (answers, known) = (notes.transactions.answers, notes.transactions.held.map(\.transaction))
+    // A partition that is consumed waits for none, and its own commits would be found.
+    let waiting = owned.filter { !partitions.isActive($0) }.sorted()
     edges.inBackground(.query) {
       do throws(EdgeError) {
         // The input may have gained partitions since.
@@ -144,7 +158,7 @@ extension Service {
           same.since = before.since
           return same
         }
-        answers.put(.init(open: open, ends: ends))
+        answers.put(.init(open: open, pending: try group.pendingOffsets(waiting), ends: ends))
       } catch {
         answers.put(nil)
       }
@@ -153,12 +167,21 @@ extension Service {
 
   /// Returns what holds readers up, for observers.
   func heldUp(_ now: Int64) -> [ServiceReport.HeldUp] {
-    notes.transactions.hanging(at: now).map { held in
+    let inTopics = notes.transactions.hanging(at: now).map { held in
       let open = held.transaction
       let sentence =
         "a transaction is open in partition \(open.partition) of the \(open.topic.word) \"\(name(open.topic))\", from offset \(open.offset) on, "
         + "\(Self.since(held, now)): \(open.topic.effectOfOpenTransaction)"
-      return .init(topic: open.topic.word, partition: open.partition, ms: now - held.foundAt, sentence: sentence)
+      return ServiceReport.HeldUp(topic: open.topic.word, partition: open.partition, ms: now - held.foundAt, sentence: sentence)
     }
+    // The last look may have been seconds ago.
+    let onOffsets = notes.transactions.waiting(at: now).filter { !partitions.isActive($0.partition) }.map { partition, ms in
+      ServiceReport.HeldUp(
+        topic: "offsets", partition: partition, ms: ms,
+        sentence:
+          "a transaction that is to change the group's offset of partition \(partition) of the input has been open for more than"
+          + " \(ms / 1000) s: its takeover waits for the end")
+    }
+    return inTopics + onOffsets
   }
 }

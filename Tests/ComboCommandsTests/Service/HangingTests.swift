@@ -102,7 +102,7 @@ extension ServiceTests {
       try service.stop()
     }
 
-    @Test("on the group's offsets are named by `check`, with the command that ends them")
+    @Test("on the group's offsets are named by `check`, readiness, metric and log, with the command that ends them")
     func onOffsets() throws {
       let group = try TestGroup(partitions: 2, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
       let service = try group.process(TestGroup.fast)
@@ -120,7 +120,22 @@ extension ServiceTests {
       #expect(
         check.code == 1 && check.output.contains("a transaction stays open that is to change the offsets"), "\(check.output)")
       #expect(check.output.contains(/abort --topic __consumer_offsets --partition \d+ --start-offset \d+`/), "\(check.output)")
+      // Who takes over waits for it.
+      let (next, port) = try start(group)
+      let place = "a transaction that is to change the group's offset of partition 0 of the input has been open for more than"
+      let metric =
+        #"combo_open_transaction_seconds{group="\#(group.group)",input="\#(group.names.input)",topic="offsets",partition="1"}"#
+      var health: HTTPWire.Response?
+      try wait(for: "its being named: \(health?.text ?? ""), \(next.text)") {
+        health = try get("/health/ready", port)
+        return health!.status == 503 && health!.text.contains(place)
+      }
+      #expect(try get("/metrics", port).text.contains(metric))
+      try next.waitForLog("waits for a transaction that has been open for more than 30 s", "abort --topic __consumer_offsets")
       try stranger.abort(withinMs: ServiceKafka.patienceMs)
+      try wait(for: "readiness: \(next.text)") { try get("/health/ready", port).status == 200 }
+      #expect(try !get("/metrics", port).text.contains(#"topic="offsets""#))
+      try next.stop()
     }
 
     @Test("of an instance that was killed are ended by the one that takes over", arguments: ["exactly-once", "at-least-once"])
