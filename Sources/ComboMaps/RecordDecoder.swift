@@ -50,6 +50,12 @@ public final class RecordDecoder {
   /// bad for another reason.
   @usableFromInline package func takeUnknownSchema() -> String? { mapped?.binary?.takeUnknown()?.description }
 
+  /// Takes back the count of the last record, which was bad, as it will be decoded again.
+  @usableFromInline package func takeBack(_ bad: BadEvent) {
+    outcomes.bad -= 1
+    counts.takeBack(mapped?.rule ?? -1, bad.code)
+  }
+
   /// The limits of an event.
   public var limits: WireLimits { plain.limits }
 

@@ -27,6 +27,7 @@ package final class SchemaRegistry: Equatable, Sendable {
   }
 
   private static let secretMax = 16_384
+  private static let typesPath = "/schemas/types"
 
   /// - Parameters:
   ///   - authFile: A file with `USER:PASSWORD` or `Bearer TOKEN`. It is read at each request, so that it can be replaced.
@@ -96,7 +97,7 @@ package final class SchemaRegistry: Equatable, Sendable {
   /// Returns the reason why the registry is unusable now, as a sentence; nil if it answers.
   package func trouble() -> String? {
     do throws(Obstacle) {
-      _ = try get("/schemas/types", "it has no list of its kinds of schemas")
+      _ = try get(Self.typesPath, "it has no list of its kinds of schemas")
       return nil
     } catch {
       switch error.answer {
@@ -218,8 +219,11 @@ package final class SchemaRegistry: Equatable, Sendable {
         "\(address) refuses the login with HTTP status \(status): correct \(authFile == nil ? "--schema-registry-auth-file, which is not given" : "the file of --schema-registry-auth-file")"
       )
     }
-    if status == 404, value?["error_code"]?.integer != nil { throw .init(answer: .unknown(unknown)) }
     if status == 404 {
+      // A wrong path is answered with an error_code, too, which is often 404 itself.
+      if let code = value?["error_code"]?.integer, code / 100 == 404 || path != Self.typesPath && trouble() == nil {
+        throw .init(answer: .unknown(unknown))
+      }
       throw none("\(address) answers with HTTP status 404, and not as a registry does: correct the path of --schema-registry")
     }
     if status != 200 { throw none("\(address) answers with HTTP status \(status)") }

@@ -82,7 +82,10 @@ package struct RecordIntake {
     case .dropped: receiver.wasDropped(record, by: decoder)
     case .bad(var bad):
       if let id = decoder.takeUnknownSchema() {
-        guard let known = receiver.lacksSchema(id, of: record, bad) else { return }
+        guard let known = receiver.lacksSchema(id, of: record, bad) else {
+          decoder.takeBack(bad)
+          return
+        }
         bad = known
       }
       partition.deadLettered()

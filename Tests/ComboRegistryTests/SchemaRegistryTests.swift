@@ -44,6 +44,17 @@ struct SchemaRegistryTests {
     #expect(registry.ask("8") == .unknown("the registry does not know it"))
   }
 
+  @Test("may say with the status alone that it does not know a schema, if it answers otherwise")
+  func plainStatus() {
+    let server = RegistryServer { request in
+      request.path == "/schemas/types"
+        ? RegistryServer.answer("200 OK", #"["AVRO"]"#)
+        : RegistryServer.answer("404 Not Found", #"{"error_code":404,"message":"No content with that id"}"#)
+    }
+    defer { server.end() }
+    #expect(SchemaRegistry(url: server.url).ask("8") == .unknown("the registry does not know it"))
+  }
+
   @Test("has what a schema refers to, whatever the subject's name, once each")
   func references() {
     func record(_ name: String, _ fields: String...) -> String {
@@ -110,6 +121,7 @@ struct SchemaRegistryTests {
       ("403 Forbidden", "{}", "HTTP status 403"), ("429 Too Many Requests", "{}", "answers with HTTP status 429"),
       ("500 Internal Server Error", "", "answers with HTTP status 500"),
       ("404 Not Found", "<html>", "HTTP status 404, and not as a registry does: correct the path"),
+      ("404 Not Found", #"{"error_code":404,"message":"HTTP 404 Not Found"}"#, "and not as a registry does: correct the path"),
       ("200 OK", "<html>sign in</html>", "does not answer with JSON"), ("200 OK", "{}", "answers without a schema"),
       ("200 OK", #"{"schema":"\"long\"","references":[{}]}"#, "a reference that names no subject and version"),
     ])
