@@ -22,7 +22,8 @@ enum LogAhead {
         + " delete \(path)-wal to do without them")
   }
 
-  /// Turns back single bits that have flipped, and throws `damaged` if more is wrong in front of later commits. No process may have the file open. Reads it once.
+  /// Turns back single bits that have flipped, and throws `damaged` if more is wrong in front of later commits. No process may
+  /// have the file open. Reads it once.
   /// - Parameters:
   ///   - path: The path of the database.
   ///   - isOwner: Whether bits are turned back; if not, nothing is written, and a flipped bit is a fault.

@@ -88,7 +88,7 @@ package final class MemberPartitions {
   /// - Returns: Whether all partitions should be taken over again, to upgrade to newer rules.
   func canGoOver() -> Bool {
     let behind = active.lazy.compactMap { $0?.derivation.rules }.filter { $0 < .newest }
-    rulesWatch.turn(edges, isBehind: activeCount < owned.count || !behind.isEmpty, mustGoOver: !behind.isEmpty, log: log)
+    rulesWatch.turn(edges, hasOlder: !behind.isEmpty, isRestoring: activeCount < owned.count, log: log)
     guard let rules = behind.first, areTakenOver else { return false }
     return configuration.rules(after: rules, agreed: rulesWatch.agreed(isNew: false, at: edges.time.monotonicMs())) > rules
   }

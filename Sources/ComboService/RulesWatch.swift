@@ -46,20 +46,20 @@ struct RulesWatch {
   /// Queries the group outside of the loop, as long as that can change something.
   ///
   /// - Parameters:
-  ///   - isBehind: Whether a partition of this instance may not be under the newest rules yet.
-  ///   - mustGoOver: Whether one is under older rules.
-  mutating func turn(_ edges: Edges, isBehind: Bool, mustGoOver: Bool, log: ServiceLog) {
+  ///   - hasOlder: Whether an active partition of this instance is under older rules.
+  ///   - isRestoring: Whether one is restored, and may be under older rules.
+  mutating func turn(_ edges: Edges, hasOlder: Bool, isRestoring: Bool, log: ServiceLog) {
     guard let ask = edges.groupRules else { return }
     let now = edges.time.monotonicMs()
     for answer in answers.takeAll() {
       isAsking = false
       received(answer, at: now)
     }
-    if mustGoOver, agreedSince != loggedSince {
+    if hasOlder, agreedSince != loggedSince {
       loggedSince = agreedSince
       logAgreement(at: now, log)
     }
-    guard isBehind, !isAsking, now >= nextAsk else { return }
+    guard hasOlder || isRestoring, !isAsking, now >= nextAsk else { return }
     isAsking = true
     nextAsk = now + Self.everyMs
     let (answers, assignments) = (answers, assignments)
