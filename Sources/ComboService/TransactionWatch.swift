@@ -17,8 +17,8 @@ struct TransactionWatch {
   /// The result of a check.
   struct Answer: Sendable {
     let open: [OpenTransaction]
-    /// The partitions whose takeover waits for a transaction on the group's offsets.
-    let pending: [Int32]
+    /// The partitions whose takeover waits for a transaction on the group's offsets; nil if the coordinator did not answer.
+    let pending: [Int32]?
     let ends: [(topic: Topic, ends: [(partition: Int32, end: Int64)])]
   }
 
@@ -46,7 +46,7 @@ struct TransactionWatch {
   /// - Returns: Those that have ended, and were logged as hanging.
   mutating func take(_ found: Answer, at now: Int64) -> [Held] {
     let before = held
-    pending = Dictionary(uniqueKeysWithValues: found.pending.map { ($0, pending[$0] ?? now) })
+    if let waiting = found.pending { pending = Dictionary(uniqueKeysWithValues: waiting.map { ($0, pending[$0] ?? now) }) }
     held = found.open.map { transaction in
       guard var known = before.first(where: { $0.transaction.isSame(as: transaction) }) else {
         return Held(transaction: transaction, foundAt: now)
@@ -158,7 +158,7 @@ extension Service {
           same.since = before.since
           return same
         }
-        answers.put(.init(open: open, pending: try group.pendingOffsets(waiting), ends: ends))
+        answers.put(.init(open: open, pending: try? group.pendingOffsets(waiting), ends: ends))
       } catch {
         answers.put(nil)
       }
@@ -174,9 +174,10 @@ extension Service {
         + "\(Self.since(held, now)): \(open.topic.effectOfOpenTransaction)"
       return ServiceReport.HeldUp(topic: open.topic.word, partition: open.partition, ms: now - held.foundAt, sentence: sentence)
     }
-    // The last look may have been seconds ago.
-    let onOffsets = notes.transactions.waiting(at: now).filter { !partitions.isActive($0.partition) }.map { partition, ms in
-      ServiceReport.HeldUp(
+    let onOffsets = notes.transactions.waiting(at: now).compactMap { partition, ms -> ServiceReport.HeldUp? in
+      // The last look may have been seconds ago.
+      if partitions.owned[partition] == nil || partitions.isActive(partition) { return nil }
+      return ServiceReport.HeldUp(
         topic: "offsets", partition: partition, ms: ms,
         sentence:
           "a transaction that is to change the group's offset of partition \(partition) of the input has been open for more than"
