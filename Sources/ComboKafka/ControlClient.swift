@@ -31,7 +31,7 @@ package final class ControlClient: Sendable {
   /// Sends one admin request to a group's coordinator, and reads its response.
   ///
   /// It has a client of its own, which does not join the group. Without a group, librdkafka crashes if a broker answers that it
-  /// is not the coordinator (its issue 5040, in all versions up to 2.9). A failure replaces the client: librdkafka would ask the
+  /// is not the coordinator (its issue 5040, in all versions up to 2.15). A failure replaces the client: librdkafka would ask the
   /// former coordinator as long as it is asked itself (`rd_kafka_coord_cache_get`).
   func askCoordinator<Result>(
     of group: String, _ operation: rd_kafka_admin_op_t, _ timeoutMs: Int32,
