@@ -66,7 +66,7 @@ let package = Package(
     .target(name: "CMemory", linkerSettings: [.linkedLibrary("jemalloc")]),
     // The pages that the HTTP server hands out, as bytes.
     .target(name: "CPages"),
-    // The built-in maps, as bytes.
+    // The built-in maps and the vocabulary of proposals, as bytes.
     .target(name: "CMaps"),
     // simdjson behind a few C functions.
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
@@ -74,7 +74,9 @@ let package = Package(
     // What outsiders may depend on.
     library("ComboCore"),
     library("ComboWire", ["ComboCore", "CSimdJSON", "CXXHash"]),
-    library("ComboMaps", ["ComboCore", "ComboWire", "CMaps", "CSimdJSON", "CZlib"], exclude: ["BuiltIn"]),
+    library(
+      "ComboMaps", ["ComboCore", "ComboWire", "CMaps", "CSimdJSON", "CZlib"],
+      exclude: ["BuiltIn", "Inference/vocabulary.json"]),
 
     library("ComboClient", [], settings: clientSettings),
     library("ComboClientHTTP", ["ComboClient"], settings: clientSettings),

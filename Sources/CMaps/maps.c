@@ -1,4 +1,5 @@
-// The files of Sources/ComboMaps/BuiltIn, as bytes. A new one needs its three lines below, and one in the table.
+// The files of Sources/ComboMaps/BuiltIn, as bytes. A new one needs its three lines below, and one in the table. The vocabulary is
+// no map, so it is not in the table.
 #include "maps.h"
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
@@ -95,6 +96,10 @@ static const unsigned char common[] = {
 #embed "../ComboMaps/BuiltIn/common.json"
 };
 
+static const unsigned char vocabulary[] = {
+#embed "../ComboMaps/Inference/vocabulary.json"
+};
+
 #define FILE(name, bytes) {name, bytes, sizeof bytes}
 
 // In the order in which they are listed.
@@ -126,3 +131,5 @@ static const cmaps_file files[] = {
 };
 
 const cmaps_file *cmaps_first(void) { return files; }
+
+cmaps_file cmaps_vocabulary(void) { return (cmaps_file) FILE("vocabulary", vocabulary); }

@@ -8,12 +8,18 @@ public enum BuiltInMaps {
     var files: [(name: String, text: String)] = []
     guard var file = cmaps_first() else { return files }
     while let name = file.pointee.name {
-      let bytes = UnsafeRawBufferPointer(start: file.pointee.bytes, count: file.pointee.count)
-      files.append((String(cString: name), String(decoding: bytes, as: UTF8.self)))
+      files.append((String(cString: name), text(of: file.pointee)))
       file += 1
     }
     return files
   }()
+
+  /// The words by which proposed maps find fields, as JSON.
+  static var vocabulary: String { text(of: cmaps_vocabulary()) }
+
+  private static func text(of file: cmaps_file) -> String {
+    String(decoding: UnsafeRawBufferPointer(start: file.bytes, count: file.count), as: UTF8.self)
+  }
 
   /// The names of the maps. They do not include `common`, which is not a map by itself.
   public static var names: [String] { files.map(\.name).filter { $0 != "common" } }

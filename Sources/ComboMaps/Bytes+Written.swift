@@ -41,6 +41,13 @@ func quoted(_ text: String) -> String {
   return String(decoding: buffer.bytes, as: UTF8.self)
 }
 
+/// Returns an object as JSON, on separate lines if there is an indent. Members without a value are left out.
+func object(_ members: [(String, String?)], indent: String? = nil) -> String {
+  let all = members.compactMap { name, value in value.map { "\(quoted(name)): \($0)" } }
+  guard let indent else { return "{\(all.joined(separator: ", "))}" }
+  return "{\n\(all.map { "\(indent)  \($0)" }.joined(separator: ",\n"))\n\(indent)}"
+}
+
 // Errors that only a map can cause. Each has one function, so that its wording is in one place.
 extension BadEvent {
   @inline(never)

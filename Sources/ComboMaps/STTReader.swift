@@ -11,8 +11,10 @@ final class STTReader {
 
   /// Returns the record as JSON, in the arena, with padding after it.
   ///
-  /// - Parameter node: The node of the pointer at which the record is.
-  func json(of record: Bytes, _ pointers: PointerWalk, from node: Int = 0, into arena: BumpArena) throws(BadEvent) -> Bytes {
+  /// - Parameters:
+  ///   - pointers: The pointers of the map, or nil to convert each member to a text.
+  ///   - node: The node of the pointer at which the record is.
+  func json(of record: Bytes, _ pointers: PointerWalk?, from node: Int = 0, into arena: BumpArena) throws(BadEvent) -> Bytes {
     out.removeAll()
     var record = record
     while let last = record.last, last == 0 || last == 0x0a || last == 0x0d { record = Bytes(rebasing: record.dropLast()) }
@@ -32,14 +34,14 @@ final class STTReader {
     return false
   }
 
-  private func fields(_ text: Bytes, _ pointers: PointerWalk, _ node: Int) {
+  private func fields(_ text: Bytes, _ pointers: PointerWalk?, _ node: Int) {
     out.append("{")
     var isFirst = true
     forEachPart(text) { part in
       guard let equals = Self.equals(in: part) else { return }
       unescaped(Bytes(rebasing: part[..<equals])) { name in
-        let child = pointers.node(below: node, named: name)
-        if child == 0 { return }
+        let child = pointers?.node(below: node, named: name) ?? node
+        if pointers != nil, child == 0 { return }
         if !isFirst { out.append(",") }
         isFirst = false
         out.append(jsonString: name)
@@ -50,11 +52,10 @@ final class STTReader {
     out.append("}")
   }
 
-  private func value(_ escaped: Bytes, _ pointers: PointerWalk, _ node: Int) {
+  private func value(_ escaped: Bytes, _ pointers: PointerWalk?, _ node: Int) {
     unescaped(escaped) { bytes in
-      if !pointers.leadsOn(node) {
-        out.append(jsonString: bytes)
-      } else if Self.holdsFields(bytes) {
+      guard let pointers, pointers.leadsOn(node) else { return out.append(jsonString: bytes) }
+      if Self.holdsFields(bytes) {
         fields(bytes, pointers, node)
       } else {
         // An array keeps all its elements, since their places count.

@@ -10,3 +10,6 @@ typedef struct cmaps_file {
 
 // The first of them; the others follow it.
 const cmaps_file *cmaps_first(void);
+
+// The words by which map --infer finds fields: Sources/ComboMaps/Inference/vocabulary.json.
+cmaps_file cmaps_vocabulary(void);

@@ -6,21 +6,10 @@ struct GiftMark: Hashable {
   let path: [String]
   let value: String
 
-  /// Names of fields that contain the type of a record, the most likely first.
-  private static let names = [
-    "cmd", "type", "msgtype", "messagetype", "noticetype", "signaltype", "subscriptiontype", "method", "event", "eventtype",
-    "eventname", "notice", "action", "kind", "op", "command", "opcode", "payloadtype", "iuri", "uri", "bizcode", "msgid",
-    "gifttype",
-  ]
-  private static let words = [
-    "gift", "dgb", "cheer", "present", "reward", "donat", "senditem", "supersticker", "paidsticker", "jewel", "bits.use",
-    "bits-events",
-  ]
-
   /// Returns the words in a value that are part of gift names.
   static func words(in value: String) -> [String] {
     let plain = LeafPath.plain(value)
-    return words.filter { strstr(plain, $0) != nil }
+    return Vocabulary.list("gift-types").filter { strstr(plain, $0) != nil }
   }
 
   var condition: String { object([("at", quoted(MapCompiler.written(path))), ("is", quoted(value))]) }
@@ -34,7 +23,8 @@ struct GiftMark: Hashable {
     func owns(_ leaf: Samples.Leaf) -> Bool {
       FieldPattern.has(samples.paths[leaf.path].last, ["gift", "price", "present", "bits"])
     }
-    let places = samples.paths.map { leaf in names.firstIndex(of: leaf.last).map { (leaf.path.count, $0) } }
+    let types = Vocabulary.list("record-types")
+    let places = samples.paths.map { leaf in types.firstIndex(of: leaf.last).map { (leaf.path.count, $0) } }
     let fields = places.indices.filter { places[$0] != nil }.sorted { places[$0]! < places[$1]! }
     for (isNamed, field) in fields.map({ (true, $0) }) + fields.map({ (false, $0) }) where !rest.isEmpty {
       let (path, array) = (samples.paths[field].path, samples.paths[field].array)

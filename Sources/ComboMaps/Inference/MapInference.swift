@@ -9,11 +9,10 @@ public struct MapInference {
   public private(set) var doubts: [String] = []
 
   private let samples: Samples
-  /// The proposed rules, each with the gifts that it reads.
-  private var guesses: [(rule: RuleGuess, gifts: [MapTrial.Gift])] = []
-  /// The marks of records that repeat the gifts of others.
-  private var repeats: [GiftMark] = []
-  private var marks: [GiftMark] = []
+  /// The proposed rules.
+  private var rules: [RuleGuess] = []
+  /// The marks of gifts, and of records that repeat the gifts of others.
+  private var (marks, repeats): ([GiftMark], [GiftMark]) = ([], [])
   /// Pointers of ids that different gifts share.
   private var refused: Set<[String]> = []
 
@@ -29,32 +28,33 @@ public struct MapInference {
     }
     // Only a replay shows all gifts that share an id. The map is then proposed again without that id.
     repeat { propose() } while check()
-    text = whole
+    text = map(rules)
   }
 
   private mutating func propose() {
-    (doubts, guesses, repeats) = ([], [], [])
+    (doubts, rules, repeats) = ([], [], [])
     let kinds = GiftMark.kinds(samples, &doubts)
     marks = kinds.compactMap(\.mark)
     for kind in kinds { add(kind.mark, kind.records) }
-    if guesses.isEmpty { guesses = [(RuleGuess(samples, Array(samples.records.indices), nil, refused), [])] }
-    for (rule, _) in guesses {
-      let kind = guesses.count > 1 ? rule.mark.map { quoted($0.value) + ": " } ?? "" : ""
+    if rules.isEmpty { rules = [RuleGuess(samples, Array(samples.records.indices), nil, refused)] }
+    for rule in rules {
+      let kind = rules.count > 1 ? rule.mark.map { quoted($0.value) + ": " } ?? "" : ""
       doubts += rule.doubts.map { kind + $0 }.filter { !doubts.contains($0) }
     }
   }
 
   /// Adds a rule for each shape of a kind of records. Records that one rule cannot read are examined again.
   private mutating func add(_ mark: GiftMark?, _ records: [Int]) {
-    var (rest, found) = (records, guesses.prefix(0))
+    var (rest, found) = (records, rules.prefix(0))
     while !rest.isEmpty, found.count < Self.shapesMax {
-      var guess = RuleGuess(samples, rest, mark, refused)
-      let gifts = guess.isGift ? MapTrial(object(parts([guess.rule])), samples, rest).gifts : []
+      var rule = RuleGuess(samples, rest, mark, refused)
+      let gifts = rule.isGift ? MapTrial(map([rule], isWhole: false), samples, rest).gifts : []
       let read = Set(gifts.map(\.record))
       if read.isEmpty { break }
       // The second guess sees only the records that the first one reads.
-      if read.count < rest.count { guess = RuleGuess(samples, read.sorted(), mark, refused) }
-      found.append((guess, gifts))
+      if read.count < rest.count { rule = RuleGuess(samples, read.sorted(), mark, refused) }
+      rule.gifts = gifts
+      found.append(rule)
       rest.removeAll(where: read.contains)
     }
     if !rest.isEmpty {
@@ -62,22 +62,9 @@ public struct MapInference {
       doubts.append(
         "\(name): no sender or gift was found in \(rest.count) of \(records.count); write a rule that reads or drops them")
     }
-    /// Returns the senders with their gifts.
-    func pairs(_ one: (rule: RuleGuess, gifts: [MapTrial.Gift])) -> Set<[String]> {
-      Set(one.rule["gift.id"].isEmpty ? [] : one.gifts.map { [$0.fields[3], $0.fields[5]] })
-    }
-    let told = found.first.map(pairs) ?? []
-    let same = guesses.firstIndex { one in
-      let theirs = pairs(one)
-      return one.rule.mark?.path == mark?.path && !theirs.isEmpty && (theirs.isSubset(of: told) || told.isSubset(of: theirs))
-    }
-    guard found.count == 1, mark != nil, !told.isEmpty, let same else { return guesses += found }
-    // Of rules that read the same gifts, the best has an id, a count, and the most gifts.
-    func worth(_ one: (rule: RuleGuess, gifts: [MapTrial.Gift])) -> (Int, Int, Int) {
-      (one.rule["id"].count.signum(), one.rule["count"].count.signum(), one.gifts.count)
-    }
-    if worth(found[0]) > worth(guesses[same]) { swap(&found[0], &guesses[same]) }
-    let (worse, better) = (found[0].rule.mark!, guesses[same].rule.mark!)
+    guard found.count == 1, let same = rules.firstIndex(where: { $0.repeats(found[0]) }) else { return rules += found }
+    if found[0].worth > rules[same].worth { swap(&found[0], &rules[same]) }
+    let (worse, better) = (found[0].mark!, rules[same].mark!)
     repeats.append(worse)
     doubts.append("\(quoted(worse.value)) seems to repeat the gifts of \(quoted(better.value)), so only the latter counts")
   }
@@ -85,8 +72,8 @@ public struct MapInference {
   /// Replays the samples with the proposed map, and adds doubts about the result.
   /// - Returns: Whether different gifts share an id, which is refused from now on.
   private mutating func check() -> Bool {
-    let trial = MapTrial(whole, samples, Array(samples.records.indices))
-    let ids = guesses.flatMap { $0.rule["id"].prefix(1) }.filter { column in
+    let trial = MapTrial(map(rules), samples, Array(samples.records.indices))
+    let ids = rules.flatMap { $0["id"].prefix(1) }.filter { column in
       // In an array, the gift's place may follow the id.
       column.values.values.contains { id in trial.shared.contains { $0.hasPrefix(id) } }
     }
@@ -94,50 +81,33 @@ public struct MapInference {
     return ids.reduce(false) { refused.insert($1.leaf.path).inserted || $0 }
   }
 
-  // MARK: - The map
-
-  private func parts(_ rules: [String]) -> [(String, String?)] {
-    [
-      ("map", "1"), ("name", quoted("mine")), ("text", samples.form == .json ? nil : quoted(samples.form.rawValue)),
-      ("unpack", samples.texts.isEmpty ? nil : Self.list(samples.texts.map(MapCompiler.written))),
-      ("rules", "[\n\(rules.joined(separator: ",\n"))\n  ]"), ("otherwise", #"{"drop": "not a gift"}"#),
-    ]
-  }
-
-  private var whole: String {
-    let keys = guesses.compactMap(\.rule.giftKey)
-    let signs = object([
-      ("keys", keys.isEmpty ? nil : Self.list(keys)),
-      ("commands", marks.isEmpty ? nil : Self.list(marks.map { LeafPath.name($0.path) }, #"{"use": "commands"}"#)),
-      ("words", marks.isEmpty ? nil : Self.list(["gift"] + marks.flatMap { GiftMark.words(in: $0.value) })),
-      ("others", marks.isEmpty ? nil : #"{"use": "other-events"}"#),
-    ])
-    let drops = repeats.map { "    " + object([("when", $0.condition), ("drop", quoted("repeats gifts of other records"))]) }
-    let count = samples.records.count
-    var parts = parts(guesses.map(\.rule.rule) + drops)
-    parts.insert(
-      contentsOf: [
-        ("about", "\"Proposed from \(count) \(count == 1 ? "sample" : "samples"); see notes for what is uncertain.\""),
-        ("notes", "[\n\(doubts.map { "    " + quoted($0) }.joined(separator: ",\n"))\n  ]"),
-        // It has the names of known commands, and of events that are not gifts.
-        ("include", marks.isEmpty ? nil : quoted("common")), ("gifts", signs == "{}" ? nil : signs),
-      ], at: 2)
-    // Nothing else marks a record that names a gift.
-    if guesses.count == 1, guesses[0].rule.root.isEmpty, signs == "{}" {
-      parts[parts.count - 1].1 = #"{"bad": "no rule reads it"}"#
+  /// Returns a map with these rules. For one rule of several nothing else is marked as a gift, since others may read it.
+  private func map(_ rules: [RuleGuess], isWhole: Bool = true) -> String {
+    func list(_ elements: [String]) -> String? { elements.isEmpty ? nil : "[\(elements.joined(separator: ", "))]" }
+    func lines(_ elements: [String]) -> String { "[\n\(elements.map { "    \($0)" }.joined(separator: ",\n"))\n  ]" }
+    func once(_ texts: [String]) -> [String] {
+      texts.reduce(into: []) { if !$0.contains(quoted($1)) { $0.append(quoted($1)) } }
     }
-    return object(parts, indent: "") + "\n"
+    let types = once((isWhole ? marks : []).map { LeafPath.name($0.path) })
+    let signs = object([
+      ("keys", list(once(isWhole ? rules.compactMap(\.giftKey) : []))),
+      // The map that is included has the names of known commands, and of events that are not gifts.
+      ("commands", types.isEmpty ? nil : list([#"{"use": "commands"}"#] + types)),
+      ("words", types.isEmpty ? nil : list(once(["gift"] + marks.flatMap { GiftMark.words(in: $0.value) }))),
+      ("others", types.isEmpty ? nil : #"{"use": "other-events"}"#),
+    ])
+    let drops = repeats.map { object([("when", $0.condition), ("drop", quoted("repeats gifts of other records"))]) }
+    // If nothing else marks a record that names a gift, each one should be read.
+    let isBad = isWhole && rules.count == 1 && rules[0].root.isEmpty && signs == "{}"
+    let count = samples.records.count
+    return object(
+      [
+        ("map", "1"), ("name", quoted("mine")),
+        ("about", "\"Proposed from \(count) \(count == 1 ? "sample" : "samples"); see notes for what is uncertain.\""),
+        ("notes", lines(doubts.map(quoted))), ("include", types.isEmpty ? nil : quoted("common")),
+        ("gifts", signs == "{}" ? nil : signs), ("text", samples.form == .json ? nil : quoted(samples.form.rawValue)),
+        ("unpack", list(once(samples.texts.map(MapCompiler.written)))), ("rules", lines(rules.map(\.rule) + drops)),
+        ("otherwise", isBad ? #"{"bad": "no rule reads it"}"# : #"{"drop": "not a gift"}"#),
+      ], indent: "") + "\n"
   }
-
-  private static func list(_ texts: [String], _ more: String? = nil) -> String {
-    let all = texts.reduce(into: more.map { [$0] } ?? []) { if !$0.contains(quoted($1)) { $0.append(quoted($1)) } }
-    return "[\(all.joined(separator: ", "))]"
-  }
-}
-
-/// Returns an object as JSON, on separate lines if there is an indent. Members without a value are left out.
-func object(_ members: [(String, String?)], indent: String? = nil) -> String {
-  let all = members.compactMap { name, value in value.map { "\(quoted(name)): \($0)" } }
-  guard let indent else { return "{\(all.joined(separator: ", "))}" }
-  return "{\n\(all.map { "\(indent)  \($0)" }.joined(separator: ",\n"))\n\(indent)}"
 }

@@ -7,24 +7,25 @@ struct MapTrial {
   typealias Gift = (record: Int, fields: [String])
 
   static let names = ["room", "id", "ts", "sender.id", "receiver.id", "gift.id", "count", "total", "streak"]
-  /// The room of records that name none.
-  private static let key: StaticString = "-"
   private(set) var gifts: [Gift] = []
-  /// The bad events.
-  private(set) var bad: [(record: Int, reason: String)] = []
+  /// The doubts about the result, in sentences.
+  private(set) var doubts: [String] = []
+  /// Ids that different gifts share.
+  let shared: Set<String>
 
   init(_ text: String, _ samples: Samples, _ records: [Int]) {
     var limits = WireLimits()
     limits.roomFromBody = true
-    guard let map = try? RecordMap(Array(text.utf8), file: "the proposal") else { return }
-    let decoder = RecordDecoder(limits: limits, map: map)
-    let arena = BumpArena()
+    let map = try? RecordMap(Array(text.utf8), file: "the proposal")
+    let (decoder, arena) = (RecordDecoder(limits: limits, map: map), BumpArena())
     var event = Event()
-    for record in records {
+    var bad: [(record: Int, reason: String)] = []
+    for record in map == nil ? [] : records {
       arena.reset()
       do {
+        // The key is the room of records that name none.
         let isEvent = try samples.records[record].bytes.withUnsafeBytes { bytes in
-          try decoder.decode(bytes, key: Self.key.withUTF8Buffer { Bytes($0) }, into: arena, &event)
+          try Array("-".utf8).withUnsafeBytes { try decoder.decode(bytes, key: $0, into: arena, &event) }
         }
         for event in isEvent ? [event] + decoder.further : [] {
           gifts.append((record, Self.names.map { event.text(of: $0) ?? "" }))
@@ -33,19 +34,8 @@ struct MapTrial {
         bad.append((record, "\(error)"))
       }
     }
-  }
-
-  /// The gifts of each id that several gifts have.
-  private var byID: [String: [Gift]] {
-    Dictionary(grouping: gifts.filter { !$0.fields[1].isEmpty }) { $0.fields[1] }.filter { $0.value.count > 1 }
-  }
-
-  /// Ids that different gifts share.
-  var shared: Set<String> { Set(byID.filter { Set($0.value.map { $0.fields[3...] }).count > 1 }.keys) }
-
-  /// The doubts about the result, in sentences.
-  var doubts: [String] {
-    var doubts: [String] = []
+    let byID = Dictionary(grouping: gifts.filter { !$0.fields[1].isEmpty }) { $0.fields[1] }.filter { $0.value.count > 1 }
+    shared = Set(byID.filter { Set($0.value.map { $0.fields[3...] }).count > 1 }.keys)
     if let first = bad.first {
       doubts.append("samples: \(bad.count) become bad events; the first is sample \(first.record + 1): \(first.reason)")
     }
@@ -56,6 +46,5 @@ struct MapTrial {
     }
     let said = same.map { "\(Self.names[$0]) is always \(quoted(gifts[0].fields[$0]))" }
     if !said.isEmpty { doubts.append("samples: in all gifts " + said.joined(separator: ", ")) }
-    return doubts
   }
 }

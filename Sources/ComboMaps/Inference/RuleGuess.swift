@@ -13,6 +13,8 @@ struct RuleGuess {
   private var picks: [String: [Column]] = [:]
   /// Pointers of ids that different gifts share.
   private let refused: Set<[String]>
+  /// The gifts that it reads in the samples.
+  var gifts: [MapTrial.Gift] = []
 
   subscript(field: String) -> [Column] { picks[field] ?? [] }
 
@@ -35,16 +37,10 @@ struct RuleGuess {
     findAmount()
     let home = self["sender.id"].first?.leaf.path ?? []
     picks["anonymous"] = table.columns.first { $0.leaf.last.hasSuffix("anonymous") && home.starts(with: $0.parent) }.map { [$0] }
-    for (party, kind) in [("sender", "person"), ("receiver", "person"), ("gift", "gift")] {
-      for show in ["name", "avatar"] where picks["\(party).id"] != nil {
-        pick("\(party).show.\(show)", as: "\(kind).show.\(show)")
-      }
+    for party in ["sender", "receiver", "gift"] where picks["\(party).id"] != nil {
+      for show in ["name", "avatar"] { pick("\(party).show.\(show)") }
     }
-    for (field, doubt) in [
-      ("sender.id", "no field looks like it; replace /TO-DO with the pointer"),
-      ("room", "no field was found, so the record's key is used"), ("ts", "no time was found; a replay needs one"),
-      ("id", "no field identifies a gift, so a record that is sent twice counts twice"),
-    ] where self[field].isEmpty { doubts.append("\(field): \(doubt)") }
+    for (field, doubt) in Vocabulary.known.missing where self[field].isEmpty { doubts.append("\(field): \(doubt)") }
     let left = table.columns.filter { !isUsed($0) }.map(\.leaf.pointer).sorted()
     if !left.isEmpty { doubts.append("left out: \(left.prefix(30).joined(separator: ", "))\(left.count > 30 ? ", …" : "")") }
   }
@@ -59,6 +55,19 @@ struct RuleGuess {
   /// Whether each element of an array is one receiver.
   private var isEach: Bool { self["receiver.id"].first?.receivers != nil }
 
+  /// The senders with their gifts, if a field names these.
+  private var pairs: Set<[String]> { Set(self["gift.id"].isEmpty ? [] : gifts.map { [$0.fields[3], $0.fields[5]] }) }
+
+  /// Whether it reads only gifts that a rule for records of another type reads too, or the other way round.
+  func repeats(_ other: RuleGuess) -> Bool {
+    let (mine, theirs) = (pairs, other.pairs)
+    return mark != nil && mark?.path == other.mark?.path && !mine.isEmpty && !theirs.isEmpty
+      && (mine.isSubset(of: theirs) || theirs.isSubset(of: mine))
+  }
+
+  /// Of rules that read the same gifts, the best has an id, a count, and the most gifts.
+  var worth: (Int, Int, Int) { (self["id"].count.signum(), self["count"].count.signum(), gifts.count) }
+
   // MARK: - Choosing
 
   private func isUsed(_ column: Column) -> Bool {
@@ -67,28 +76,28 @@ struct RuleGuess {
 
   /// Returns the score of a column apart from its names.
   private func bonus(_ field: String, _ column: Column) -> Int {
-    let (leaf, gift) = (column.leaf, FieldPattern.all["gift.id"]![0])
+    let leaf = column.leaf
     func isBeside(_ other: Column?) -> Bool { other.map { $0.parent == column.parent } ?? false }
     switch field {
     case "gift.id" where column.receivers != nil, "sender.id" where column.receivers != nil: return -100
     case "gift.id":
       // An object with a price is a gift.
-      let isPriced = leaf.last == "id" && table.columns.contains { FieldPattern.prices.contains($0.leaf.last) && isBeside($0) }
-      return isPriced ? 35 : 0
+      let prices = table.columns.filter { Vocabulary.list("prices").contains($0.leaf.last) }
+      return leaf.last == "id" && prices.contains(where: isBeside) ? 35 : 0
     case "receiver.id":
       let isBare = leaf.path.last == PointerTable.each
       return column.receivers.map { (isBare ? 110 : FieldPattern.isIdentity(leaf.last) ? 75 : 0) - $0 } ?? 0
     case "gift.value":
       // An amount is money only if it belongs to a gift.
-      let isOwn = FieldPattern.has(leaf.above.first ?? "", gift.words)
+      let isOwn = FieldPattern.has(leaf.above.first ?? "", Vocabulary.list("gifts"))
       return leaf.last == "amount" && !isOwn ? -100 : isOwn || isBeside(self["gift.id"].first) ? 20 : 0
     case "count":
       // A number beside the receivers is what each of them receives.
-      let isNone = isPrice(column) || FieldPattern.all["total"]![0].score(leaf) != nil
+      let isNone = isPrice(column) || Vocabulary.patterns(of: "total")[0].score(leaf) != nil
       return isNone ? -100 : isEach && leaf.array == root ? 40 : 0
     case "id": return refused.contains(leaf.path) ? -200 : isBeside(self["sender.id"].first) ? 6 : 0
     case _ where field.contains(".show."):
-      let isOthers = field.hasPrefix("sender") && FieldPattern.has(leaf.last, FieldPattern.receivers)
+      let isOthers = field.hasPrefix("sender") && FieldPattern.has(leaf.last, Vocabulary.list("receivers"))
       return isOthers || !isBeside(picks[String(field.prefix { $0 != "." }) + ".id"]?.first) ? -200 : 0
     default: return 0
     }
@@ -99,8 +108,7 @@ struct RuleGuess {
     table.columns.compactMap { column -> (column: Column, score: Int)? in
       guard let fit = pattern.score(column.leaf), !isUsed(column) else { return nil }
       let score = fit + bonus(field, column) + (column.values.count == table.rows.count ? 10 : 0)
-      let said = column.values.keys.compactMap(column.said)
-      return score >= pattern.least && !said.isEmpty && said.allSatisfy(pattern.fits) ? (column, score) : nil
+      return score >= pattern.least && !column.said.isEmpty && column.said.allSatisfy(pattern.fits) ? (column, score) : nil
     }.sorted {
       ($1.score, $0.column.leaf.path.count, $0.column.leaf.pointer) < (
         $0.score, $1.column.leaf.path.count, $1.column.leaf.pointer
@@ -108,17 +116,17 @@ struct RuleGuess {
     }
   }
 
-  private func ranked(_ field: String) -> [Column] { ranked(field, FieldPattern.all[field]![0]).map(\.column) }
+  private func ranked(_ field: String) -> [Column] { ranked(field, Vocabulary.patterns(of: field)[0]).map(\.column) }
 
   /// Picks the best column, with a doubt if another one fits nearly as well.
-  private mutating func pick(_ field: String, as name: String? = nil) {
+  private mutating func pick(_ field: String) {
     let hasBits = field == "gift.id" && table.columns.contains { $0.leaf.last == "bits" }
-    for pattern in FieldPattern.all[name ?? field]!.prefix(hasBits ? 1 : 3) where picks[field] == nil {
+    for pattern in Vocabulary.patterns(of: field).prefix(hasBits ? 1 : 3) where picks[field] == nil {
       let ranked = ranked(field, pattern)
       guard let first = ranked.first else { continue }
       pick(field, ranked.map(\.column))
       let said = "\(field): \(first.column.leaf.pointer)"
-      if name == nil, let second = ranked.dropFirst().first, first.score - second.score < 8,
+      if !field.contains(".show."), let second = ranked.dropFirst().first, first.score - second.score < 8,
         second.column.values != first.column.values
       {
         doubts.append("\(said) is one of several candidates; another is \(second.column.leaf.pointer)")
@@ -143,7 +151,7 @@ struct RuleGuess {
     pick("streak")
     let (own, ids, end, streak) = (ranked("count"), ranked("id"), ranked("ends").first, self["streak"])
     // A combo's number that is deeper than the record's own number does not replace it.
-    let sure = own.filter { FieldPattern.counts.contains($0.leaf.last) }
+    let sure = own.filter { Vocabulary.list("counts").contains($0.leaf.last) }
     let running = ranked("total").filter { one in
       !sure.contains { $0.leaf.path.count < one.leaf.path.count || one.leaf.last == "hits" }
     }
@@ -191,9 +199,8 @@ struct RuleGuess {
 
   /// Whether a number without a sure name is a price: it is not around the gift's id, or each gift always has the same number.
   private func isPrice(_ column: Column) -> Bool {
-    guard ["amount", "total", "number", "times"].contains(column.leaf.last), let gift = self["gift.id"].first else {
-      return false
-    }
+    let isUnsure = Vocabulary.list("counts-or-prices").contains(column.leaf.last)
+    guard isUnsure, let gift = self["gift.id"].first else { return false }
     let prices = Set(column.values.compactMap { row, value in self["gift.id"].said(row).map { [$0, value] } })
     let isOf = { (place: Int) in Set(prices.map { $0[place] }).count }
     return !gift.leaf.path.starts(with: column.parent)
@@ -220,24 +227,21 @@ struct RuleGuess {
   var rule: String {
     let total = picks["times"] == nil ? reach("total") : "{\"product\": [\(reach("total")!), \(reach("times")!)]}"
     let count = reach("count") ?? (total == nil && isEach ? "{\"const\": 1}" : nil)
-    let fields = [
-      ("room", reach("room")), ("ts", reach("ts")), ("id", reach("id")), ("sender", party("sender")),
-      ("receiver", party("receiver")), ("gift", party("gift")), ("count", count), ("total", total), ("streak", reach("streak")),
-      ("ends", reach("ends")),
-    ]
+    let fields =
+      ["room", "ts", "id"].map { ($0, reach($0)) } + ["sender", "receiver", "gift"].map { ($0, party($0)) }
+      + [("count", count), ("total", total), ("streak", reach("streak")), ("ends", reach("ends"))]
     let needed = ["gift.id", "count", "total", "receiver.id"].first { picks[$0] != nil }
     let there = [needed, picks["anonymous"] == nil ? "sender.id" : nil].compactMap { $0 }.map { field in
       object([("at", "[\(self[field].map { quoted($0.leaf.pointer) }.joined(separator: ", "))]"), ("exists", "true")])
     }
     let when = ((mark.map { [$0.condition] } ?? []) + there).joined(separator: ", ")
-    return "    "
-      + object(
-        [
-          ("when", mark == nil && picks["sender.id"] == nil ? nil : "[\(when)]"),
-          ("root", root.isEmpty ? nil : quoted(MapCompiler.written(root))), ("event", quoted("gift")),
-          ("fields", object(fields, indent: "      ")),
-          ("ids", total == nil ? nil : self["id"].first.map { quoted($0.isDistinct ? "new" : "kept") }),
-        ], indent: "    ")
+    return object(
+      [
+        ("when", mark == nil && picks["sender.id"] == nil ? nil : "[\(when)]"),
+        ("root", root.isEmpty ? nil : quoted(MapCompiler.written(root))), ("event", quoted("gift")),
+        ("fields", object(fields, indent: "      ")),
+        ("ids", total == nil ? nil : self["id"].first.map { quoted($0.isDistinct ? "new" : "kept") }),
+      ], indent: "    ")
   }
 
   /// A member that only gifts have.
@@ -252,11 +256,7 @@ struct RuleGuess {
     if table.columns.contains(where: { $0.leaf.last == "bits" }) { return "bits" }
     let pointers = ["receiver.id", "sender.id"].map { self[$0].first?.leaf.pointer ?? "" }
     let said = LeafPath.plain((mark?.value ?? "") + pointers.joined())
-    let known = [
-      ("sticker", "super-sticker"), ("member", "membership"), ("sponsorshipsgift", "membership"), ("cheer", "bits"),
-      ("subscription", "subscription"), ("giftee", "subscription"), ("gifted", "subscription"), ("subgift", "subscription"),
-    ]
-    return known.first { said.contains($0.0) }?.1 ?? mark?.value ?? "gift"
+    return Vocabulary.known.gifts.first { said.contains($0.name) }?.text ?? mark?.value ?? "gift"
   }
 
   /// Returns the id with the name and the picture beside it, and a gift's value. Millionths of a currency become hundredths.
@@ -283,19 +283,19 @@ struct RuleGuess {
   /// Returns the source of a field, relative to the rule's root, or nil if there is none.
   private func reach(_ field: String) -> String? {
     let columns = self[field]
+    if columns.isEmpty { return nil }
     let pointers = columns.map { column in
       let isBelow = column.leaf.path.starts(with: root)
       let steps = column.leaf.path.dropFirst(isBelow ? root.count : 0)
       return quoted((isBelow ? "" : "^") + (steps.isEmpty ? "" : MapCompiler.written(Array(steps))))
     }
-    guard let first = pointers.first else { return nil }
     // 0 is nobody's id. It shows that another field has the id.
     let canBeZero = columns.count > 1 || FieldPattern.isIdentity(columns[0].leaf.last)
     let isZero = canBeZero && columns.contains { $0.values.values.contains("0") }
-    let said = field == "ts" ? columns.flatMap { column in column.values.keys.compactMap(column.said) } : []
+    let said = field == "ts" ? columns.flatMap(\.said) : []
     let units = Set(said.compactMap(FieldPattern.unit))
     let unit = units.count > 1 ? .auto : units.first ?? .ms
-    let at = columns.count == 1 ? first : "[\(pointers.joined(separator: ", "))]"
+    let at = columns.count == 1 ? pointers[0] : "[\(pointers.joined(separator: ", "))]"
     if columns.count == 1, !isZero, unit == .ms { return at }
     return object([("at", at), ("unless", isZero ? #"["0"]"# : nil), ("unit", unit == .ms ? nil : quoted(unit.rawValue))])
   }

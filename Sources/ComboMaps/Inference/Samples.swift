@@ -71,37 +71,25 @@ struct Samples {
       if !texts.contains(path) { texts.append(path) }
       return visit(inner, 0, path, places)
     }
-    if known[path] == nil {
-      known[path] = paths.count
-      paths.append(LeafPath(path))
-    }
-    records[records.count - 1].leaves.append((known[path]!, places, value))
+    let index = known[path] ?? paths.count
+    known[path] = index
+    if index == paths.count { paths.append(LeafPath(path)) }
+    records[records.count - 1].leaves.append((index, places, value))
   }
 
   /// Returns the contents of a text of more than `least` bytes: an object or array, or a record in another format as an object.
   private mutating func inside(_ text: [UInt8], least: Int) -> MapText? {
     guard let first = text.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }), text.count > least else { return nil }
     if first == 0x7B || first == 0x5B { return try? MapText(text, file: "") }
-    guard let json = first == 0x40 ? Self.irc(text) : Self.stt(text) else { return nil }
+    // Other texts without these beginnings may look alike. No map shows yet which values of STT hold more of it.
+    let arena = BumpArena(chunkSize: 4096)
+    let json = text.withUnsafeBytes { text in
+      if first == 0x40 { return try? Array(IRCReader().json(of: text, into: arena)) }
+      return text.starts(with: Array("type@=".utf8)) ? try? Array(STTReader().json(of: text, nil, into: arena)) : nil
+    }
+    guard let json else { return nil }
     form = first == 0x40 ? .irc : .stt
     return try? MapText(json, file: "")
-  }
-
-  /// Converts a line of IRC with tags. Without tags, it has nothing that a map could use.
-  private static func irc(_ line: [UInt8]) -> [UInt8]? {
-    let arena = BumpArena(chunkSize: 4096)
-    return line.withUnsafeBytes { line in (try? IRCReader().json(of: line, into: arena)).map { Array($0) } }
-  }
-
-  /// Converts Douyu's text, a sequence of `name@=value/`. All values stay texts, as no map shows yet which ones hold more of it.
-  private static func stt(_ text: [UInt8]) -> [UInt8]? {
-    let text = String(decoding: text, as: UTF8.self)
-    guard text.hasPrefix("type@=") else { return nil }
-    func plain(_ part: Substring) -> String { quoted(String(part.replacing("@S", with: "/").replacing("@A", with: "@"))) }
-    let members = text.split(separator: "/").compactMap { part in
-      part.firstRange(of: "@=").map { plain(part[..<$0.lowerBound]) + ":" + plain(part[$0.upperBound...]) }
-    }
-    return Array("{\(members.joined(separator: ","))}".utf8)
   }
 }
 
@@ -113,6 +101,8 @@ struct SampleTable {
     var values: [Int: String] = [:]
 
     var parent: ArraySlice<String> { leaf.path.dropLast() }
+    /// The values that are not empty or 0.
+    var said: [String] { values.keys.compactMap(said) }
     /// Whether no value occurs twice.
     var isDistinct: Bool { Set(values.values).count == values.count }
     /// Returns the value of a row, unless it is empty or 0.
@@ -120,11 +110,11 @@ struct SampleTable {
     /// The index of the word for receivers in the name of its array, or nil if the array's elements are something else.
     var receivers: Int? {
       let list = LeafPath.plain(LeafPath.name(leaf.array))
-      return FieldPattern.receivers.firstIndex { FieldPattern.has(list, [$0]) }
+      return Vocabulary.list("receivers").firstIndex { FieldPattern.has(list, [$0]) }
     }
   }
 
-  var columns: [Column] = []
+  var columns: [Column]
   /// The record of each row.
   private(set) var rows: [Int] = []
 
@@ -135,22 +125,18 @@ struct SampleTable {
     let stars = PointerTable.stars(root)
     // The number of arrays that each path shares with the root.
     let shared = samples.paths.map { leaf in PointerTable.stars(zip(leaf.path, root).prefix { $0 == $1 }.map(\.0)) }
-    var known: [Int: Int] = [:]
+    columns = samples.paths.map { Column(leaf: $0) }
     for record in records {
       let leaves = samples.records[record].leaves
       let elements = Set(leaves.filter { shared[$0.path] == stars }.map { Array($0.places[..<stars]) })
       for element in elements.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
         let row = leaves.filter { $0.places[..<shared[$0.path]].elementsEqual(element[..<shared[$0.path]]) }
         if let mark, !row.contains(where: { $0.value == mark.value && samples.paths[$0.path].path == mark.path }) { continue }
-        for leaf in row {
-          if known[leaf.path] == nil {
-            known[leaf.path] = columns.count
-            columns.append(Column(leaf: samples.paths[leaf.path]))
-          }
-          columns[known[leaf.path]!].values.merge([rows.count: leaf.value]) { first, _ in first }
-        }
+        // Of several elements of another array, the first counts.
+        for leaf in row.reversed() { columns[leaf.path].values[rows.count] = leaf.value }
         rows.append(record)
       }
     }
+    columns.removeAll(where: \.values.isEmpty)
   }
 }
