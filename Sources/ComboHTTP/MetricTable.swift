@@ -220,7 +220,10 @@ enum MetricTable {
     .partition(
       "combo_partition_restored_ratio", running: false, "Progress of the restore, from 0 to 1."
     ) { $0.restored },
-    .partition("combo_partition_lag_records", "Records of the input that have not been read yet.") { $0.lag.map(Double.init) },
+    .partition(
+      "combo_partition_lag_records",
+      "Records of the input that have not been read yet; the marker of a transaction's end counts as one."
+    ) { $0.lag.map(Double.init) },
     .partition(
       "combo_partition_stalled_seconds",
       "How long the oldest unread record has been waiting, for example behind an open transaction of a producer; 0 if none waits."

@@ -7,7 +7,7 @@ internal import Glibc
 enum LogAhead {
   /// So many commits do not stand behind a frame that a power cut has broken: what is acknowledged is synced with all that
   /// was written before it, and few transactions are not synced at once.
-  private static let unsyncedMax = 16
+  static let unsyncedMax = 16
   private static let headerBytes = 32
   /// The size of a page in all files of `live`.
   private static let pageBytes = 4096
@@ -27,11 +27,12 @@ enum LogAhead {
   /// - Parameters:
   ///   - path: The path of the database.
   ///   - isOwner: Whether bits are turned back; if not, nothing is written, and a flipped bit is a fault.
-  /// - Returns: The places of these bits, in bytes from the beginning of the file written ahead.
-  static func repair(_ path: String, isOwner: Bool) throws(LogFault) -> [Int] {
+  /// - Returns: The places of these bits, and the place from which on SQLite leaves out what is damaged, or nil if nothing is;
+  ///   in bytes from the beginning of the file written ahead.
+  static func repair(_ path: String, isOwner: Bool) throws(LogFault) -> (repaired: [Int], leftOut: Int?) {
     let name = path + "-wal"
     let file = open(name, (isOwner ? O_RDWR : O_RDONLY) | O_CLOEXEC)
-    if file == -1 { return [] }
+    if file == -1 { return ([], nil) }
     defer { close(file) }
     var repaired: [Int] = []
     func turnBack(_ bit: Int, _ bytes: inout [UInt8], at start: Int) throws(LogFault) {
@@ -59,24 +60,14 @@ enum LogAhead {
           + " Put a copy of \(path) and \(name) in their places, or delete \(name) to do without all that it holds")
     }
 
-    guard var header = read(file, headerBytes, at: 0) else { return [] }
+    guard var header = read(file, headerBytes, at: 0) else { return ([], nil) }
     func frame(at start: Int) -> [UInt8]? { read(file, frameHeaderBytes + Int(big(header, at: 8)), at: start) }
     /// Throws if many commits stand behind a broken place, which SQLite would leave out without a word.
     /// - Parameter salts: The marks of the frames that count; others are left of an earlier use of the file. Nil for all.
-    func requireFew(behind broken: Range<Int>, _ frameBytes: Int, _ salts: ArraySlice<UInt8>?) throws(LogFault) {
-      var (count, at) = (0, broken.upperBound)
-      var last = read(file, frameBytes, at: at)
-      while let before = last, count < unsyncedMax {
-        at += frameBytes
-        last = read(file, frameBytes, at: at)
-        // A frame continues from the checksum that stands in the one before it. That of a commit has the size of the database.
-        if let next = last, big(next, at: 4) > 0,
-          [true, false].contains(where: { isNext(next, salts ?? before[8..<16], after: Sum(before[16..<24]), $0) })
-        {
-          count += 1
-        }
-      }
-      if count < unsyncedMax { return }
+    /// - Returns: The number of commits.
+    func requireFew(behind broken: Range<Int>, _ frameBytes: Int, _ salts: ArraySlice<UInt8>?) throws(LogFault) -> Int {
+      let count = commits(in: readAll(file, from: broken.lowerBound), frameBytes, salts)
+      if count < unsyncedMax { return count }
       throw LogFault(
         .damaged,
         "\(name) is damaged between byte \(broken.lowerBound) and byte \(broken.upperBound), and records that were written later stand behind"
@@ -92,8 +83,7 @@ enum LogAhead {
         return isNext(first, header[16..<24], after: Sum(header[24...]), isLittleEndian(header))
       }
       guard let bit = try only(bits, 0, headerBytes) else {
-        try requireFew(behind: 0..<headerBytes, frameHeaderBytes + pageBytes, nil)
-        return []
+        return ([], try requireFew(behind: 0..<headerBytes, frameHeaderBytes + pageBytes, nil) > 0 ? 0 : nil)
       }
       try turnBack(bit, &header, at: 0)
     }
@@ -101,6 +91,7 @@ enum LogAhead {
     let salts = header[16..<24]
     var sum = Sum(header[24...])
     var at = headerBytes
+    var leftOut: Int?
     while var current = frame(at: at) {
       if !isNext(current, salts, after: sum, isLittle) {
         var bits = flippedBits(current, salts, after: sum, isLittle)
@@ -114,7 +105,8 @@ enum LogAhead {
           if !following.isEmpty { bits = following }
         }
         guard let bit = try only(bits, at, current.count) else {
-          try requireFew(behind: at..<at + current.count, current.count, salts)
+          let count = try requireFew(behind: at..<at + current.count, current.count, salts)
+          if count > 0 || current[8..<16] == salts { leftOut = at }
           break
         }
         try turnBack(bit, &current, at: at)
@@ -122,7 +114,29 @@ enum LogAhead {
       sum = Sum(current[16..<24])
       at += current.count
     }
-    return repaired
+    return (repaired, leftOut)
+  }
+
+  /// Returns the number of commits in bytes that begin with a broken frame, at most ``unsyncedMax``. Bytes may be missing, so
+  /// frames are found by their marks.
+  private static func commits(in bytes: [UInt8], _ frameBytes: Int, _ salts: ArraySlice<UInt8>?) -> Int {
+    let places = bytes.withUnsafeBytes { bytes in
+      let marks = salts.map { $0.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } }
+      func mark(_ at: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self) }
+      return (1..<max(1, bytes.count - 2 * frameBytes + 1)).lazy.filter { at in
+        let found = mark(at)
+        return found != 0 && found == marks ?? found && mark(at + frameBytes) == found
+      }
+    }
+    var count = 0
+    for at in places {
+      // A frame continues from the checksum that stands in the one before it. That of a commit has the size of the database.
+      let (before, next) = (bytes[at..<at + frameHeaderBytes], Array(bytes[(at + frameBytes)...].prefix(frameBytes)))
+      let sum = Sum(before.dropFirst(16))
+      if big(next, at: 4) > 0, [true, false].contains(where: { isNext(next, next[8..<16], after: sum, $0) }) { count += 1 }
+      if count == unsyncedMax { break }
+    }
+    return count
   }
 
   /// Returns the bits that make a frame the next one if they are turned back; none if its fault is another. The checksum
@@ -175,6 +189,11 @@ enum LogAhead {
   private static func read(_ file: Int32, _ count: Int, at start: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
     return pread(file, &bytes, count, off_t(start)) == count ? bytes : nil
+  }
+
+  private static func readAll(_ file: Int32, from start: Int) -> [UInt8] {
+    let end = Int(lseek(file, 0, SEEK_END))
+    return end > start ? read(file, end - start, at: start) ?? [] : []
   }
 
   private static func big(_ bytes: some Collection<UInt8>, at start: Int) -> UInt32 {

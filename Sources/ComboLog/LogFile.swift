@@ -98,6 +98,8 @@ package final class LogFile: @unchecked Sendable {
   package let wasChecked: Bool
   /// The places of flipped bits in the file written ahead that were turned back at opening, in bytes from its beginning.
   package let repaired: [Int]
+  /// The place in the file written ahead from which on something was damaged and left out; nil if nothing was.
+  package let leftOut: Int?
   /// Whether the file was of an earlier version, which can no longer open it.
   package let wasUpgraded: Bool
   /// Whether the log was created now.
@@ -118,7 +120,7 @@ package final class LogFile: @unchecked Sendable {
       writer = try Database(nil, name: place.name)
       try LogSchema.create(writer)
       version = LogSchema.version
-      (wasChecked, wasUpgraded, repaired) = (false, false, [])
+      (wasChecked, wasUpgraded, repaired, leftOut) = (false, false, [], nil)
       (isNew, madeFolder) = (true, nil)
       reader = writer
       writing = Lock()
@@ -137,7 +139,7 @@ package final class LogFile: @unchecked Sendable {
           throw LogFault(.unknown, "there is no log \(path). Check --data")
         }
         self.place = .file(path)
-        repaired = LogLock.isHeld(path) ? [] : try LogAhead.repair(path, isOwner: false)
+        (repaired, leftOut) = LogLock.isHeld(path) ? ([], nil) : try LogAhead.repair(path, isOwner: false)
         (lock, ahead) = (nil, nil)
         writer = try Database(path, name: path, access: .reader)
         // Only the owner moves these records into the file.
@@ -159,7 +161,7 @@ package final class LogFile: @unchecked Sendable {
         isNew = LogDisk.size(path) ?? 0 == 0
         if isNew { try LogAhead.requireNone(of: path) }
         let lock = try LogLock(path)
-        repaired = try LogAhead.repair(path, isOwner: true)
+        (repaired, leftOut) = try LogAhead.repair(path, isOwner: true)
         self.lock = lock
         let wasOpen = (LogDisk.size(path + "-wal") ?? 0) > 0
         writer = try Database(path, name: path, lock: lock)
@@ -190,6 +192,14 @@ package final class LogFile: @unchecked Sendable {
       if let found { throw found }
     }
     lock?.tellHolder()
+  }
+
+  /// What was left out of the file written ahead at opening, as a sentence; nil if nothing was.
+  package var leftOutNote: String? {
+    leftOut.map {
+      "\(place.name)-wal is damaged from byte \($0) on, and what it holds from there on, at most \(LogAhead.unsyncedMax - 1) transactions, is"
+        + " left out. A power cut leaves the same behind of transactions that were not acknowledged yet"
+    }
   }
 
   /// Sets the function that is called after each transaction of ``commit(_:group:positions:holds:owner:)``, on the thread that

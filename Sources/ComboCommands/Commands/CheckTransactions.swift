@@ -31,11 +31,11 @@ struct CheckTransactions {
       let (topics, offsets) = try staying()
       for open in topics { add(open) }
       if !offsets.isEmpty {
-        let list = offsets.map(String.init).joined(separator: ", ")
+        let list = "partition\(offsets.count == 1 ? "" : "s") \(offsets.map(String.init).joined(separator: ", "))"
         let reader = try? ReaderClient(properties, fetchWaitMs: 500, queuedKilobytes: 64).client
         report.fault(
-          "a transaction stays open that is to change the offsets of group \"\(options.group)\" in partitions \(list) of the input: who takes"
-            + " them over waits for its end", fix: control.offsetsRemedy(options.brokers, options.group, seenBy: reader))
+          "a transaction stays open that is to change the offsets of group \"\(options.group)\" in \(list) of the input: who takes"
+            + " over waits for its end", fix: control.offsetsRemedy(options.brokers, options.group, seenBy: reader))
       }
       if topics.isEmpty, offsets.isEmpty { report.ok("no transaction stays open in the topics, or on the group's offsets") }
     } catch {

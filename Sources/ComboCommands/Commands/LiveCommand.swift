@@ -34,7 +34,9 @@ enum LiveCommand {
         log.info("records are kept in \(.file, stage.file.place.name)")
       }
       stage.warn(log)
-      if stage.file.wasChecked { log.info("the file was not closed cleanly last time; it was checked and is intact") }
+      if stage.file.wasChecked, stage.file.leftOut == nil {
+        log.info("the file was not closed cleanly last time; it was checked and is intact")
+      }
       return Live(options, stage, log, stop).run()
     } catch {
       log.error("the file cannot be used: \(.reason, error)")

@@ -13,7 +13,7 @@ enum LiveDeadLetters {
       guard let letters = file.stream(LogStage.names[.deadLetter], 0) else {
         throw LogFault(.unknown, "\(place.name) has no dead letters yet")
       }
-      var damage = DamageNotes()
+      var damage = DamageNotes(of: file)
       let isWritten = try file.forEachPage(
         of: letters, damaged: { damage.add($0) }, deleted: { damage.addDeleted($0.count) }
       ) { page in

@@ -14,7 +14,7 @@ enum LiveExport {
       let file = try LogFile(place, use: .look)
       guard let input = file.stream(LogStage.input, 0) else { throw LogFault(.unknown, "\(place.name) has no input yet") }
       let decoder = LiveRecordDecoder(options.map)
-      var damage = DamageNotes()
+      var damage = DamageNotes(of: file)
       let isWritten = try file.forEachPage(
         of: input, damaged: { damage.add($0) }, deleted: { damage.addDeleted($0.count) }
       ) { page in
@@ -45,9 +45,19 @@ enum LiveExport {
 struct DamageNotes {
   private var count = 0
   private var deleted = 0
+  /// Whether the end of the file written ahead was left out.
+  private let hasLeftOut: Bool
   private static let namedMax = 10
 
-  var isEmpty: Bool { count == 0 && deleted == 0 }
+  /// Says at once what was left out of the file when it was opened.
+  init(of file: LogFile) {
+    hasLeftOut = file.leftOut != nil
+    if let note = file.leftOutNote { Console.say(note) }
+  }
+
+  /// Whether something of what was read is damaged, or was deleted meanwhile.
+  var hasDamage: Bool { count > 0 || deleted > 0 }
+  var isEmpty: Bool { !hasDamage && !hasLeftOut }
 
   mutating func add(_ fault: LogFault) {
     count += 1

@@ -38,6 +38,7 @@ final class LogStage: Sendable {
         "bits of \(.file, name) had flipped and were turned back: \(.count, bits). Nothing is lost: check the memory and the disk"
       )
     }
+    if let note = file.leftOutNote { log.warning("\(.text, note)") }
     if file.wasUpgraded {
       log.warning(
         "new records in \(.file, file.place.name) have checksums from now on: combo-consumer 0.1.0 can no longer open it")

@@ -52,10 +52,10 @@ struct DerivationSource: Equatable, Sendable {
       if let data {
         let file = try LogFile(.file(data), use: .look)
         if checksFile {
-          var damage = DamageNotes()
+          var damage = DamageNotes(of: file)
           try file.check { damage.add($0) }
           damage.end("so nothing is proven")
-          if !damage.isEmpty { return 1 }
+          if damage.hasDamage { return 1 }
         }
         return try body(LogReading(file, names: LogStage.names, history: history), log)
       }

@@ -13,7 +13,7 @@ struct ExitCode {
   static let all: [ExitCode] = [
     ExitCode(code: "0", commands: "all", meaning: "done; run: stopped by SIGTERM or SIGINT", action: "none"),
     ExitCode(
-      code: "1", commands: "all", meaning: "failed; the last line on standard error gives the reason",
+      code: "1", commands: "all", meaning: "failed; the last error on standard error gives the reason",
       action: "fix the cause; a supervisor may restart the service"),
     ExitCode(code: "1", commands: "check", meaning: "at least one fault", action: "apply the fix printed below each fault"),
     ExitCode(
