@@ -123,7 +123,7 @@ enum LogAhead {
     let places = bytes.withUnsafeBytes { bytes in
       let marks = salts.map { $0.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } }
       func mark(_ at: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self) }
-      return (1..<max(1, bytes.count - 2 * frameBytes + 1)).lazy.filter { at in
+      return (1..<max(1, bytes.count - 2 * frameBytes + 1)).filter { at in
         let found = mark(at)
         return found != 0 && found == marks ?? found && mark(at + frameBytes) == found
       }
