@@ -7,7 +7,9 @@ internal import Glibc
 enum LogAhead {
   /// So many commits do not stand behind a frame that a power cut has broken: what is acknowledged is synced with all that
   /// was written before it, and few transactions are not synced at once.
-  static let unsyncedMax = 16
+  private static let unsyncedMax = 16
+  /// A frame's salts show more uses since it was written only if they are damaged.
+  private static let usesMax: UInt32 = 1 << 26
   private static let headerBytes = 32
   /// The size of a page in all files of `live`.
   private static let pageBytes = 4096
@@ -26,16 +28,80 @@ enum LogAhead {
   /// have the file open. Reads it once.
   /// - Parameters:
   ///   - path: The path of the database.
-  ///   - isOwner: Whether bits are turned back; if not, nothing is written, and a flipped bit is a fault.
+  ///   - isOwner: Whether bits are turned back, and a file whose end is left out is kept as ``copy(of:)``. If not, nothing is
+  ///     written, and a flipped bit is a fault.
   /// - Returns: The places of these bits, and the place from which on SQLite leaves out what is damaged, or nil if nothing is;
   ///   in bytes from the beginning of the file written ahead.
   static func repair(_ path: String, isOwner: Bool) throws(LogFault) -> (repaired: [Int], leftOut: Int?) {
-    let name = path + "-wal"
-    let file = open(name, (isOwner ? O_RDWR : O_RDONLY) | O_CLOEXEC)
+    let file = open(path + "-wal", (isOwner ? O_RDWR : O_RDONLY) | O_CLOEXEC)
     if file == -1 { return ([], nil) }
     defer { close(file) }
-    var repaired: [Int] = []
-    func turnBack(_ bit: Int, _ bytes: inout [UInt8], at start: Int) throws(LogFault) {
+    var repair = Repair(path: path, name: path + "-wal", file: file, isOwner: isOwner)
+    let leftOut = try repair.run()
+    if isOwner, leftOut != nil { try repair.keep(copy(of: path)) }
+    return (repair.repaired, leftOut)
+  }
+
+  /// Returns the path of the copy that is kept of a file written ahead whose end was left out.
+  static func copy(of path: String) -> String { path + "-wal-damaged" }
+
+  private struct Repair {
+    let path: String
+    let name: String
+    let file: Int32
+    let isOwner: Bool
+    private(set) var repaired: [Int] = []
+
+    /// - Returns: The place from which on SQLite leaves out what is damaged; nil if nothing is.
+    mutating func run() throws(LogFault) -> Int? {
+      guard var header = read(file, headerBytes, at: 0) else { return lseek(file, 0, SEEK_END) > 0 ? 0 : nil }
+      if !isHeader(header) {
+        // The first frame shows what the header's checksum cannot.
+        let bits = (0..<headerBytes * 8).filter { bit in
+          flip(bit, in: &header)
+          defer { flip(bit, in: &header) }
+          guard isHeader(header), let first = frame(header, at: headerBytes) else { return false }
+          return isNext(first, header[16..<24], after: Sum(header[24...]), isLittleEndian(header))
+        }
+        guard let bit = try only(bits, 0, headerBytes) else {
+          try requireFew(behind: 0..<headerBytes, frameHeaderBytes + pageBytes, nil)
+          return 0
+        }
+        try turnBack(bit, &header, at: 0)
+      }
+      let (isLittle, salts) = (isLittleEndian(header), header[16..<24])
+      var sum = Sum(header[24...])
+      var at = headerBytes
+      while var current = frame(header, at: at) {
+        let next = frame(header, at: at + current.count)
+        if !isNext(current, salts, after: sum, isLittle) {
+          var bits = flippedBits(current, salts, after: sum, isLittle)
+          if bits.count > 1, let next {
+            // The next checksum continues from this one: it shows whether the bit is in it.
+            let following = bits.filter { bit in
+              flip(bit, in: &current)
+              defer { flip(bit, in: &current) }
+              return isNext(next, salts, after: Sum(current[16..<24]), isLittle)
+            }
+            if !following.isEmpty { bits = following }
+          }
+          guard let bit = try only(bits, at, current.count) else {
+            let count = try requireFew(behind: at..<at + current.count, current.count, salts)
+            return count == 0 && isOfEarlierUse(current, next, salts, isLittle) ? nil : at
+          }
+          try turnBack(bit, &current, at: at)
+        }
+        sum = Sum(current[16..<24])
+        at += current.count
+      }
+      return nil
+    }
+
+    private func frame(_ header: [UInt8], at start: Int) -> [UInt8]? {
+      read(file, frameHeaderBytes + Int(big(header, at: 8)), at: start)
+    }
+
+    private mutating func turnBack(_ bit: Int, _ bytes: inout [UInt8], at start: Int) throws(LogFault) {
       flip(bit, in: &bytes)
       let place = start + bit / 8
       if !isOwner {
@@ -52,69 +118,58 @@ enum LogAhead {
     }
 
     /// Returns the only bit that may have flipped; nil if none.
-    func only(_ bits: [Int], _ start: Int, _ count: Int) throws(LogFault) -> Int? {
+    private func only(_ bits: [Int], _ start: Int, _ count: Int) throws(LogFault) -> Int? {
       if bits.count < 2 { return bits.first }
-      throw LogFault(
-        .damaged,
-        "a bit has flipped between byte \(start) and byte \(start + count) of \(name), and it cannot be known which one. Nothing was changed."
-          + " Put a copy of \(path) and \(name) in their places, or delete \(name) to do without all that it holds")
+      throw damaged(
+        "a bit has flipped between byte \(start) and byte \(start + count) of \(name), and it cannot be known which one", start)
     }
 
-    guard var header = read(file, headerBytes, at: 0) else { return ([], nil) }
-    func frame(at start: Int) -> [UInt8]? { read(file, frameHeaderBytes + Int(big(header, at: 8)), at: start) }
     /// Throws if many commits stand behind a broken place, which SQLite would leave out without a word.
     /// - Parameter salts: The marks of the frames that count; others are left of an earlier use of the file. Nil for all.
     /// - Returns: The number of commits.
-    func requireFew(behind broken: Range<Int>, _ frameBytes: Int, _ salts: ArraySlice<UInt8>?) throws(LogFault) -> Int {
+    @discardableResult
+    private func requireFew(behind broken: Range<Int>, _ frameBytes: Int, _ salts: ArraySlice<UInt8>?) throws(LogFault) -> Int {
       let count = commits(in: readAll(file, from: broken.lowerBound), frameBytes, salts)
       if count < unsyncedMax { return count }
-      throw LogFault(
+      throw damaged(
+        "\(name) is damaged between byte \(broken.lowerBound) and byte \(broken.upperBound), and records that were written later stand"
+          + " behind that", broken.lowerBound)
+    }
+
+    private func damaged(_ what: String, _ start: Int) -> LogFault {
+      LogFault(
         .damaged,
-        "\(name) is damaged between byte \(broken.lowerBound) and byte \(broken.upperBound), and records that were written later stand behind"
-          + " that. Nothing was changed. Put a copy of \(path) and \(name) in their places, or do without the later records: truncate -s"
-          + " \(broken.lowerBound) \(name)")
+        "\(what). Nothing was changed. Put a copy of \(path) and \(name) in their places, or do without what was written from there on:"
+          + " truncate -s \(start) \(name)")
     }
-    if !isHeader(header) {
-      // The first frame shows what the header's checksum cannot. If there is none, nothing was written ahead.
-      let bits = (0..<headerBytes * 8).filter { bit in
-        flip(bit, in: &header)
-        defer { flip(bit, in: &header) }
-        guard isHeader(header), let first = frame(at: headerBytes) else { return false }
-        return isNext(first, header[16..<24], after: Sum(header[24...]), isLittleEndian(header))
+
+    /// Keeps the whole file, as what is left out is overwritten soon.
+    func keep(_ copy: String) throws(LogFault) {
+      let bytes = readAll(file, from: 0)
+      let kept = open(copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+      defer { if kept != -1 { close(kept) } }
+      guard kept != -1, pwrite(kept, bytes, bytes.count, 0) == bytes.count, fsync(kept) == 0 else {
+        throw LogFault(
+          .readOnly,
+          "the end of \(name) is damaged, and cannot be kept as \(copy) (\(String(cString: strerror(errno)))). Check the folder's"
+            + " permissions and its free space")
       }
-      guard let bit = try only(bits, 0, headerBytes) else {
-        return ([], try requireFew(behind: 0..<headerBytes, frameHeaderBytes + pageBytes, nil) > 0 ? 0 : nil)
-      }
-      try turnBack(bit, &header, at: 0)
     }
-    let isLittle = isLittleEndian(header)
-    let salts = header[16..<24]
-    var sum = Sum(header[24...])
-    var at = headerBytes
-    var leftOut: Int?
-    while var current = frame(at: at) {
-      if !isNext(current, salts, after: sum, isLittle) {
-        var bits = flippedBits(current, salts, after: sum, isLittle)
-        if bits.count > 1, let next = frame(at: at + current.count) {
-          // The next checksum continues from this one: it shows whether the bit is in it.
-          let following = bits.filter { bit in
-            flip(bit, in: &current)
-            defer { flip(bit, in: &current) }
-            return isNext(next, salts, after: Sum(current[16..<24]), isLittle)
-          }
-          if !following.isEmpty { bits = following }
-        }
-        guard let bit = try only(bits, at, current.count) else {
-          let count = try requireFew(behind: at..<at + current.count, current.count, salts)
-          if count > 0 || current[8..<16] == salts { leftOut = at }
-          break
-        }
-        try turnBack(bit, &current, at: at)
-      }
-      sum = Sum(current[16..<24])
-      at += current.count
+  }
+
+  /// Whether a frame that does not continue is left of an earlier use of the file, which SQLite begins anew again and again. Each
+  /// use counts the first salt up, and draws the second.
+  private static func isOfEarlierUse(
+    _ frame: [UInt8], _ next: [UInt8]?, _ salts: ArraySlice<UInt8>, _ isLittle: Bool
+  ) -> Bool {
+    func age(_ frame: [UInt8], before salts: ArraySlice<UInt8>) -> UInt32? {
+      let uses = big(salts, at: 0) &- big(frame, at: 8)
+      return (1..<usesMax).contains(uses) && big(salts, at: 4) != big(frame, at: 12) ? uses : nil
     }
-    return (repaired, leftOut)
+    guard big(frame, at: 0) > 0, age(frame, before: salts) != nil else { return false }
+    // The end of an earlier use stands before what is left of a still earlier one.
+    guard let next else { return true }
+    return isNext(next, frame[8..<16], after: Sum(frame[16..<24]), isLittle) || age(next, before: frame[8..<16]) != nil
   }
 
   /// Returns the number of commits in bytes that begin with a broken frame, at most ``unsyncedMax``. Bytes may be missing, so

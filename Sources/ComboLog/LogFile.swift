@@ -194,12 +194,10 @@ package final class LogFile: @unchecked Sendable {
     lock?.tellHolder()
   }
 
-  /// What was left out of the file written ahead at opening, as a sentence; nil if nothing was.
-  package var leftOutNote: String? {
-    leftOut.map {
-      "\(place.name)-wal is damaged from byte \($0) on, and what it holds from there on, at most \(LogAhead.unsyncedMax - 1) transactions, is"
-        + " left out. A power cut leaves the same behind of transactions that were not acknowledged yet"
-    }
+  /// The file in which the owner has kept what it left out at its last such opening, if it is there; nil otherwise.
+  package var leftOutCopy: String? {
+    guard case .file(let path) = place, LogDisk.size(LogAhead.copy(of: path)) != nil else { return nil }
+    return LogAhead.copy(of: path)
   }
 
   /// Sets the function that is called after each transaction of ``commit(_:group:positions:holds:owner:)``, on the thread that

@@ -262,21 +262,50 @@ struct LogDamageTests {
     #expect(try Data(contentsOf: folder.url("-wal")) == damaged)
   }
 
-  @Test("what a power cut leaves of the last transaction is no flipped bit", arguments: [1, 24, 600, 4119])
+  @Test("what a power cut leaves of the last transaction is no flipped bit", arguments: [1, 24, 600, 4119, 4120, 5000])
   func tornAhead(missing: Int) throws {
     var (file, ahead) = try killed()
     ahead.replaceSubrange((ahead.count - missing)..., with: Data(repeating: 0, count: missing))
     let folder = try LogFolder()
     try file.write(to: folder.url())
     try ahead.write(to: folder.url("-wal"))
-    // Without its marks it is no frame.
-    let isSeen = missing < 4119
-    let note = try LogFile(.file(folder.path), use: .look).leftOutNote
-    #expect(isSeen ? note?.contains("at most 15 transactions, is left out") == true : note == nil)
+    do {
+      let seen = try LogFile(.file(folder.path), use: .look)
+      #expect(seen.leftOut == ahead.count - (missing + 4119) / 4120 * 4120 && seen.leftOutCopy == nil)
+    }
+    do {
+      let log = try folder.open()
+      #expect(log.repaired == [])
+      #expect(try log.all(0).count == 7)
+      #expect(log.leftOut == ahead.count - (missing + 4119) / 4120 * 4120)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: try #require(log.leftOutCopy))) == ahead)
+      log.close()
+    }
     let log = try folder.open()
-    #expect(log.repaired == [])
-    #expect(try log.all(0).count == 7)
-    #expect(isSeen ? log.leftOut.map { $0 < ahead.count && $0 > ahead.count - 2 * 4120 } == true : log.leftOut == nil)
+    #expect(log.leftOut == nil && log.leftOutCopy == folder.path + "-wal-damaged")
+  }
+
+  @Test("damage up to the end of what was written ahead is noticed", arguments: 0..<10)
+  func damagedEnd(seed: UInt64) throws {
+    let (file, ahead) = try killed(40)
+    var random = SplitMix(seed: seed)
+    let frames = (ahead.count - 32) / 4120
+    for kind in 0..<4 {
+      let frame = frames - 1 - Int(random.next() % 4)
+      let start = 32 + frame * 4120
+      var damaged = ahead
+      switch kind {
+      case 0: damaged.replaceSubrange(start..., with: Data(count: ahead.count - start))
+      case 1: damaged.replaceSubrange(start..., with: (start..<ahead.count).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+      case 2: for each in frame..<frames { damaged[32 + each * 4120 + 8 + Int(random.next() % 8)] ^= 0xff }
+      default: damaged = Data(count: ahead.count)
+      }
+      let folder = try LogFolder()
+      try file.write(to: folder.url())
+      try damaged.write(to: folder.url("-wal"))
+      #expect(try folder.open().leftOut == (kind == 3 ? 0 : start), "seed \(seed), kind \(kind), frame \(frame) of \(frames)")
+      #expect(try Data(contentsOf: folder.url("-wal-damaged")) == damaged)
+    }
   }
 
   @Test("several wrong bits in what was written ahead are a fault as long as later commits stand behind them", arguments: 0..<10)
@@ -320,7 +349,7 @@ struct LogDamageTests {
     try file.write(to: folder.url())
     try ahead.write(to: folder.url("-wal"))
     for open in [{ _ = try LogFile(.file(folder.path), use: .look) }, { _ = try folder.open() }] as [() throws -> Void] {
-      #expect(fault(.damaged) { try open() }.contains("or do without the later records: truncate -s"))
+      #expect(fault(.damaged) { try open() }.contains("or do without what was written from there on: truncate -s"))
     }
     #expect(try Data(contentsOf: folder.url("-wal")) == ahead)
   }
@@ -336,7 +365,8 @@ struct LogDamageTests {
       try file.write(to: folder.url())
       try ahead.write(to: folder.url("-wal"))
       #expect(
-        fault(.damaged) { _ = try folder.open() }.contains("or do without the later records: truncate -s"), "\(count) bytes")
+        fault(.damaged) { _ = try folder.open() }.contains("or do without what was written from there on: truncate -s"),
+        "\(count) bytes")
     }
   }
 
@@ -363,7 +393,7 @@ struct LogDamageTests {
     try ahead.write(to: copy.url("-wal"))
     let opened = try copy.open()
     #expect(try opened.all(0).count == (missing == 0 ? 43 : 42))
-    #expect((opened.leftOut == nil) == (missing == 0 || missing == 4119))
+    #expect((opened.leftOut == nil) == (missing == 0))
   }
 
   @Test("what was written ahead is kept for a file that is not there")

@@ -10,10 +10,10 @@ enum LiveDeadLetters {
     let place = LogStage.place(options.data, name: "live.db")
     do throws(LogFault) {
       let file = try LogFile(place, use: .look)
+      var damage = DamageNotes(of: file)
       guard let letters = file.stream(LogStage.names[.deadLetter], 0) else {
         throw LogFault(.unknown, "\(place.name) has no dead letters yet")
       }
-      var damage = DamageNotes(of: file)
       let isWritten = try file.forEachPage(
         of: letters, damaged: { damage.add($0) }, deleted: { damage.addDeleted($0.count) }
       ) { page in

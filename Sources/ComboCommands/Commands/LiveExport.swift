@@ -12,9 +12,9 @@ enum LiveExport {
     let place = LogStage.place(options.data, name: "live.db")
     do throws(LogFault) {
       let file = try LogFile(place, use: .look)
+      var damage = DamageNotes(of: file)
       guard let input = file.stream(LogStage.input, 0) else { throw LogFault(.unknown, "\(place.name) has no input yet") }
       let decoder = LiveRecordDecoder(options.map)
-      var damage = DamageNotes(of: file)
       let isWritten = try file.forEachPage(
         of: input, damaged: { damage.add($0) }, deleted: { damage.addDeleted($0.count) }
       ) { page in
@@ -45,14 +45,23 @@ enum LiveExport {
 struct DamageNotes {
   private var count = 0
   private var deleted = 0
-  /// Whether the end of the file written ahead was left out.
+  /// Whether the end of the file written ahead is left out.
   private let hasLeftOut: Bool
   private static let namedMax = 10
 
-  /// Says at once what was left out of the file when it was opened.
+  /// Prints what is left out of the file, or was by its last owner.
   init(of file: LogFile) {
     hasLeftOut = file.leftOut != nil
-    if let note = file.leftOutNote { Console.say(note) }
+    if let place = file.leftOut {
+      Console.say(
+        "\(file.place.name)-wal is damaged from byte \(place) on, and what it holds from there on is left out. A crash in the middle of a"
+          + " write looks the same; otherwise, acknowledged records may be missing")
+    }
+    if let copy = file.leftOutCopy {
+      Console.say(
+        "note: live once left out the end of \(file.place.name)-wal, which was damaged; acknowledged records may be missing since then."
+          + " \(copy) is a copy from before that: delete it if it is of no use")
+    }
   }
 
   /// Whether something of what was read is damaged, or was deleted meanwhile.

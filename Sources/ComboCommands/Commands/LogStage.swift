@@ -38,7 +38,11 @@ final class LogStage: Sendable {
         "bits of \(.file, name) had flipped and were turned back: \(.count, bits). Nothing is lost: check the memory and the disk"
       )
     }
-    if let note = file.leftOutNote { log.warning("\(.text, note)") }
+    if let place = file.leftOut {
+      log.warning(
+        "\(.file, name) is damaged from byte \(.offset, place) on. What it holds from there on is left out; a copy of the file is kept beside it, with -damaged after its name. A crash in the middle of a write looks the same; otherwise, acknowledged records may be missing"
+      )
+    }
     if file.wasUpgraded {
       log.warning(
         "new records in \(.file, file.place.name) have checksums from now on: combo-consumer 0.1.0 can no longer open it")

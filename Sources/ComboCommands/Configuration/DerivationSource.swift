@@ -36,7 +36,8 @@ struct DerivationSource: Equatable, Sendable {
   /// Opens the source for reading, and passes it to `body`. Errors are reported on standard error.
   /// - Parameters:
   ///   - deadLetter: The dead-letter topic; nil for the group's own.
-  ///   - checksFile: Whether to verify the checksum of each record of a file first.
+  ///   - checksFile: Whether to verify the checksum of each record of a file first. Then the exit code is 1 if anything of it is
+  ///     damaged.
   ///   - history: Which part of the state is read if old records were deleted from the file.
   ///   - needed: The topics that must exist.
   ///   - options: The options to check if one does not exist.
@@ -51,13 +52,14 @@ struct DerivationSource: Equatable, Sendable {
     do {
       if let data {
         let file = try LogFile(.file(data), use: .look)
+        var damage = DamageNotes(of: file)
         if checksFile {
-          var damage = DamageNotes(of: file)
           try file.check { damage.add($0) }
           damage.end("so nothing is proven")
           if damage.hasDamage { return 1 }
         }
-        return try body(LogReading(file, names: LogStage.names, history: history), log)
+        let code = try body(LogReading(file, names: LogStage.names, history: history), log)
+        return checksFile && !damage.isEmpty ? 1 : code
       }
       let properties = try KafkaProperties(brokers: brokers, kafka, log: log)
       let control = try ControlClient(properties)
