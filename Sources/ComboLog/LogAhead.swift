@@ -94,7 +94,9 @@ enum LogAhead {
         sum = Sum(current[16..<24])
         at += current.count
       }
-      return nil
+      let rest = readAll(file, from: at)
+      let isEnd = rest.isEmpty || rest.count >= frameHeaderBytes && isOfEarlierUse(rest, nil, salts, isLittle)
+      return isEnd ? nil : at
     }
 
     private func frame(_ header: [UInt8], at start: Int) -> [UInt8]? {

@@ -290,7 +290,7 @@ struct LogDamageTests {
     let (file, ahead) = try killed(40)
     var random = SplitMix(seed: seed)
     let frames = (ahead.count - 32) / 4120
-    for kind in 0..<4 {
+    for kind in 0..<5 {
       let frame = frames - 1 - Int(random.next() % 4)
       let start = 32 + frame * 4120
       var damaged = ahead
@@ -298,12 +298,13 @@ struct LogDamageTests {
       case 0: damaged.replaceSubrange(start..., with: Data(count: ahead.count - start))
       case 1: damaged.replaceSubrange(start..., with: (start..<ahead.count).map { _ in UInt8(truncatingIfNeeded: random.next()) })
       case 2: for each in frame..<frames { damaged[32 + each * 4120 + 8 + Int(random.next() % 8)] ^= 0xff }
+      case 3: damaged.removeLast(ahead.count - start - 1 - Int(random.next() % 4119))
       default: damaged = Data(count: ahead.count)
       }
       let folder = try LogFolder()
       try file.write(to: folder.url())
       try damaged.write(to: folder.url("-wal"))
-      #expect(try folder.open().leftOut == (kind == 3 ? 0 : start), "seed \(seed), kind \(kind), frame \(frame) of \(frames)")
+      #expect(try folder.open().leftOut == (kind == 4 ? 0 : start), "seed \(seed), kind \(kind), frame \(frame) of \(frames)")
       #expect(try Data(contentsOf: folder.url("-wal-damaged")) == damaged)
     }
   }
