@@ -44,9 +44,11 @@ struct Check {
       checkRights(control, trial)
       // A missing right has already been reported as a fault.
       if partitions[names.input] != nil, canReadAll {
-        report = CheckTransactions(options, properties, control, report, partitions).run()
+        let unstable: [Int32]
+        (report, unstable) = CheckTransactions(options, properties, control, report, partitions).run()
         report = CheckGroup(
-          options, properties, control, report, partitions, comparesTimes: table.settings[names.output]?.hasAppendTime != true
+          options, properties, control, report, partitions, comparesTimes: table.settings[names.output]?.hasAppendTime != true,
+          unstable: unstable
         ).run()
       }
     } catch {

@@ -26,9 +26,12 @@ struct CheckTransactions {
     self.partitions = partitions
   }
 
-  consuming func run() -> CheckReport {
+  /// - Returns: The report, and the partitions of the input whose offsets an open transaction is to change.
+  consuming func run() -> (report: CheckReport, unstable: [Int32]) {
+    var unstable: [Int32] = []
     do throws(EdgeError) {
       let (topics, offsets) = try staying()
+      unstable = offsets
       for open in topics { add(open) }
       if !offsets.isEmpty {
         let list = "partition\(offsets.count == 1 ? "" : "s") \(offsets.map(String.init).joined(separator: ", "))"
@@ -41,7 +44,7 @@ struct CheckTransactions {
     } catch {
       report.note("whether transactions stay open could not be looked for: \(error.message)")
     }
-    return report
+    return (report, unstable)
   }
 
   private mutating func add(_ open: OpenTransaction) {
