@@ -18,6 +18,7 @@ extension MappedDecoder {
     do throws(BadEvent) {
       event.kind = rule.pointee.kind
       event.room = try room(rule.pointee.room, into: arena)
+      if !limits.roomPrefix.isEmpty { event.room = try checks.prefixed(event.room, into: arena) }
       event.ts = try time(rule.pointee.ts, into: arena)
       switch rule.pointee.kind {
       case .gift: try readGift(rule, into: arena, &event.gift)

@@ -53,6 +53,8 @@ package struct ServiceConfiguration: Sendable {
 
   /// Settings that are not configured: they have the defaults of the rules in force.
   package var defaultedSettings: Set<SettingName> = []
+  /// Whether each instruction's record names its input in a header.
+  package var namesInput = false
   /// The rules that takeovers bring partitions to.
   package var rules = RulesChoice.auto
   /// How long every member must have been able to follow newer rules with ``RulesChoice/auto``, in milliseconds. An instance of
@@ -91,6 +93,7 @@ package struct ServiceConfiguration: Sendable {
     let defaults = Settings(rules)
     for name in defaultedSettings { settings.apply(defaults[name]) }
     var derivation = Derivation(settings: settings, rules: rules, limits: limits, mapping: map?.canonical(for: rules))
+    derivation.namesInput = namesInput
     derivation.unknownSettings = last?.unknownSettings ?? [:]
     return derivation
   }

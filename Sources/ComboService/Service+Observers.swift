@@ -79,7 +79,7 @@ extension Service {
   /// Returns the partition that Java's producer, and others that partition like it, choose for a room; nil while unknown.
   private func home(of room: [UInt8]) -> Int32? {
     guard let count = watched.partitionCount.value else { return nil }
-    return room.withUnsafeBytes { Int32(KeyPartitioner.partition($0, count)) }
+    return configuration.limits.withoutPrefix(room).withUnsafeBytes { Int32(KeyPartitioner.partition($0, count)) }
   }
 
   /// The place where a room is, or would be if it woke.

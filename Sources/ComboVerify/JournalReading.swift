@@ -35,6 +35,8 @@ package struct JournalReading {
   /// Entries that occur twice, although none of them was written by a superseded owner.
   private(set) var doubled: (sentence: String, count: Int)?
   private(set) var isAtLeastOnce = false
+  /// Whether each entry that a takeover precedes names the input in the output; nil if no takeover is left.
+  private(set) var namesInput: Bool?
   /// The map that was last found to be readable.
   private var checkedMapping: String?
   /// The rules of the entries; nil if the takeover with them is gone.
@@ -73,6 +75,7 @@ package struct JournalReading {
     guard let entry = taken.own else { return }
     if let takeover = entry.takeover {
       if takeover.delivery == .atLeastOnce { isAtLeastOnce = true }
+      namesInput = namesInput != false && takeover.derivation.namesInput
       try check(takeover.derivation, place)
     }
     if taken.counting == nil {

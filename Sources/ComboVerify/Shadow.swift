@@ -28,6 +28,7 @@ package final class Shadow {
   private var positions: [Int32: Int64] = [:]
   /// The offsets of the output before which records need not have been derived.
   private var bounds: [Int32: Int64] = [:]
+  private var share: OutputShare
   private var roundNumber = 0
   /// Whether the options have been compared with the group's.
   private var isModeKnown = false
@@ -40,6 +41,7 @@ package final class Shadow {
   ) {
     self.reader = reader
     self.configuration = configuration
+    share = OutputShare(of: configuration.topics.input)
     self.log = log
     self.cancellation = cancellation
     self.nowMs = nowMs
@@ -99,6 +101,7 @@ package final class Shadow {
       return
     }
     saidLost[partition.number] = nil
+    share.hasUnnamed = !group.namesInput
     if !isModeKnown {
       isModeKnown = true
       ledger.report.otherOptions = partition.own.differences(from: group)
@@ -153,7 +156,7 @@ package final class Shadow {
     let start = max(positions[number] ?? 0, output.first)
     positions[number] = start
     try reader.read(.output, number, from: start, to: output.end, unless: { cancellation.isCancelled }) { record in
-      ledger.read(record, round: roundNumber)
+      if share.has(record) { ledger.read(record, round: roundNumber) }
       positions[number] = record.offset + 1
       return ledger.bytes <= Self.bytesMax
     }

@@ -77,6 +77,7 @@ final class ShadowPartition {
     beginning.records.isOnlyRead = true
     let group = journal.newestDerivation ?? beginning.derivation
     own.addSchemas(of: group)
+    own.namesInput = group.namesInput
     let hasOtherRules = ([beginning.derivation] + journal.entries.compactMap { $0.takeover?.derivation }).contains {
       !knownRules.contains($0.rules)
     }

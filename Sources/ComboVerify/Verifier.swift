@@ -74,12 +74,15 @@ package struct Verifier {
       snapshots[i] = try readSnapshots(partition, isNeeded: true)
       journals[i] = try readAnew(.journal, partition) { try readJournal(partition) }
     }
+    var share = OutputShare(of: topics.input)
+    let names = journals.compactMap(\.namesInput) + snapshots.compactMap { $0?.state.checkpoint?.derivation.namesInput }
+    share.hasUnnamed = names.isEmpty || names.contains(false)
     let outputBounds = try outputPartitions.map { try reader.bounds(.output, $0) }
     tellTotal(outputBounds, partitions, journals)
     var places = OutputPlaces(first: outputBounds.map(\.first), placement: options.placement)
-    let shards = try inParallel(outputPartitions.count) { [places] i in
+    let shards = try inParallel(outputPartitions.count) { [places, share] i in
       try readAnew(.output, outputPartitions[i]) {
-        try readOutput(outputPartitions[i], to: outputBounds[i].end, oldEnd: oldEnds[i], places)
+        try readOutput(outputPartitions[i], share, to: outputBounds[i].end, oldEnd: oldEnds[i], places)
       }
     }
     let index = OutputIndex(places, from: options.from)
@@ -153,7 +156,7 @@ package struct Verifier {
   /// - Returns: The index of the records, the first offset, and the offset of an open transaction, from which nothing was read,
   ///   or nil.
   private func readOutput(
-    _ partition: Int32, to end: Int64, oldEnd: Int64, _ places: OutputPlaces
+    _ partition: Int32, _ share: OutputShare, to end: Int64, oldEnd: Int64, _ places: OutputPlaces
   ) throws -> (index: OutputIndex, first: Int64, openAt: Int64?) {
     let index = OutputIndex(places, from: options.from)
     let first = try reader.bounds(.output, partition).first
@@ -161,7 +164,7 @@ package struct Verifier {
     let openAt = try reader.readStable(.output, partition, from: first, to: end) { record in
       // A timestamp that is not the producer's cannot be compared.
       let time = record.time.flatMap { $0.isAppendTime ? nil : $0.ms }
-      index.add(record, time: time, isOld: record.offset < oldEnd)
+      if share.has(record) { index.add(record, time: time, isOld: record.offset < oldEnd) }
       if record.offset - told >= 10_000 {
         progress?(Int(record.offset - told), nil)
         told = record.offset

@@ -196,6 +196,21 @@ struct EventDecoderTests {
     #expect(fault(#"{"type":"room_closed"}"#, key: nil, limits)?.code == .missingField)
   }
 
+  @Test("the prefix of an input stands in front of each room, which the key does not have")
+  func roomPrefix() throws {
+    var limits = WireLimits()
+    limits.roomPrefix = "gifts:"
+    #expect(try decode(#"{"type":"room_closed","room":"r"}"#, key: "r", limits).room == "gifts:r")
+    #expect(try decode(#"{"type":"room_closed","room":"\u0072"}"#, key: "r", limits).room == "gifts:r")
+    #expect(try decode(#"{"type":"room_closed"}"#, key: "r", limits).room == "gifts:r")
+    #expect(fault(#"{"type":"room_closed","room":"r"}"#, key: "gifts:r", limits)?.code == .wrongKey)
+    let long = String(repeating: "r", count: EventDecoder.idBytesMax - 5)
+    #expect(fault(#"{"type":"room_closed"}"#, key: long, limits)?.code == .outOfRange)
+    #expect(try decode(#"{"type":"room_closed"}"#, key: String(long.dropLast()), limits).room.hasPrefix("gifts:r"))
+    #expect(limits.withoutPrefix(Array("gifts:r".utf8)).elementsEqual("r".utf8))
+    #expect(limits.withoutPrefix(Array("gift:r".utf8)).elementsEqual("gift:r".utf8))
+  }
+
   @Test("display data are handed on byte for byte, less the white space between tokens", arguments: 0..<40)
   func compactDisplay(seed: Int) throws {
     var random = SplitMix64(seed: seed)

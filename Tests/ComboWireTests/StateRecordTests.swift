@@ -127,8 +127,11 @@ struct StateRecordTests {
     limits.depth = 7
     limits.roomFromBody = true
     limits.maxAgeMs = 60_000
+    limits.roomPrefix = "gi\"fts:"
     limits.roomSettings = [.finals, .integer(.slots)]
-    return Derivation(settings: settings, rules: Rules(version: 3), limits: limits, mapping: "tik\"tok")
+    var derivation = Derivation(settings: settings, rules: Rules(version: 3), limits: limits, mapping: "tik\"tok")
+    derivation.namesInput = true
+    return derivation
   }
   static let checkpoint = Checkpoint(
     n: 12, clock: 1_700_000_000_000, shifted: 44, input: 1000, journal: 13, derivation: derivation, topics: topics)

@@ -12,6 +12,8 @@ struct ForeignOutput {
   private let topics: TopicIdentity
   /// Whether the group has committed nothing. Checked last, as it needs its own connection.
   private let isNew: () throws(EdgeError) -> Bool
+  /// Whether other inputs may share the output.
+  private var isShared = false
 
   /// Up to this number of offsets, a partition may hold only marks and records of aborted trials.
   private static let trialsMax: Int64 = 200
@@ -26,6 +28,7 @@ struct ForeignOutput {
       let count = try control.partitionCount(options.input, withinMs: Self.withinMs) ?? 0
       return try asker.committed((0..<Int32(count)).map { $0 }, withinMs: Self.withinMs).allSatisfy { $0.entry == nil }
     }
+    isShared = options.namesInput
   }
 
   init(_ reader: any ReadEdge, _ topics: TopicIdentity, isNew: @escaping () throws(EdgeError) -> Bool) {
@@ -35,7 +38,7 @@ struct ForeignOutput {
   }
 
   /// False also if it cannot be found out: missing topics and rights are reported elsewhere.
-  var isLikely: Bool { (try? find()) ?? false }
+  var isLikely: Bool { !isShared && (try? find()) ?? false }
 
   private func find() throws(EdgeError) -> Bool {
     // Checked first, as it settles the question at every start but the first.

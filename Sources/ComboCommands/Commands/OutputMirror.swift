@@ -3,6 +3,7 @@ internal import ComboEdge
 internal import ComboKafka
 internal import ComboService
 internal import ComboSystem
+internal import ComboWire
 
 /// The loop of `serve`: reads the output topic, or some of its partitions, into a ``RoomMirror``, and answers the queries of an
 /// ``Observatory`` from it. It belongs to no group and writes nothing. Runs on one thread.
@@ -184,10 +185,19 @@ final class OutputMirror {
         guard let key = batch[index].key, let value = batch[index].value else { continue }
         let time = batch[index].timestampMs ?? 0
         coverage[place].add(time, pauseMs: backMs)
+        if !isServed(batch[index]) { continue }
         mirror.take(key: key, value: value, wasEmpty: covers(place), at: now)
       }
     }
     return total
+  }
+
+  /// Whether a record is of the input to serve. One that names none is.
+  private func isServed(_ record: KafkaMessage) -> Bool {
+    guard let input = options.input else { return true }
+    var isServed = true
+    record.withLastHeader(Derivation.inputHeader) { isServed = $0.elementsEqual(input.utf8) }
+    return isServed
   }
 
   private func report(at now: Int64) throws(EdgeError) {

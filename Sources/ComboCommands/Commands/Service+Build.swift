@@ -29,6 +29,11 @@ extension ServiceOptions {
     try KafkaProperties(brokers: brokers, kafka, presets: presets, log: log)
   }
 
+  /// The headers of each record of the output.
+  var allOutputHeaders: [OutputHeader] {
+    outputHeaders + (namesInput ? OutputHeader("\(Derivation.inputHeader)=\(input)").map { [$0] } ?? [] : [])
+  }
+
   /// Creates a producer and discards it: librdkafka detects some contradictions between properties only then.
   /// - Throws: `badProperty`. Brokers are not contacted.
   func tryProducer(_ properties: KafkaProperties) throws(EdgeError) {
@@ -61,6 +66,8 @@ extension ServiceOptions {
     configuration.settings = settings
     configuration.defaultedSettings = defaultedSettings
     configuration.limits.roomFromBody = roomFromBody
+    if prefixesRooms { configuration.limits.roomPrefix = Derivation.roomPrefix(of: input) }
+    configuration.namesInput = namesInput
     configuration.limits.roomSettings = roomSettings
     configuration.limits.maxAgeMs = maxAgeMs
     configuration.map = map
@@ -156,9 +163,9 @@ extension Service {
       group: group,
       output: KafkaOutput(
         properties, transactionalID: options.transactionalID, names: names, group: group,
-        outputHeaders: options.outputHeaders),
+        outputHeaders: options.allOutputHeaders),
       direct: options.delivery == .atLeastOnce
-        ? KafkaDirectOutput(properties, names: names, outputHeaders: options.outputHeaders) : nil,
+        ? KafkaDirectOutput(properties, names: names, outputHeaders: options.allOutputHeaders) : nil,
       reader: reading, time: clockTrial?.time ?? SystemTime(),
       clockTrial: clockTrial)
     if hasAdmin {

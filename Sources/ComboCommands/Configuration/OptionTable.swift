@@ -166,6 +166,12 @@ enum OptionTable {
       "room-from-body", "", .flag, "false", [.run, .check, .seek, .resetClock, .map], .service,
       "take the room from the event even if the record key differs; only if producers keep each room in one partition"),
     Option(
+      "room-prefix", "", .choice(["none", "topic"]), "none", serviceCommands, .service,
+      "topic: put the input's name and a colon in front of each room, so that rooms of inputs that share the output differ"),
+    Option(
+      "name-input", "", .flag, "false", serviceCommands, .service,
+      "name the input in the header combo-input of each instruction; needed wherever other inputs share the output"),
+    Option(
       "http", "ADDRESS|none", .address, HTTPAddress.standard.text, [.run, .live, .check, .seek, .resetClock, .demo], .service,
       "the address on which to serve health, metrics and the pages; *:8080 = all addresses of this machine"),
     Option(
@@ -227,6 +233,9 @@ enum OptionTable {
     Option(
       "back", "S", .number(0...3600), "20", [.serve], .main,
       "how many seconds before each partition's newest record to begin; at least twice the service's --screen-ms"),
+    Option(
+      "of-input", "TOPIC", .topic, nil, [.serve], .main,
+      "serve only the rooms of this input, where several with --name-input share the output"),
     Option(
       "screens", "TOPIC", .topic, nil, [.serve], .main,
       "the topic of `run --screens`: rooms are known at the start also where the output no longer has them"),

@@ -8,6 +8,8 @@ struct ServeOptions: Equatable, Sendable {
   var output: String
   /// The compacted topic of the rooms' newest screens, if there is one.
   var screens: String?
+  /// The input whose rooms to serve; nil for all.
+  var input: String?
   /// The partitions to serve, ascending; nil for all.
   var partitions: [Int32]?
   var http: HTTPAddress = .standard
@@ -31,6 +33,10 @@ struct ServeOptions: Equatable, Sendable {
     brokers = reader.requiredText("brokers")
     output = reader.requiredText("output")
     screens = reader.optionalText("screens")
+    input = reader.optionalText("of-input")
+    if input != nil, screens != nil {
+      reader.fault("--of-input cannot be used with --screens, whose topic does not name inputs: leave one of them out")
+    }
     if let address = HTTPAddress(reader.text("http")) {
       http = address
     } else {

@@ -53,6 +53,10 @@ struct ServiceOptions: Equatable, Sendable {
   var isConfirmed = false
   /// Whether to use the room in the event even if the record key differs.
   var roomFromBody = false
+  /// Whether rooms get the name of their input in front.
+  var prefixesRooms = false
+  /// Whether each instruction's record names its input.
+  var namesInput = false
   /// The settings that a room may set for itself.
   var roomSettings = WireLimits.allRoomSettings
   /// The map that turns records into events, or nil if they are events.
@@ -118,6 +122,8 @@ struct ServiceOptions: Equatable, Sendable {
       reader.fault("--accept-reset has no effect with --shadow, which takes nothing over: leave it out")
     }
     roomFromBody = reader.flag("room-from-body")
+    prefixesRooms = reader.text("room-prefix") == "topic"
+    namesInput = reader.flag("name-input")
     roomSettings = reader.settingNames("room-settings")
     map = reader.map()
     registry = reader.registry()
@@ -135,6 +141,9 @@ struct ServiceOptions: Equatable, Sendable {
           "--output-header must be NAME=TEMPLATE without line breaks, or several separated by ;. TEMPLATE may have {room} and {op}, as in"
             + " channel=rooms:{room}. It is not \(Sentence.quoted(text))")
         continue
+      }
+      if header.name == Derivation.inputHeader {
+        reader.fault("--output-header gives \(Sentence.quoted(header.name)), which is the service's own: use --name-input")
       }
       if outputHeaders.contains(where: { $0.name == header.name }) {
         reader.fault("--output-header gives \(Sentence.quoted(header.name)) twice: give each header once")

@@ -63,7 +63,10 @@ package struct Explainer {
     if let asked = question.partition, !partitions.contains(asked) {
       throw VerifyFault("\(topics.input) has no partition \(asked): it has \(partitions.count)")
     }
-    let own = question.partition ?? Int32(question.room.withUnsafeBytes { placement($0, partitions.count) })
+    // Records have the room without the prefix of its input.
+    let prefix = Derivation.roomPrefix(of: topics.input).utf8
+    let key = question.room.starts(with: prefix) ? question.room.dropFirst(prefix.count) : question.room[...]
+    let own = question.partition ?? Int32(key.withUnsafeBytes { placement($0, partitions.count) })
     var outcome = Outcome()
     var wantsMore = true
     let task = PartitionExplainer.Task(

@@ -67,6 +67,7 @@ public final class EventDecoder {
     let fields = finder.find(text, of: parser)
     event.kind = try kind(text, fields[.type])
     event.room = try room(text, fields[.room], key: key, into: arena)
+    if !limits.roomPrefix.isEmpty { event.room = try prefixed(event.room, into: arena) }
     event.ts = try time(text, fields[.ts])
     switch event.kind {
     case .gift: try readGift(text, fields, into: arena, &event.gift)
@@ -120,6 +121,19 @@ public final class EventDecoder {
       guard let key else { throw .noKey(room) }
       if !(key == room) { throw .otherKey(key, room) }
     }
+  }
+
+  /// Returns a room's id with the prefix in front.
+  @inline(never)
+  package func prefixed(_ room: Bytes, into arena: BumpArena) throws(BadEvent) -> Bytes {
+    var prefix = limits.roomPrefix
+    let count = prefix.utf8.count
+    let piece = arena.allocate(count + room.count)
+    prefix.withUTF8 { piece.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+    if let start = room.baseAddress { (piece + count).copyMemory(from: start, byteCount: room.count) }
+    let whole = Bytes(start: piece, count: count + room.count)
+    if whole.count > Self.idBytesMax { throw .length(whole, "room (with the prefix of its input)") }
+    return whole
   }
 
   package func roomOfKey(_ key: Bytes, into arena: BumpArena) throws(BadEvent) -> Bytes {

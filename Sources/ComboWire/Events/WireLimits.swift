@@ -10,6 +10,8 @@ public struct WireLimits: Equatable, Sendable {
   public var depth = 64
   /// Whether a record's `room` is trusted regardless of its key. If not, a different or missing key is `wrong_key`.
   public var roomFromBody = false
+  /// The text that each room's id gets in front, such as `gifts:`, so that rooms of several inputs differ; empty for none.
+  public var roomPrefix = ""
   /// The settings that a room may set for itself; any other makes its event invalid.
   public var roomSettings = WireLimits.allRoomSettings
   /// Whether an event without `ts` is invalid, as in a replay.
@@ -19,6 +21,11 @@ public struct WireLimits: Equatable, Sendable {
 
   /// Creates the default limits.
   public init() {}
+
+  /// Returns the room's id as records have it, without the prefix.
+  package func withoutPrefix(_ room: [UInt8]) -> ArraySlice<UInt8> {
+    room.starts(with: roomPrefix.utf8) ? room.dropFirst(roomPrefix.utf8.count) : room[...]
+  }
 
   /// Every setting.
   public static let allRoomSettings = Set(SettingName.all)

@@ -12,6 +12,8 @@ extension Derivation {
     }
     add("max_age_ms", \.limits.maxAgeMs)
     add("room_from_body", \.limits.roomFromBody)
+    add("room_prefix") { $0.limits.roomPrefix.isEmpty ? "none" : $0.limits.roomPrefix }
+    add("names_input", \.namesInput)
     add("room_settings") { derivation in
       let names = SettingName.all.filter(derivation.limits.roomSettings.contains).map(\.text)
       return names.isEmpty ? "none" : names.count == SettingName.all.count ? "all" : names.joined(separator: ",")

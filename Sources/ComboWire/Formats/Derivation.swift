@@ -12,6 +12,14 @@ public struct Derivation: Equatable, Sendable {
   public var limits: WireLimits
   /// The field map that turns records into events, or nil if they are events already.
   public var mapping: String?
+  /// Whether each instruction's record names its input in the header ``inputHeader``, because other inputs share the output.
+  public var namesInput = false
+
+  /// The header with the name of an instruction's input.
+  public static let inputHeader = "combo-input"
+
+  /// Returns the prefix that the rooms of an input get where their ids are to name it.
+  package static func roomPrefix(of input: String) -> String { input + ":" }
 
   /// Creates a derivation of these values.
   public init(settings: Settings, rules: Rules, limits: WireLimits, mapping: String? = nil) {
@@ -39,6 +47,10 @@ public struct Derivation: Equatable, Sendable {
       buffer.append(#","max_age_ms":"#)
       buffer.append(limits.maxAgeMs)
     }
+    if !limits.roomPrefix.isEmpty {
+      buffer.append(#","room_prefix":"#)
+      buffer.append(jsonString: limits.roomPrefix)
+    }
     let names = SettingName.all.filter { $0.since <= rules }
     if !names.allSatisfy(limits.roomSettings.contains) {
       buffer.append(#","room_settings":["#)
@@ -53,6 +65,7 @@ public struct Derivation: Equatable, Sendable {
       buffer.append(#","mapping":"#)
       buffer.append(jsonString: mapping)
     }
+    if namesInput { buffer.append(#","names_input":true"#) }
   }
 
   init(_ fields: RecordFields) throws(FormatFault) {
@@ -68,8 +81,10 @@ public struct Derivation: Equatable, Sendable {
     limits.roomFromBody = try inside.flag("room_from_body")
     limits.requireTs = try inside.flag("require_ts")
     if inside.find("max_age_ms") != nil { limits.maxAgeMs = Int(try inside.integer("max_age_ms", 0...1 << 40)) }
+    if inside.find("room_prefix") != nil { limits.roomPrefix = try inside.string("room_prefix") }
     if inside.find("room_settings") != nil { limits.roomSettings = try inside.settingNames("room_settings") }
     mapping = fields.find("mapping") == nil ? nil : try fields.string("mapping")
+    if fields.find("names_input") != nil { namesInput = try fields.flag("names_input") }
   }
 }
 

@@ -57,7 +57,7 @@ struct OptionTests {
   func service() throws {
     let line = """
       --group g --instance i1 --dead-letter dead --from latest --commit-interval-ms 50 --checkpoint-gifts 7 \
-      --checkpoint-interval-ms 8 --max-own-settings 9 --delivery at-least-once --room-from-body --accept-reset --progress --log-level debug --http [::1]:99 \
+      --checkpoint-interval-ms 8 --max-own-settings 9 --delivery at-least-once --room-from-body --room-prefix topic --name-input --accept-reset --progress --log-level debug --http [::1]:99 \
       --kafka socket.timeout.ms=5000 --kafka client.rack=e=f --slots 3 --room-settings linger-ms,finals
       """
     guard case .run(let options) = parse("\(Self.run) \(line)") else { throw Unexpected() }
@@ -72,6 +72,8 @@ struct OptionTests {
     expected.maxOwnSettings = 9
     expected.instance = "i1"
     expected.roomFromBody = true
+    expected.prefixesRooms = true
+    expected.namesInput = true
     expected.acceptReset = true
     expected.progress = true
     expected.http = HTTPAddress("[::1]:99")

@@ -26,19 +26,20 @@ final class TestGroup: ServiceGround {
   /// - Parameters:
   ///   - partitions: The number of the input's partitions; 0 to create no input.
   ///   - sharing: Another group, whose input this one reads too.
+  ///   - beside: The same group with another input, whose output this one shares.
   ///   - lingerMs: The time within which gifts that are given together are sent together.
   init(
     partitions: Int = 4, brokers: String? = nil, settings: [(String, String)] = [], sharing other: TestGroup? = nil,
-    kafka: [String] = [], lingerMs: Int = 5
+    beside neighbor: TestGroup? = nil, kafka: [String] = [], lingerMs: Int = 5
   ) throws {
-    let brokers = try other?.brokers ?? brokers ?? ServiceKafka.brokers()
+    let brokers = try other?.brokers ?? neighbor?.brokers ?? brokers ?? ServiceKafka.brokers()
     self.brokers = brokers
     self.kafka = kafka
     self.partitions = other?.partitions ?? partitions
-    group = TestKafka.fresh("g")
+    group = neighbor?.group ?? TestKafka.fresh("g")
     let input = other?.names.input ?? TestKafka.fresh("gifts")
     names = TopicNames(
-      input: input, output: TestKafka.fresh("out"), journal: "\(input).\(group).combo-journal",
+      input: input, output: neighbor?.names.output ?? TestKafka.fresh("out"), journal: "\(input).\(group).combo-journal",
       state: "\(input).\(group).combo-state", deadLetter: "\(input).\(group).combo-dead-letter")
     properties = try KafkaProperties(
       brokers: brokers, clientID: "test", overrides: try kafka.map { try .init(parsing: $0) }, log: .none)
