@@ -97,7 +97,10 @@ final class Database {
     case SQLITE_CORRUPT:
       return LogFault(.damaged, damaged(name, detail))
     case SQLITE_NOTADB:
-      return LogFault(.foreign, "\(name) is not a file of this program, and not an SQLite file at all. Give --data another file")
+      return LogFault(
+        .foreign,
+        "\(name) is no SQLite file, or its beginning is damaged. If it was a file of this program, put a copy in its place; else give --data another file"
+      )
     case SQLITE_BUSY, SQLITE_LOCKED:
       return LogFault(.inUse, "\(name) is locked by another program (\(detail)). Close that program, or give --data another file")
     default:

@@ -10,6 +10,8 @@ enum LogAhead {
   private static let unsyncedMax = 16
   /// A frame's salts show more uses since it was written only if they are damaged.
   private static let usesMax: UInt32 = 1 << 26
+  /// So many copies are kept; from then on the last one is replaced.
+  private static let copiesMax = 9
   private static let headerBytes = 32
   /// The size of a page in all files of `live`.
   private static let pageBytes = 4096
@@ -28,7 +30,7 @@ enum LogAhead {
   /// have the file open. Reads it once.
   /// - Parameters:
   ///   - path: The path of the database.
-  ///   - isOwner: Whether bits are turned back, and a file whose end is left out is kept as ``copy(of:)``. If not, nothing is
+  ///   - isOwner: Whether bits are turned back, and a file whose end is left out is kept, as ``copies(of:)``. If not, nothing is
   ///     written, and a flipped bit is a fault.
   /// - Returns: The places of these bits, and the place from which on SQLite leaves out what is damaged, or nil if nothing is;
   ///   in bytes from the beginning of the file written ahead.
@@ -38,12 +40,18 @@ enum LogAhead {
     defer { close(file) }
     var repair = Repair(path: path, name: path + "-wal", file: file, isOwner: isOwner)
     let leftOut = try repair.run()
-    if isOwner, leftOut != nil { try repair.keep(copy(of: path)) }
+    if isOwner, leftOut != nil { try repair.keep(copy(of: path, copies(of: path).count + 1)) }
     return (repair.repaired, leftOut)
   }
 
-  /// Returns the path of the copy that is kept of a file written ahead whose end was left out.
-  static func copy(of path: String) -> String { path + "-wal-damaged" }
+  /// Returns the paths of the copies that are kept of files written ahead whose end was left out.
+  static func copies(of path: String) -> [String] {
+    Array((1...copiesMax).lazy.map { copy(of: path, $0) }.prefix { LogDisk.size($0) != nil })
+  }
+
+  private static func copy(of path: String, _ number: Int) -> String {
+    path + "-wal-damaged" + (number == 1 ? "" : "-\(min(number, copiesMax))")
+  }
 
   private struct Repair {
     let path: String
@@ -87,7 +95,9 @@ enum LogAhead {
           }
           guard let bit = try only(bits, at, current.count) else {
             let count = try requireFew(behind: at..<at + current.count, current.count, salts)
-            return count == 0 && isOfEarlierUse(current, next, salts, isLittle) ? nil : at
+            // What continues from the frame before was not written in an earlier use, whatever its salts are.
+            let continues = isNext(current, current[8..<16], after: sum, isLittle)
+            return count == 0 && !continues && isOfEarlierUse(current, next, salts, isLittle) ? nil : at
           }
           try turnBack(bit, &current, at: at)
         }

@@ -6,10 +6,13 @@ extension LogFile {
   /// Runs `body` in a transaction, which is rolled back if it fails, or if the file is gone. Requires `writing`.
   func transaction(_ body: () throws(LogFault) -> Void) throws(LogFault) {
     if let failure { throw failure }
+    try checkIsOwn()
     try writer.run("BEGIN IMMEDIATE")
     do throws(LogFault) {
       try body()
       try writer.run("COMMIT")
+      // SQLite may have moved what was written ahead into the file.
+      stamp = lock?.stamp
       // Only now: a write to a file that is gone is not acknowledged.
       try checkIsThere()
     } catch {
@@ -77,7 +80,26 @@ extension LogFile {
   package func look() {
     writing.lock()
     defer { writing.unlock() }
-    if failure == nil { try? checkIsThere() }
+    guard failure == nil else { return }
+    do throws(LogFault) {
+      try checkIsThere()
+      try checkIsOwn()
+    } catch {
+      // It is the failure now.
+    }
+  }
+
+  /// Throws if another program has written to the file since this process did, such as `cp` of a backup over it. Requires
+  /// `writing`, outside of a transaction.
+  private func checkIsOwn() throws(LogFault) {
+    guard let stamp, lock?.stamp != stamp, case .file(let path) = place else { return }
+    let fault = LogFault(
+      .gone,
+      "\(path) was overwritten by another program while it was in use: nothing more is acknowledged. What was written ahead in \(path)-wal"
+        + " may no longer belong to it. Put the right file in its place, without a \(path)-wal of another one, and start again")
+    fail(fault)
+    for database in [writer, reader] { database.leaveFiles() }
+    throw fault
   }
 
   /// Throws if the path no longer leads to the file, or to the one that SQLite writes ahead. Requires `writing`, outside of a

@@ -80,6 +80,8 @@ package final class LogFile: @unchecked Sendable {
   let pages: Statement
   let freePages: Statement
   let pageSize: Int64
+  /// The file's stamp after this process last wrote to it. Requires `writing`.
+  var stamp: LogLock.Stamp?
   /// The free space of the disk at the last request. Requires `writing`.
   var disk: (free: Int64, at: Int64)?
   /// Rung when ``append(_:)`` has appended records.
@@ -192,13 +194,11 @@ package final class LogFile: @unchecked Sendable {
       if let found { throw found }
     }
     lock?.tellHolder()
+    stamp = lock?.stamp
   }
 
-  /// The file in which the owner has kept what it left out at its last such opening, if it is there; nil otherwise.
-  package var leftOutCopy: String? {
-    guard case .file(let path) = place, LogDisk.size(LogAhead.copy(of: path)) != nil else { return nil }
-    return LogAhead.copy(of: path)
-  }
+  /// The copies that owners have kept of files written ahead whose ends they left out.
+  package var leftOutCopies: [String] { if case .file(let path) = place { LogAhead.copies(of: path) } else { [] } }
 
   /// Sets the function that is called after each transaction of ``commit(_:group:positions:holds:owner:)``, on the thread that
   /// committed it.

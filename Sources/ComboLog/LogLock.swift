@@ -77,6 +77,20 @@ final class LogLock: Sendable {
     _ = fcntl(descriptor, F_SETLK, &range)
   }
 
+  /// The size of a file and the time of the last write to it, which change with whoever writes.
+  struct Stamp: Equatable {
+    fileprivate let size: Int
+    fileprivate let seconds: Int
+    fileprivate let nanoseconds: Int
+  }
+
+  /// The file's stamp now; nil if it cannot be seen.
+  var stamp: Stamp? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    return Stamp(size: Int(status.st_size), seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+  }
+
   /// The number of names that the file has now.
   var names: Int {
     var status = stat()

@@ -108,7 +108,8 @@ enum LogSchema {
         .foreign,
         isEmpty
           ? "\(name) is an empty SQLite file, not one of this program. Delete it, or give --data another file"
-          : "\(name) is an SQLite file of another program. Give --data another file")
+          : "\(name) is an SQLite file of another program, or its header is damaged. Give --data another file, or put a copy in its place"
+      )
     }
     guard found <= version else {
       throw LogFault(

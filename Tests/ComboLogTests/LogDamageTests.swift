@@ -271,18 +271,21 @@ struct LogDamageTests {
     try ahead.write(to: folder.url("-wal"))
     do {
       let seen = try LogFile(.file(folder.path), use: .look)
-      #expect(seen.leftOut == ahead.count - (missing + 4119) / 4120 * 4120 && seen.leftOutCopy == nil)
+      #expect(seen.leftOut == ahead.count - (missing + 4119) / 4120 * 4120 && seen.leftOutCopies.isEmpty)
     }
     do {
       let log = try folder.open()
       #expect(log.repaired == [])
       #expect(try log.all(0).count == 7)
       #expect(log.leftOut == ahead.count - (missing + 4119) / 4120 * 4120)
-      #expect(try Data(contentsOf: URL(fileURLWithPath: try #require(log.leftOutCopy))) == ahead)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: try #require(log.leftOutCopies.first))) == ahead)
       log.close()
     }
     let log = try folder.open()
-    #expect(log.leftOut == nil && log.leftOutCopy == folder.path + "-wal-damaged")
+    #expect(log.leftOut == nil && log.leftOutCopies == [folder.path + "-wal-damaged"])
+    // The next one does not replace it.
+    try Data("x".utf8).write(to: folder.url("-wal-damaged-2"))
+    #expect(log.leftOutCopies.count == 2)
   }
 
   @Test("damage up to the end of what was written ahead is noticed", arguments: 0..<10)
@@ -290,7 +293,7 @@ struct LogDamageTests {
     let (file, ahead) = try killed(40)
     var random = SplitMix(seed: seed)
     let frames = (ahead.count - 32) / 4120
-    for kind in 0..<5 {
+    for kind in 0..<6 {
       let frame = frames - 1 - Int(random.next() % 4)
       let start = 32 + frame * 4120
       var damaged = ahead
@@ -298,6 +301,12 @@ struct LogDamageTests {
       case 0: damaged.replaceSubrange(start..., with: Data(count: ahead.count - start))
       case 1: damaged.replaceSubrange(start..., with: (start..<ahead.count).map { _ in UInt8(truncatingIfNeeded: random.next()) })
       case 2: for each in frame..<frames { damaged[32 + each * 4120 + 8 + Int(random.next() % 8)] ^= 0xff }
+      case 5:
+        // As if all were of an earlier use.
+        for each in frame..<frames {
+          damaged[32 + each * 4120 + 11] &-= 1
+          damaged[32 + each * 4120 + 13] ^= 16
+        }
       case 3: damaged.removeLast(ahead.count - start - 1 - Int(random.next() % 4119))
       default: damaged = Data(count: ahead.count)
       }
@@ -378,7 +387,10 @@ struct LogDamageTests {
     try log.makeTopic("gifts", partitions: 1, .held)
     for number in 0..<43 {
       try log.commit(.of(0, [("k\(number)", "v")]), group: "g")
-      if number == 39 { try log.writer.run("PRAGMA wal_checkpoint(RESTART)") }
+      if number == 39 {
+        try log.writer.run("PRAGMA wal_checkpoint(RESTART)")
+        log.stamp = log.lock?.stamp
+      }
     }
     var ahead = try Data(contentsOf: folder.url("-wal"))
     #expect(ahead.count > 40 * 4120)

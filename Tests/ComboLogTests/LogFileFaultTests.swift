@@ -23,7 +23,7 @@ import Testing
     let folder = try LogFolder()
     let text = Data("these are somebody's notes, more than a header's worth of them".utf8)
     try text.write(to: URL(fileURLWithPath: folder.path))
-    #expect(fault(.foreign) { _ = try folder.open() }.contains("not a file of this program"))
+    #expect(fault(.foreign) { _ = try folder.open() }.contains("is no SQLite file"))
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path)) == text)
     try FileManager.default.removeItem(atPath: folder.path)
     do {

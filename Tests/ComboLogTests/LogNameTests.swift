@@ -42,6 +42,36 @@ struct LogNameTests {
     try log.append(.of(0, [("a", "3")]))
   }
 
+  @Test("what another program writes into it while it is in use ends all writing", arguments: [true, false])
+  func overwritten(isEmpty: Bool) throws {
+    let folder = try LogFolder()
+    let log = try folder.open()
+    for value in ["1", "2"] { try append(log, value) }
+    #expect(log.failure == nil)
+    // As `cp` and `truncate` do: the inode stays.
+    let copy = isEmpty ? Data() : try Data(contentsOf: URL(fileURLWithPath: folder.path))
+    try copy.write(to: URL(fileURLWithPath: folder.path), options: [])
+    if isEmpty {
+      log.look()
+      #expect(log.failure?.code == .gone)
+    }
+    #expect(fault(.gone) { try append(log, "3") }.contains("was overwritten by another program"))
+    log.close()
+    #expect(LogFileID(folder.path + "-wal") != nil)
+  }
+
+  @Test("its own checkpoints are no other program's")
+  func checkpointed() throws {
+    let folder = try LogFolder()
+    let log = try folder.open()
+    // Several times the size at which SQLite moves what was written ahead into the file.
+    let before = try #require(log.stamp)
+    for number in 0..<40 { try append(log, String(repeating: "v", count: 400_000) + "\(number)") }
+    #expect(log.stamp != before)
+    log.look()
+    #expect(log.failure == nil)
+  }
+
   @Test("another process is named as the one that has the file, though it has no file beside it")
   func otherProcess() throws {
     let folder = try LogFolder()

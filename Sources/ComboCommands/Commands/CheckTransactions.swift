@@ -50,10 +50,15 @@ struct CheckTransactions {
   private mutating func add(_ open: OpenTransaction) {
     let name = options.topicNames[open.topic]
     let since = open.since.map { "since \(Timestamp.text($0))" } ?? "for more than \(Self.openMs / 1000) s"
-    report.fault(
-      "a transaction is open in partition \(open.partition) of the \(open.topic.word) \"\(name)\", from offset \(open.offset) on, \(since):"
-        + " \(open.topic.effectOfOpenTransaction)",
-      fix: OpenTransaction.remedy(options.brokers, name, open.partition, offset: open.offset))
+    // A takeover does not wait for one in journal or state.
+    let verdict: CheckReport.Verdict = [.journal, .state].contains(open.topic) ? .note : .fault
+    report.add(
+      .init(
+        verdict: verdict,
+        text:
+          "a transaction is open in partition \(open.partition) of the \(open.topic.word) \"\(name)\", from offset \(open.offset) on, \(since):"
+          + " \(open.topic.effectOfOpenTransaction)",
+        fix: OpenTransaction.remedy(options.brokers, name, open.partition, offset: open.offset)))
   }
 
   /// Returns the open transactions that every pass finds, and the partitions of the input whose offsets a transaction is to

@@ -57,7 +57,7 @@ struct DamageNotes {
         "\(file.place.name)-wal is damaged from byte \(place) on, and what it holds from there on is left out. A crash in the middle of a"
           + " write looks the same; otherwise, acknowledged records may be missing")
     }
-    if let copy = file.leftOutCopy {
+    for copy in file.leftOutCopies {
       Console.say(
         "note: live once left out the end of \(file.place.name)-wal, which was damaged; acknowledged records may be missing since then."
           + " \(copy) is a copy from before that: delete it if it is of no use")
