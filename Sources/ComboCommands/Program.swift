@@ -26,24 +26,51 @@ package enum Program {
     _exit(code)
   }
 
+  /// Reads the options again.
+  /// - Parameter input: The one of several inputs for which they are read; nil for all.
+  @Sendable
+  private static func read(_ command: Command, input: String?) -> Configuration.Outcome {
+    Configuration.read(
+      command, Array(CommandLine.arguments.dropFirst(2)), environment: Console.variable, host: Console.hostName, input: input)
+  }
+
+  /// Performs a command for each of several inputs, one after the other.
+  /// - Returns: The largest exit code.
+  private static func each(_ inputs: [String], of command: Command) -> Int32 {
+    var code: Int32 = 0
+    for input in inputs {
+      guard case .read(let invocation, _, let faults) = read(command, input: input) else { continue }
+      if !faults.isEmpty { return Console.refuse(faults, hint: "combo-consumer \(command.rawValue) --help") }
+      switch invocation {
+      case .verify(let options):
+        _ = Console.tell("input \(input)")
+        code = max(code, VerifyCommand.run(options))
+      case .check(let options):
+        if options.topicFormat == nil { _ = Console.tell("input \(input)") }
+        code = max(code, CheckCommand.run(options))
+      default: preconditionFailure("\(command.rawValue) has one input")
+      }
+    }
+    return code
+  }
+
   private static func perform(_ invocation: Invocation) -> Int32 {
     switch invocation {
     case .run(let options):
-      RunCommand.run(options) {
-        Configuration.read(
-          .run, Array(CommandLine.arguments.dropFirst(2)), environment: Console.variable, host: Console.hostName)
-      }
+      RunCommand.run(options) { read(.run, input: $0) }
     case .serve(let options): ServeCommand.run(options)
     case .live(let options): LiveCommand.run(options)
     case .demo(let options): DemoCommand.run(options)
     case .replay(let options): ReplayCommand.run(options)
     case .tune(let options): TuneCommand.run(options)
     case .generate(let options): GenerateCommand.run(options)
-    case .verify(let options): VerifyCommand.run(options)
+    case .verify(let options):
+      options.source.inputs.count > 1 ? each(options.source.inputs, of: .verify) : VerifyCommand.run(options)
     case .explain(let options): ExplainCommand.run(options)
     case .redrive(let options): RedriveCommand.run(options)
     case .watch(let options): WatchCommand.run(options)
-    case .check(let options): CheckCommand.run(options)
+    case .check(let options):
+      options.inputs.names.count > 1 ? each(options.inputs.names, of: .check) : CheckCommand.run(options)
     case .seek(let options): SeekCommand.run(options)
     case .resetClock(let options): ResetClockCommand.run(options)
     case .map(let options): MapCommand.run(options)

@@ -37,15 +37,20 @@ extension HTTPServer {
       response.takesInlineStyles = true
       return response
     case ["health", "live"]:
-      return health(Health.reasonToRestart(lastBeat: observatory.lastBeat, at: now, isStopping: observatory.stop.isSet))
-    case ["health", "ready"]:
       return health(
-        Health.reasonNotReady(observatory.report, hindrance: observatory.hindrance, at: now, isStopping: observatory.stop.isSet))
+        ServedService.first(of: services()) {
+          Health.reasonToRestart(lastBeat: $0.lastBeat, at: now, isStopping: $0.stop.isSet)
+        })
+    case ["health", "ready"]:
+      let services = services()
+      if services.isEmpty { return health("no topic has a name that matches --input-pattern yet") }
+      return health(
+        ServedService.first(of: services) {
+          Health.reasonNotReady($0.report, hindrance: $0.hindrance, at: now, isStopping: $0.stop.isSet)
+        })
     case ["metrics"]:
       let text = MetricsPage.text(
-        observatory, identity, statistics: statistics?() ?? [], http: counts, connections: connectionCount,
-        readers: readers.count,
-        at: now)
+        services(), http: counts, connections: connectionCount, readers: readers.count, at: now)
       return HTTPResponse(
         200, "text/plain; version=0.0.4; charset=utf-8", text.array, [("Cache-Control", "no-store")])
     case ["rooms"]: return routeRooms(target, exchange, now)
@@ -142,7 +147,8 @@ extension HTTPServer {
     let room = target.path[1]
     let isStream = target.path.count == 3 && target.path[2].elementsEqual("events".utf8)
     guard target.path.count == 2 || isStream else { return nothing }
-    guard (1...256).contains(room.count), String(validating: room, as: UTF8.self) != nil else {
+    // With several inputs, the name of the input stands in front.
+    guard (1...512).contains(room.count), String(validating: room, as: UTF8.self) != nil else {
       return .error(400, "a room's id must be 1 to 256 bytes of UTF-8, percent-encoded")
     }
     if observatory.report == nil {

@@ -49,7 +49,8 @@ package final class HTTPServer: @unchecked Sendable {
   package let address: HTTPAddress
   package let observatory: Observatory
   package let identity: ServiceIdentity
-  package let statistics: (@Sendable () -> [ClientFigures])?
+  /// The services of this process.
+  let services: @Sendable () -> [ServedService]
   private let guarded: Mutex<HTTPGuard>
   var guardian: HTTPGuard { guarded.withLock { $0 } }
   package let log: ServiceLog
@@ -95,7 +96,9 @@ package final class HTTPServer: @unchecked Sendable {
 
   /// Starts to listen.
   /// - Parameters:
-  /// - readersMax: ``Limits/readers``.
+  ///   - observatory: The observatory for queries about rooms.
+  ///   - services: Returns the services of this process; nil if there is only that of `observatory`.
+  ///   - readersMax: ``Limits/readers``.
   ///   - isFlexible: Whether to use a free port if the address's own is taken.
   ///   - keptOpen: ``Limits/keptOpen``.
   ///   - idleS: ``Limits/idleS``.
@@ -105,6 +108,7 @@ package final class HTTPServer: @unchecked Sendable {
   package static func start(
     _ address: HTTPAddress, token: HTTPToken?, observatory: Observatory, identity: ServiceIdentity,
     statistics: (@Sendable () -> [ClientFigures])? = nil,
+    services: (@Sendable () -> [ServedService])? = nil,
     gate: (any EventGate)? = nil,
     readersMax: Int = Limits.readers, origins: HTTPOrigins = .none, isPublic: Bool = false,
     resumeMs: Int64 = EventFeed.resumeMs, isFlexible: Bool = false, keptOpen: Int = Limits.keptOpen, idleS: Int = Limits.idleS,
@@ -123,7 +127,8 @@ package final class HTTPServer: @unchecked Sendable {
       (listening, bound) = try address.with(port: 0).listen()
     }
     let server = try HTTPServer(
-      listening, bound, token: token, observatory: observatory, identity: identity, statistics: statistics, gate: gate,
+      listening, bound, token: token, observatory: observatory, identity: identity,
+      services: services ?? { [ServedService(observatory, identity, statistics)] }, gate: gate,
       readersMax: readersMax, origins: origins, isPublic: isPublic, resumeMs: resumeMs, keptOpen: keptOpen,
       idleS: idleS, answerMs: answerMs, surveyMs: surveyMs, isNice: isNice, log: log)
     server.begin()
@@ -132,7 +137,8 @@ package final class HTTPServer: @unchecked Sendable {
 
   private init(
     _ listening: Int32, _ address: HTTPAddress, token: HTTPToken?, observatory: Observatory, identity: ServiceIdentity,
-    statistics: (@Sendable () -> [ClientFigures])?, gate: (any EventGate)?, readersMax: Int, origins: HTTPOrigins, isPublic: Bool,
+    services: @escaping @Sendable () -> [ServedService], gate: (any EventGate)?, readersMax: Int, origins: HTTPOrigins,
+    isPublic: Bool,
     resumeMs: Int64,
     keptOpen: Int, idleS: Int, answerMs: Int64, surveyMs: Int64, isNice: Bool, log: ServiceLog
   ) throws(HTTPFault) {
@@ -158,7 +164,7 @@ package final class HTTPServer: @unchecked Sendable {
     self.address = address
     self.observatory = observatory
     self.identity = identity
-    self.statistics = statistics
+    self.services = services
     self.gate = gate
     self.log = log
     self.readersMax = readersMax

@@ -116,7 +116,10 @@ struct Metric: Sendable {
 ///
 /// Labels have only a few values that are known beforehand, or the partitions of this instance.
 enum MetricTable {
-  static let all: [Metric] = service + totals + counters + times + partitions + clients + server + HTTPCounts.metrics
+  static let all: [Metric] = ofService + ofServer
+  static let ofService = service + totals + counters + times + partitions + clients
+  /// The metrics of the HTTP server, which all services of a process have in common.
+  static let ofServer = server + HTTPCounts.metrics
 
   private static let service: [Metric] = [
     Metric(

@@ -7,34 +7,39 @@ internal import ComboWire
 /// The page `/metrics`: all figures in Prometheus' text format 0.0.4. Each sample has the group and the input as labels.
 struct MetricsPage {
   private let buffer = ByteBuffer(capacity: 64 << 10)
-  /// The labels of every sample.
-  private let common: [(String, String)]
+  private let services: [(source: MetricsSource, common: [(String, String)])]
 
-  private init(_ identity: ServiceIdentity) { common = [("group", identity.group), ("input", identity.input)] }
+  private init(_ services: [(source: MetricsSource, common: [(String, String)])]) { self.services = services }
 
   static func text(
-    _ observatory: Observatory, _ identity: ServiceIdentity, statistics: [ClientFigures], http: HTTPCounts, connections: Int,
-    readers: Int, at now: Int64
+    _ services: [ServedService], http: HTTPCounts, connections: Int, readers: Int, at now: Int64
   ) -> ByteBuffer {
-    let page = MetricsPage(identity)
-    let source = MetricsSource(
-      observatory, librdkafka: identity.librdkafka, statistics: statistics, http: http, connections: connections,
-      readers: readers,
-      at: now)
-    for metric in MetricTable.all { page.write(metric, of: source) }
+    let page = MetricsPage(
+      services.map { service in
+        let source = MetricsSource(
+          service.observatory, librdkafka: service.identity.librdkafka, statistics: service.statistics(), http: http,
+          connections: connections, readers: readers, at: now)
+        return (source, [("group", service.identity.group), ("input", service.identity.input)])
+      })
+    for metric in MetricTable.ofService { page.write(metric, of: page.services) }
+    for metric in MetricTable.ofServer {
+      // The process has one server, for all inputs.
+      let common = services.count == 1 ? page.services[0].common : page.services.first.map { [$0.common[0], ("input", "")] }
+      if let common { page.write(metric, of: [(page.services[0].source, common)]) }
+    }
     return page.buffer
   }
 
-  private func write(_ metric: Metric, of source: MetricsSource) {
+  private func write(_ metric: Metric, of services: [(source: MetricsSource, common: [(String, String)])]) {
     switch metric.values {
     case .samples(let make):
-      let samples = make(source)
-      if samples.isEmpty, metric.isOptional { return }
+      let samples = services.map { (make($0.source), $0.common) }
+      if samples.allSatisfy(\.0.isEmpty), metric.isOptional { return }
       head(metric)
-      for one in samples { sample(metric.name, one.labels, one.value) }
+      for (samples, common) in samples { for one in samples { sample(metric.name, common + one.labels, one.value) } }
     case .histogram(let make):
       head(metric)
-      write(make(source), metric.name)
+      for (source, common) in services { write(make(source), metric.name, common) }
     }
   }
 
@@ -42,23 +47,23 @@ struct MetricsPage {
     buffer.append("# HELP \(metric.name) \(metric.help)\n# TYPE \(metric.name) \(metric.kind.rawValue)\n")
   }
 
-  private func write(_ histogram: Histogram, _ name: String) {
+  private func write(_ histogram: Histogram, _ name: String, _ common: [(String, String)]) {
     var count = 0
     for (place, bound) in histogram.bounds.enumerated() {
       count += histogram.counts[place]
-      sample(name + "_bucket", [("le", number(bound))], Double(count))
+      sample(name + "_bucket", common + [("le", number(bound))], Double(count))
     }
     count += histogram.counts[histogram.bounds.count]
-    sample(name + "_bucket", [("le", "+Inf")], Double(count))
-    sample(name + "_sum", [], histogram.sum)
-    sample(name + "_count", [], Double(count))
+    sample(name + "_bucket", common + [("le", "+Inf")], Double(count))
+    sample(name + "_sum", common, histogram.sum)
+    sample(name + "_count", common, Double(count))
   }
 
   private func number(_ value: Double) -> String { value == value.rounded() ? String(Int(value)) : "\(value)" }
 
   private func sample(_ name: String, _ labels: [(String, String)], _ value: Double) {
     buffer.append(name)
-    for (index, (label, text)) in (common + labels).enumerated() {
+    for (index, (label, text)) in labels.enumerated() {
       buffer.append(index == 0 ? UInt8(ascii: "{") : UInt8(ascii: ","))
       buffer.append(label)
       buffer.append("=\"")

@@ -55,6 +55,10 @@ enum ServiceData {
   private static func append(_ partition: ServiceReport.Partition, to buffer: ByteBuffer) {
     buffer.append(#"{"partition":"#)
     buffer.append(Int64(partition.number))
+    if let input = partition.input {
+      buffer.append(#","input":"#)
+      buffer.append(jsonString: input)
+    }
     buffer.append(partition.isRunning ? #","state":"running","lag":"# : #","state":"restoring","lag":"#)
     if let lag = partition.lag { buffer.append(lag) } else { buffer.append("null") }
     buffer.append(#","rooms":"#)

@@ -85,6 +85,15 @@ package final class ControlClient: Sendable {
 
   // MARK: Queries
 
+  /// The names of all topics that this client may see.
+  package func topics(withinMs: Int64) throws(EdgeError) -> [String] {
+    try attempt("cannot list the topics", withinMs: withinMs) { timeoutMs in
+      let (topics, error) = client.metadata(of: nil, isOfAll: true, timeoutMs: timeoutMs)
+      if let error { return .failed(error) }
+      return .done(topics.filter { $0.error == RD_KAFKA_RESP_ERR_NO_ERROR }.map(\.name))
+    }
+  }
+
   /// The number of partitions of the topic, or nil if there is no such topic.
   package func partitionCount(_ topic: String, withinMs: Int64) throws(EdgeError) -> Int? {
     let handle = try TopicHandle(topic, client)

@@ -12,9 +12,14 @@ struct TopicMetadata {
 extension KafkaClient {
   /// Requests metadata from the brokers, once.
   /// - Parameter topic: The topic to describe; nil for none.
-  func metadata(of topic: OpaquePointer?, timeoutMs: Int32) -> (topics: [TopicMetadata], error: rd_kafka_resp_err_t?) {
+  /// - Parameters:
+  ///   - topic: The topic; nil for those that the client knows.
+  ///   - isOfAll: Whether the metadata of all topics of the cluster are requested.
+  func metadata(
+    of topic: OpaquePointer?, isOfAll: Bool = false, timeoutMs: Int32
+  ) -> (topics: [TopicMetadata], error: rd_kafka_resp_err_t?) {
     var answer: (topics: [TopicMetadata], error: rd_kafka_resp_err_t?) = ([], nil)
-    answer.error = withMetadata(of: topic, timeoutMs: timeoutMs) { metadata in
+    answer.error = withMetadata(of: topic, isOfAll: isOfAll, timeoutMs: timeoutMs) { metadata in
       answer.topics = UnsafeBufferPointer(start: metadata.topics, count: Int(metadata.topic_cnt)).map(TopicMetadata.init)
     }
     return answer
@@ -23,10 +28,10 @@ extension KafkaClient {
   /// Requests metadata from the brokers, once, and passes it to `body`.
   /// - Returns: The error, if any; `body` was not called then.
   func withMetadata(
-    of topic: OpaquePointer?, timeoutMs: Int32, _ body: (rd_kafka_metadata) -> Void
+    of topic: OpaquePointer?, isOfAll: Bool = false, timeoutMs: Int32, _ body: (rd_kafka_metadata) -> Void
   ) -> rd_kafka_resp_err_t? {
     var metadata: UnsafePointer<rd_kafka_metadata>?
-    let error = rd_kafka_metadata(handle, 0, topic, &metadata, timeoutMs)
+    let error = rd_kafka_metadata(handle, isOfAll ? 1 : 0, topic, &metadata, timeoutMs)
     guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else { return error }
     answered()
     body(metadata.pointee)

@@ -66,6 +66,12 @@ package struct RecentTimes {
     package var p99: Int64
     package var max: Int64
 
+    /// Returns those with the larger 99th percentile; nil if there are none.
+    static func larger(_ one: Figures?, _ other: Figures?) -> Figures? {
+      guard let one, let other else { return one ?? other }
+      return one.p99 >= other.p99 ? one : other
+    }
+
     package init(p50: Int64, p99: Int64, max: Int64) {
       self.p50 = p50
       self.p99 = p99

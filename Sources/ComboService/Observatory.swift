@@ -24,6 +24,23 @@ package enum RoomOrder: String, CaseIterable, Sendable {
   case wait
   /// Gifts skipped since the room woke.
   case skipped
+
+  /// Returns the first of several instances' or inputs' rooms.
+  package func first(_ limit: Int, of lines: [RoomLine]) -> [RoomLine] {
+    func rank(_ line: RoomLine) -> Double {
+      switch self {
+      case .rate: line.rate
+      case .wait: Double(line.waitMs ?? 0)
+      case .skipped: Double(line.skipped ?? 0)
+      }
+    }
+    let sorted = lines.sorted { one, other in
+      if rank(one) != rank(other) { return rank(one) > rank(other) }
+      if one.gifts != other.gifts { return one.gifts > other.gifts }
+      return one.room.lexicographicallyPrecedes(other.room)
+    }
+    return Array(sorted.prefix(limit))
+  }
 }
 
 /// A room in a list.
@@ -100,6 +117,7 @@ package final class Observatory: Sendable {
     var freshStarts = 0
     var hindrance: String?
     var wake: (@Sendable () -> Void)?
+    var queryCame: (@Sendable () -> Void)?
   }
 
   private let state = Mutex(State())
@@ -140,14 +158,15 @@ package final class Observatory: Sendable {
   /// Queues a query for the loop.
   /// - Returns: Whether it was accepted.
   package func ask(_ query: Query) -> Bool {
-    let isTaken = state.withLock { state in
+    let (isTaken, queryCame) = state.withLock { state in
       if state.queries.count >= Self.queriesMax {
-        guard case .unwatch = query else { return false }
+        guard case .unwatch = query else { return (false, state.queryCame) }
       }
       state.queries.append(query)
-      return true
+      return (true, state.queryCame)
     }
     hasQueriesFlag.store(true, ordering: .releasing)
+    queryCame?()
     return isTaken
   }
 
@@ -166,6 +185,9 @@ package final class Observatory: Sendable {
   package func onNews(_ wake: (@Sendable () -> Void)?) { state.withLock { $0.wake = wake } }
 
   // MARK: - For the loop
+
+  /// Sets the function that is called when there is a query, on any thread. A loop that checks ``hasQueries`` often needs none.
+  package func onQuery(_ wake: (@Sendable () -> Void)?) { state.withLock { $0.queryCame = wake } }
 
   /// Records that the loop is not stuck.
   package func beat() { beatAt.store(MonotonicClock.nowMs, ordering: .relaxed) }

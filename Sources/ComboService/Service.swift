@@ -347,7 +347,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
       loss = error.code
       return
     }
-    log.warning("trouble with Kafka: \(.reason, error)")
+    log.warning("trouble, and trying again: \(.reason, error)")
     if error.code == .notAuthorized { denied = (error.message, edges.time.monotonicMs()) }
     // If the input comes back, it may be another topic: only a restore compares it with what was consumed.
     if [.unknownTopic, .unknownPartition].contains(error.code), partitions.active.contains(where: { $0 != nil }) {

@@ -6,6 +6,8 @@ package struct ServiceReport: Sendable {
   /// A partition of this instance.
   package struct Partition: Equatable, Sendable {
     package var number: Int32
+    /// The topic; nil if the process has only one input.
+    package var input: String?
     package var isRunning: Bool
     /// Records of the input that are not consumed yet; nil while unknown.
     package var lag: Int64?
@@ -104,6 +106,32 @@ package struct ServiceReport: Sendable {
   package var mapRows: [RecordOutcomes.Row] = []
 
   package init() {}
+
+  /// Creates the report of a process from those of its services. It has what the supervisor and the page of the service show.
+  /// - Parameter services: The inputs, each with the report of its service; nil if that has not started.
+  package init(of services: [(input: String, report: ServiceReport?)]) {
+    hasJoined = !services.isEmpty && services.allSatisfy { $0.report?.hasJoined == true }
+    at = .max
+    for (input, report) in services {
+      guard let report else { continue }
+      at = min(at, report.at)
+      partitions += report.partitions.map { partition in
+        var partition = partition
+        partition.input = input
+        return partition
+      }
+      heldUp += report.heldUp
+      told = report.told
+      uncommittedSince = [uncommittedSince, report.uncommittedSince].compactMap { $0 }.min()
+      fault = fault ?? report.fault
+      denied = denied ?? report.denied
+      stall = stall ?? report.stall
+      isFailing = isFailing || report.isFailing
+      totals.addAll(report.totals)
+      recentCommits = RecentTimes.Figures.larger(recentCommits, report.recentCommits)
+      recentLateness = RecentTimes.Figures.larger(recentLateness, report.recentLateness)
+    }
+  }
 
   package var rooms: Int { partitions.reduce(0) { $0 + $1.rooms } }
   var isRestoring: Bool { partitions.contains { !$0.isRunning } }

@@ -49,9 +49,11 @@ struct MetricsTests {
     }
     return String(
       decoding: MetricsPage.text(
-        observatory, ServiceIdentity(group: "g", input: "in", instance: "i", librdkafka: "2.0.2"),
-        statistics: statistics.figures(),
-        http: HTTPCounts(),
+        [
+          ServedService(observatory, ServiceIdentity(group: "g", input: "in", instance: "i", librdkafka: "2.0.2")) {
+            statistics.figures()
+          }
+        ], http: HTTPCounts(),
         connections: 3, readers: 1, at: MonotonicClock.nowMs
       ).array, as: UTF8.self)
   }

@@ -32,6 +32,19 @@ struct LogLineTests {
     #expect(Counted.text(1, "screens are what a client has drawn") == "1 screen is what a client has drawn")
   }
 
+  @Test("the line of one of several services names its input, which is no part of the message")
+  func input() throws {
+    var own = message
+    own.input = "gifts"
+    let text = LogLine.line(.warning, message, format: .text, at: time)
+    #expect(
+      LogLine.line(.warning, own, format: .text, at: time) == text.replacingOccurrences(of: "warning ", with: "warning gifts: "))
+    let line = LogLine.line(.warning, own, format: .json, at: time)
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    #expect(object["input"] as? String == "gifts" && object["message"] as? String == message.template)
+    #expect(own.likeness != message.likeness)
+  }
+
   @Test("is an object for programs, with a message that never changes and a field for each value")
   func json() throws {
     let line = LogLine.line(.warning, message, more: (count: 7, seconds: 10), format: .json, at: time)

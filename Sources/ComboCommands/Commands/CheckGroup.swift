@@ -112,18 +112,14 @@ struct CheckGroup {
     return .init(verdict: .fault, text: "partition \(partition): \(what)", fix: fix)
   }
 
-  /// Returns a note if members of the group read another topic. A group must have one input: its members are assigned the
-  /// partitions of any topic that one of them reads.
+  /// Returns a note if the group has members, and all of them read other topics.
   /// - Parameter topics: The topics of the partitions that the group's members have.
-  /// - Returns: The note, or nil if the members read no other topic.
   static func otherInput(_ topics: Set<String>, _ group: String, _ input: String) -> CheckReport.Finding? {
-    let others = topics.subtracting([input]).sorted().map { "\"\($0)\"" }
-    if others.isEmpty { return nil }
+    if topics.isEmpty || topics.contains(input) { return nil }
+    let others = topics.sorted().map { "\"\($0)\"" }
     return .init(
       verdict: .note, text: "members of the group \"\(group)\" read \(others.joined(separator: ", ")), and not \"\(input)\"",
-      fix:
-        "give each input its own --group: in one group, an instance may be given partitions of the other input, and then it begins"
-        + " anew. Or, if --input was changed, stop the old instances first")
+      fix: "if --input was changed, stop the old instances first. Services of several inputs may have one group")
   }
 
   /// Describes which rules of the engine the partitions follow, and whether the previous release can still be started.

@@ -17,10 +17,11 @@ struct RunNotes {
   /// - Parameter table: The options with their sources.
   func say(_ table: ConfigTable) {
     let map = table.rows.first { $0.name == "map" }?.value ?? "none"
+    let inputs = (options.inputs.names + (options.inputs.pattern.map { [$0.text] } ?? [])).joined(separator: ",")
     log.info(
       """
       combo-consumer \(.version, Version.number) with librdkafka \(.librdkafka, LibrdkafkaProperties.versionText): group \(.group, options.group), \
-      instance \(.instance, options.instance ?? Console.hostName), input \(.topic, options.input), map \(.map, map), \
+      instance \(.instance, options.instance ?? Console.hostName), input \(.topic, inputs), map \(.map, map), \
       delivery \(.delivery, options.delivery.rawValue)
       """)
     if let choice = options.settings.idleChoice { log.warning("\(.text, choice.text). To change it: \(.reason, choice.fix)") }

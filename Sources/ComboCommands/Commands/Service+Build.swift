@@ -155,7 +155,7 @@ extension Service {
     let group = try KafkaGroup(
       properties,
       GroupConsumer.Options(
-        groupID: options.group, topic: options.input, groupInstanceID: options.instance, fetchWaitMs: fetchWaitMs(options),
+        groupID: options.group, topic: options.input, groupInstanceID: options.memberInstance, fetchWaitMs: fetchWaitMs(options),
         rules: options.rules.newestFollowed.version),
       control: hasAdmin ? control : nil, transactionalID: hasAdmin ? options.transactionalID : nil)
     let clockTrial = aheadMaxMs.map { options.clockTrial(properties, aheadMaxMs: $0) }

@@ -38,7 +38,9 @@ enum Completions {
     case .text where option.placeholder == "FILE": .files
     case .text where option.placeholder == "NAME" && option.name == "print": .words(BuiltInMaps.names)
     case .text where option.name == "map": .files
-    case .text, .topic, .integer, .number, .share, .duration, .property, .source, .time, .setting, .variation: .unknown
+    case .text, .topic, .topics, .topicPattern, .integer, .number, .share, .duration, .property, .source, .time, .setting,
+      .variation:
+      .unknown
     }
   }
 

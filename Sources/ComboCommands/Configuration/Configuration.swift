@@ -1,4 +1,5 @@
 internal import ComboSystem
+internal import Glibc
 
 /// Combines the values of the command line, the environment and a file.
 enum Configuration {
@@ -13,8 +14,9 @@ enum Configuration {
   ///   - arguments: The arguments after the command.
   ///   - variable: Looks up a variable of the environment.
   ///   - host: This machine's name.
+  ///   - input: The one of several inputs of `run` for which the options are read; nil for all.
   static func read(
-    _ command: Command, _ arguments: [String], environment variable: (String) -> String?, host: String
+    _ command: Command, _ arguments: [String], environment variable: (String) -> String?, host: String, input: String? = nil
   ) -> Outcome {
     let parsed = ArgumentParser(command: command).parse(arguments)
     if parsed.wantsHelp { return .help }
@@ -29,7 +31,12 @@ enum Configuration {
       case .failure(let failure): faults.append("\(named.label): \(failure)")
       }
     }
-    var reader = OptionReader(command, sources: sources, faults: faults)
+    if let input, let folder = sources.lazy.compactMap({ $0.values["input-settings"]?.last }).first {
+      let own = settings(of: input, in: folder.text)
+      faults += own.faults
+      sources.insert(own.source, at: 0)
+    }
+    var reader = OptionReader(command, sources: sources, input: input, faults: faults)
     // An operand after an unknown option may be that option's value.
     for extra in parsed.operands.dropFirst(command.operand == nil ? 0 : 1) where parsed.faults.isEmpty {
       let taken = command.operand.map { "takes only one \($0)" } ?? "takes only options"
@@ -40,8 +47,10 @@ enum Configuration {
     switch command {
     case .run:
       let options = ServiceOptions(&reader, host: host)
-      workedOut["dead-letter"] = options.input.isEmpty ? nil : options.deadLetter
-      workedOut["transactional-id"] = options.transactionalID
+      if options.inputs.isSingle || input != nil {
+        workedOut["dead-letter"] = options.input.isEmpty ? nil : options.deadLetter
+        workedOut["transactional-id"] = options.transactionalID
+      }
       invocation = .run(options)
     case .serve: invocation = .serve(ServeOptions(&reader))
     case .live: invocation = .live(LiveOptions(&reader))
@@ -69,5 +78,31 @@ enum Configuration {
     case .config, .completions, .man: preconditionFailure("it has no options of its own")
     }
     return .read(invocation, ConfigTable(reader, workedOut: workedOut), faults: reader.faults)
+  }
+
+  /// The options that an input may have for itself, besides the combo settings.
+  private static let ofInput: Set<String> = [
+    "map", "schemas", "schema-registry", "schema-registry-auth-file", "schema-registry-ca", "framing", "from", "delivery",
+    "dead-letter", "commit-interval-ms", "checkpoint-gifts", "checkpoint-interval-ms", "max-own-settings", "max-age-ms",
+    "room-from-body", "room-settings",
+  ]
+
+  /// Reads an input's own file of options, if there is one.
+  private static func settings(of input: String, in folder: String) -> (source: OptionSource, faults: [String]) {
+    let path = "\(folder)/\(input).conf"
+    if access(path, F_OK) != 0 { return (OptionSource(), []) }
+    switch TextFile.read(path, limit: ConfigFile.bytesMax) {
+    case .failure(let failure): return (OptionSource(), ["--input-settings: \(failure)"])
+    case .success(let text):
+      let file = ConfigFile(text, named: path)
+      let options = OptionTable.options(of: .run)
+      let foreign = file.entries.filter { entry in
+        !ofInput.contains(entry.name) && !options.contains { $0.name == entry.name && $0.section == .combo }
+      }
+      return (
+        file.source(for: .run),
+        file.faults + foreign.map { "\(path):\($0.line): \($0.name) is an option of the whole process, not of one input" }
+      )
+    }
   }
 }

@@ -10,6 +10,8 @@ struct DerivationSource: Equatable, Sendable {
   var data: String?
   var brokers: String
   var input: String
+  /// All inputs that were given; they are read one after the other.
+  var inputs: [String] = []
   var output: String
   var group: String
   var logLevel: LogLevel
@@ -20,7 +22,8 @@ struct DerivationSource: Equatable, Sendable {
     data = reader.optionalText("data")
     if data == nil {
       brokers = reader.requiredText("brokers")
-      input = reader.requiredText("input")
+      inputs = InputChoice.names(in: reader.requiredText("input"))
+      input = reader.input ?? inputs.first ?? ""
       output = reader.requiredText("output")
       group = reader.text("group")
     } else {

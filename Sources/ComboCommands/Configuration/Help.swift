@@ -65,7 +65,8 @@ enum Help {
     case .choice(let words): parts.append(Sentence.choice(words))
     case .setting(.integer(let name)):
       if option.placeholder != "MS" { parts.append("\(name.range.lowerBound) to \(name.range.upperBound)") }
-    case .flag, .text, .topic, .number, .share, .duration, .property, .source, .time, .address, .setting, .settingNames,
+    case .flag, .text, .topic, .topics, .topicPattern, .number, .share, .duration, .property, .source, .time, .address, .setting,
+      .settingNames,
       .variation,
       .files:
       break

@@ -15,6 +15,10 @@ struct Option: Sendable {
     case text
     /// A Kafka topic's name.
     case topic
+    /// Names of Kafka topics, separated by commas.
+    case topics
+    /// A pattern of topic names, as ``TopicPattern`` reads it.
+    case topicPattern
     /// A whole number.
     case integer(ClosedRange<Int>)
     /// A number that may have a fraction.
@@ -106,6 +110,10 @@ struct Option: Sendable {
       return text.isEmpty ? "must not be empty" : nil
     case .topic:
       return Self.topicFault(text)
+    case .topics:
+      return InputChoice.names(in: text).lazy.compactMap(Self.topicFault).first
+    case .topicPattern:
+      return TopicPattern.fault(of: text)
     case .integer(let range):
       guard let value = Int(text) else {
         return "must be a whole number from \(range.lowerBound) to \(range.upperBound), not \(Sentence.quoted(text))"

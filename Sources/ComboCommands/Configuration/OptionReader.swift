@@ -12,6 +12,8 @@ struct OptionReader {
   let command: Command
   /// The sources in order; the first that has a value wins.
   let sources: [OptionSource]
+  /// The one of several inputs for which the options are read; nil if for all.
+  let input: String?
   /// The faults, one sentence each.
   private(set) var faults: [String] = []
   private let options: [Option]
@@ -19,8 +21,9 @@ struct OptionReader {
   private var kafkaFileValues: [OptionSource.Value] = []
 
   /// Checks every value against the table.
-  init(_ command: Command, sources: [OptionSource], faults: [String] = []) {
+  init(_ command: Command, sources: [OptionSource], input: String? = nil, faults: [String] = []) {
     self.command = command
+    self.input = input
     self.sources = sources
     self.faults = faults
     options = OptionTable.options(of: command)
@@ -106,9 +109,21 @@ struct OptionReader {
       })
   }
 
+  /// The inputs of a command that can have several.
+  func inputs() -> InputChoice {
+    InputChoice(
+      names: optionalText("input").map(InputChoice.names) ?? [],
+      pattern: command == .run ? optionalText("input-pattern").map(TopicPattern.init) : nil)
+  }
+
   /// Loads the map, if one is named, and adds its faults.
   mutating func map() -> RecordMap? {
-    let named = given(option("map")).first { !$0.text.isEmpty }
+    var named = given(option("map")).first { !$0.text.isEmpty }
+    if command == .run || command == .check, let value = named, let maps = inputs().maps(in: value.text) {
+      // The inputs' own maps are loaded with their options.
+      let own = input.flatMap { maps[$0] }
+      named = own.map { OptionSource.Value(text: $0, label: value.label, origin: value.origin) }
+    }
     var record: String?
     var label = named?.label
     if let registry = registry() {

@@ -25,7 +25,22 @@ enum OptionTable {
       "a file with one option per line, NAME = VALUE; the environment and the command line override it"),
     Option("brokers", "HOST:PORT,…", .text, nil, kafkaCommands, .main, "the Kafka brokers to connect to first"),
     Option(
-      "input", "TOPIC", .topic, nil, [.run, .check, .seek, .resetClock, .verify, .explain, .redrive, .tune], .main,
+      "input", "TOPIC,…", .topics, nil, [.run], .main,
+      "the topic to read gift events from, or several"),
+    Option(
+      "input-pattern", "REGEX", .topicPattern, nil, [.run], .main,
+      "read also all topics whose names match, such as ^gifts_, as they come and go"),
+    Option(
+      "new-topics", "WHERE", .choice(["earliest", "latest"]), "earliest", [.run], .service,
+      "where a topic begins that is found by --input-pattern while running"),
+    Option(
+      "input-settings", "FOLDER", .text, nil, [.run], .service,
+      "with several inputs: a folder with a file of options for each, such as gifts_eu.conf"),
+    Option(
+      "input", "TOPIC,…", .topics, nil, [.check, .verify], .main,
+      "the topic to read gift events from; several are checked one after the other"),
+    Option(
+      "input", "TOPIC", .topic, nil, [.seek, .resetClock, .explain, .redrive, .tune], .main,
       "the topic to read gift events from"),
     Option(
       "output", "TOPIC", .topic, nil, [.run, .serve, .check, .seek, .resetClock, .verify, .explain, .watch], .main,
@@ -35,7 +50,8 @@ enum OptionTable {
       "the consumer group; each group has its own journal and state topics"),
     Option(
       "map", "NAME|FILE", .text, nil, [.run, .live, .check, .seek, .resetClock, .replay, .tune, .map], .main,
-      "the map that turns records into events: a built-in map or a file, with switches as NAME:SWITCH=VALUE,…; default: no map"),
+      "the map that turns records into events: a built-in map or a file, with switches as NAME:SWITCH=VALUE,…; with several inputs also TOPIC=NAME,…; default: no map"
+    ),
     Option(
       "schemas", "FOLDER", .text, nil, [.run, .check, .seek, .resetClock, .map], .main,
       "the Avro schemas of the records, in files named by their ids, such as 7.avsc"),

@@ -18,8 +18,14 @@ struct ServiceOptions: Equatable, Sendable {
 
   /// `host:port,…`
   var brokers: String
-  /// The topic that gift events are read from.
+  /// The topic that gift events are read from; the first one if there are several.
   var input: String
+  /// The inputs, of which each has a service of its own.
+  var inputs = InputChoice()
+  /// Whether these are the options of one of several inputs.
+  var isOneOfSeveral = false
+  /// Whether a topic that is found while running begins at its end.
+  var newFromLatest = false
   /// The topic that instructions are written to.
   var output: String
   var group: String
@@ -98,11 +104,16 @@ struct ServiceOptions: Equatable, Sendable {
     let group = reader.text("group")
     let instance = reader.optionalText("instance")
     let brokers = reader.requiredText("brokers")
-    let input = reader.requiredText("input")
+    let inputs = reader.inputs()
+    if reader.command != .run || !reader.isGiven("input-pattern") { _ = reader.requiredText("input") }
+    let input = reader.input ?? inputs.names.first ?? ""
     self.init(
       brokers: brokers, input: input, output: reader.requiredText("output"), group: group,
       // Services with other inputs on the same host must not fence each other.
       transactionalID: reader.optionalText("transactional-id") ?? "\(group).\(input).\(instance ?? host)")
+    self.inputs = inputs
+    isOneOfSeveral = reader.input != nil
+    newFromLatest = reader.command == .run && reader.text("new-topics") == "latest"
     if let topic = reader.optionalText("dead-letter") { deadLetter = topic }
     // The table allows no other values.
     from = Start(rawValue: reader.text("from"))!
@@ -123,7 +134,7 @@ struct ServiceOptions: Equatable, Sendable {
     }
     roomFromBody = reader.flag("room-from-body")
     prefixesRooms = reader.text("room-prefix") == "topic"
-    namesInput = reader.flag("name-input")
+    namesInput = reader.flag("name-input") || isOneOfSeveral
     roomSettings = reader.settingNames("room-settings")
     map = reader.map()
     registry = reader.registry()
@@ -162,8 +173,33 @@ struct ServiceOptions: Equatable, Sendable {
     kafka = reader.kafkaProperties()
     settings = reader.settings()
     defaultedSettings = reader.defaultedSettings
+    checkInputs(&reader)
     checkTopics(&reader)
   }
+
+  /// Checks the options that several inputs cannot have in common, and those that only several inputs need.
+  private func checkInputs(_ reader: inout OptionReader) {
+    if reader.command != .run || isOneOfSeveral { return }
+    if inputs.isSingle {
+      for name in ["new-topics", "input-settings"] where reader.isGiven(name) {
+        reader.fault("--\(name) is for several inputs, and there is only \(Sentence.quoted(input)): leave it out")
+      }
+      return
+    }
+    if isShadow { reader.fault("--shadow follows one input: give one with --input") }
+    if progress {
+      reader.fault("--progress counts for one input; with several, see /service or /metrics of --http: leave it out")
+    }
+    if reader.isGiven("transactional-id") {
+      reader.fault("--transactional-id cannot be shared by several inputs: leave it out, and give --instance a name instead")
+    }
+    if screens != nil, !prefixesRooms {
+      reader.fault("--screens with several inputs needs --room-prefix topic: its records are distinguished by the room alone")
+    }
+  }
+
+  /// The name of this instance as a member of the group. Each of several inputs has a member of its own.
+  var memberInstance: String? { isOneOfSeveral ? instance.map { "\(input).\($0)" } : instance }
 
   static func origins(_ reader: inout OptionReader) -> HTTPOrigins {
     guard let text = reader.optionalText("http-origin") else { return .none }

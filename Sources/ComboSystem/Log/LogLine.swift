@@ -11,10 +11,15 @@ enum LogLine {
     switch format {
     case .text:
       let rest = more.map { " … and \($0.count) more in the last \($0.seconds) s" } ?? ""
-      return "\(timestamp(time)) \(level.rawValue) \(inOneLine(message.sentence))\(rest)"
+      let input = message.input.map { "\($0): " } ?? ""
+      return "\(timestamp(time)) \(level.rawValue) \(input)\(inOneLine(message.sentence))\(rest)"
     case .json:
       var line = #"{"time":"\#(timestamp(time))","level":"\#(level.rawValue)","message":"#
       quote(message.template, to: &line)
+      if let input = message.input {
+        line += #","input":"#
+        quote(input, to: &line)
+      }
       var named: Set<LogMessage.Field> = []
       for piece in message.pieces {
         switch piece {

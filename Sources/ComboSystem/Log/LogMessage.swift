@@ -52,6 +52,8 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
   }
 
   let pieces: [Piece]
+  /// The input of the service that logs it; nil if the process has only one. It is no part of the message.
+  var input: String?
 
   package init(stringLiteral value: String) { pieces = [.words(value)] }
   package init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
@@ -79,11 +81,13 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
   /// Returns the message without secret texts.
   func hiding(_ secrets: [String]) -> LogMessage {
     if secrets.isEmpty { return self }
-    return LogMessage(
+    var message = LogMessage(
       pieces: pieces.map { piece in
         guard case .value(let field, let value) = piece else { return piece }
         return .value(field, secrets.reduce(value) { Self.hiding($1, in: $0) })
       })
+    message.input = input
+    return message
   }
 
   private init(pieces: [Piece]) { self.pieces = pieces }
@@ -132,7 +136,7 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
   /// The common part of similar lines: without free-standing numbers and text in brackets, since both are mostly durations or
   /// counts.
   var likeness: String {
-    var likeness = ""
+    var likeness = input ?? ""
     for piece in pieces {
       switch piece {
       case .words(let words): likeness += words

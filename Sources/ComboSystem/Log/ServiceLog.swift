@@ -9,6 +9,7 @@ internal import Synchronization
 /// within ``LogFlood/windowMs`` are counted.
 package struct ServiceLog: Sendable {
   private let core: Core
+  private var input: String?
 
   /// - Parameters:
   ///   - level: The lowest level that is written.
@@ -25,6 +26,13 @@ package struct ServiceLog: Sendable {
 
   /// A log that writes nothing.
   package static var silent: ServiceLog { ServiceLog(.error) { _ in } }
+
+  /// Returns the log of one of several services of this process, whose lines name its input.
+  package func of(input: String) -> ServiceLog {
+    var log = self
+    log.input = input
+    return log
+  }
 
   /// The lowest level that is written. May change at any time.
   package var level: LogLevel {
@@ -58,7 +66,10 @@ package struct ServiceLog: Sendable {
   package func error(last message: LogMessage) { core.end(with: message) }
 
   private func say(_ level: LogLevel, _ message: @autoclosure () -> LogMessage) {
-    if level.rank >= core.level.load(ordering: .relaxed) { core.say(level, message()) }
+    guard level.rank >= core.level.load(ordering: .relaxed) else { return }
+    var message = message()
+    message.input = input
+    core.say(level, message)
   }
 
   private final class Core: Sendable {

@@ -49,6 +49,32 @@ struct OptionFaultTests {
       ("replay --slots --tiers 1:2:3", "--slots needs a value (N), but --tiers follows"),
       ("replay --slots 101", "--slots must be from 0 to 100, not 101"),
       (
+        "run --brokers b --input a,,b --output o",
+        "--input must be a topic name (1 to 249 characters of a-z, A-Z, 0-9, `.`, `_` and `-`), not \"\""
+      ),
+      ("run --brokers b --input-pattern gifts --output o", "--input-pattern must begin with ^, as in ^gifts_, not \"gifts\""),
+      (
+        "run --brokers b --input-pattern ^(gifts --output o",
+        "--input-pattern must be a regular expression, and \"^(gifts\" is none: Unmatched ( or \\("
+      ),
+      (
+        "run --brokers b --input a,b --output o --transactional-id t",
+        "--transactional-id cannot be shared by several inputs: leave it out, and give --instance a name instead"
+      ),
+      ("run --brokers b --input a,b --output o --shadow", "--shadow follows one input: give one with --input"),
+      (
+        "run --brokers b --input a,b --output o --screens s",
+        "--screens with several inputs needs --room-prefix topic: its records are distinguished by the room alone"
+      ),
+      (
+        "run --brokers b --input a --output o --new-topics latest",
+        "--new-topics is for several inputs, and there is only \"a\": leave it out"
+      ),
+      (
+        "run --brokers b --input i --output o --output-header combo-input=x",
+        "--output-header gives \"combo-input\", which is the service's own: use --name-input"
+      ),
+      (
         "run --brokers b --input i --output o --output-header a=x;b=y;a={room}",
         "--output-header gives \"a\" twice: give each header once"
       ),
@@ -200,7 +226,7 @@ struct OptionFaultTests {
         "--count-ms must be a whole number from 0 to 86400000, not \"x\"",
         "COMBO_EXIT_MS must be from 0 to 86400000, not -1",
         "run needs --brokers HOST:PORT,… (or COMBO_BROKERS): the Kafka brokers to connect to first",
-        "run needs --input TOPIC (or COMBO_INPUT): the topic to read gift events from",
+        "run needs --input TOPIC,… (or COMBO_INPUT): the topic to read gift events from, or several",
         "run needs --output TOPIC (or COMBO_OUTPUT): the topic to write display instructions to",
       ])
   }

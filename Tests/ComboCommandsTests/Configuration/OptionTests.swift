@@ -31,6 +31,7 @@ struct OptionTests {
     var service = ServiceOptions(
       brokers: "b:1,b:2", input: "gifts", output: "banners", group: "combo-consumer",
       transactionalID: "combo-consumer.gifts.pod-7")
+    service.inputs.names = ["gifts"]
     service.defaultedSettings = Set(SettingName.all)
     #expect(parse(Self.run) == .run(service))
     #expect(service.deadLetter == "gifts.combo-consumer.combo-dead-letter")
@@ -63,6 +64,7 @@ struct OptionTests {
     guard case .run(let options) = parse("\(Self.run) \(line)") else { throw Unexpected() }
     var expected = ServiceOptions(
       brokers: "b:1,b:2", input: "gifts", output: "banners", group: "g", transactionalID: "g.gifts.i1")
+    expected.inputs.names = ["gifts"]
     expected.deadLetter = "dead"
     expected.from = .latest
     expected.delivery = .atLeastOnce

@@ -117,15 +117,20 @@ const times = (all) => ["p50", "p99", "max"].map((name) => (typeof all?.[name] =
 
 const rows = [];
 
+/** The input in front of a partition's number, where the process has several. */
+function inputOf(one) {
+  return typeof one.input === "string" ? one.input + " " : "";
+}
+
 function showPartitions(partitions) {
-  const shown = [...partitions].sort((a, b) => number(a.partition) - number(b.partition)).slice(0, MOST_PARTITIONS);
+  const shown = [...partitions].sort((a, b) => inputOf(a).localeCompare(inputOf(b)) || number(a.partition) - number(b.partition)).slice(0, MOST_PARTITIONS);
   while (rows.length < shown.length) rows.push(makeRow());
   rows.forEach((row, index) => {
     const one = shown[index];
     row.node.hidden = one === undefined;
     if (one === undefined) return;
     const isRestoring = one.state === "restoring";
-    set(row.partition, String(number(one.partition)));
+    set(row.partition, inputOf(one) + String(number(one.partition)));
     set(row.state, stateWord(one.state));
     row.progress.hidden = !isRestoring;
     row.progress.value = number(one.restored);

@@ -26,18 +26,19 @@ final class TestGroup: ServiceGround {
   /// - Parameters:
   ///   - partitions: The number of the input's partitions; 0 to create no input.
   ///   - sharing: Another group, whose input this one reads too.
+  ///   - input: The input's name; nil for a fresh one.
   ///   - beside: The same group with another input, whose output this one shares.
   ///   - lingerMs: The time within which gifts that are given together are sent together.
   init(
     partitions: Int = 4, brokers: String? = nil, settings: [(String, String)] = [], sharing other: TestGroup? = nil,
-    beside neighbor: TestGroup? = nil, kafka: [String] = [], lingerMs: Int = 5
+    beside neighbor: TestGroup? = nil, input name: String? = nil, kafka: [String] = [], lingerMs: Int = 5
   ) throws {
     let brokers = try other?.brokers ?? neighbor?.brokers ?? brokers ?? ServiceKafka.brokers()
     self.brokers = brokers
     self.kafka = kafka
     self.partitions = other?.partitions ?? partitions
     group = neighbor?.group ?? TestKafka.fresh("g")
-    let input = other?.names.input ?? TestKafka.fresh("gifts")
+    let input = other?.names.input ?? name ?? TestKafka.fresh("gifts")
     names = TopicNames(
       input: input, output: neighbor?.names.output ?? TestKafka.fresh("out"), journal: "\(input).\(group).combo-journal",
       state: "\(input).\(group).combo-state", deadLetter: "\(input).\(group).combo-dead-letter")

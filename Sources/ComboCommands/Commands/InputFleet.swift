@@ -1,0 +1,259 @@
+internal import ComboEdge
+internal import ComboHTTP
+internal import ComboKafka
+internal import ComboLog
+internal import ComboService
+internal import ComboSystem
+internal import Glibc
+internal import Synchronization
+
+/// `run` with several inputs: a service for each, on a thread of its own. They have one group, one output and one HTTP server in
+/// common. What ends one of them does not end the others.
+final class InputFleet {
+  /// The service of one input.
+  private final class Member: Sendable {
+    let stop = StopFlag()
+    let observatory: Observatory
+    let statistics = ClientStatistics()
+    let identity: ServiceIdentity
+    let reload: Reload
+    /// Whether it ends because its topic is gone.
+    let isLetGo: Atomic<Bool> = Atomic(false)
+    /// Its end; nil while it runs.
+    let end = Mutex<ServiceRunner.End?>(nil)
+
+    init(_ options: ServiceOptions, _ table: ConfigTable, log: ServiceLog, read: @escaping RunCommand.Read) {
+      observatory = Observatory(stop: stop)
+      identity = options.identity
+      reload = Reload(options, table, log: log, stop: stop) { read(options.input) }
+    }
+
+    var served: ServedService { ServedService(observatory, identity, { [statistics] in statistics.figures() }) }
+  }
+
+  /// The services by input. Any thread.
+  private final class Members: Sendable {
+    private let members = Mutex<[String: Member]>([:])
+
+    subscript(input: String) -> Member? {
+      get { members.withLock { $0[input] } }
+      set { members.withLock { $0[input] = newValue } }
+    }
+
+    /// All of them, in the order of their inputs.
+    var all: [(input: String, member: Member)] {
+      members.withLock { $0.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+    }
+  }
+
+  private let options: ServiceOptions
+  private let log: ServiceLog
+  private let stop: StopFlag
+  private let read: RunCommand.Read
+  private let host: ServiceHost
+  private let control: ControlClient
+  private let bell = LogBell()
+  private let members = Members()
+  private var threads: [String: WorkThread] = [:]
+  /// When a service that has ended starts again, and how often it has ended in a row.
+  private var waits: [String: (until: Int64, count: Int)] = [:]
+  /// How often in a row a topic was missing.
+  private var missing: [String: Int] = [:]
+  private var lookedAt = -lookMs
+  private var hasLooked = false
+  private var note = WaitNote()
+
+  /// The interval at which the cluster's topics are listed, in milliseconds.
+  private static let lookMs: Int64 = 2000
+  /// How often in a row a topic must be missing before its service ends: brokers may differ for a moment.
+  private static let missingMax = 3
+  private static let reportMs: Int64 = 250
+
+  /// - Throws: `badProperty`, for a property that no service could use.
+  init(_ options: ServiceOptions, log: ServiceLog, stop: StopFlag, read: @escaping RunCommand.Read) throws(EdgeError) {
+    self.options = options
+    self.log = log
+    self.stop = stop
+    self.read = read
+    let properties = try options.kafkaProperties(log: log)
+    try options.tryProducer(properties)
+    control = try ControlClient(properties)
+    host = ServiceHost(options, stop: stop, log: log)
+  }
+
+  /// Runs until the process is stopped.
+  /// - Returns: The exit code.
+  func run() -> Int32 {
+    guard checkOptions() else { return 2 }
+    do throws(HTTPFault) {
+      try host.serve { [members] in members.all.map(\.member.served) }
+    } catch {
+      log.error("http: \(.reason, error)")
+      return 1
+    }
+    defer { host.finish() }
+    Signals.each([SIGHUP]) { [members] _ in for (_, member) in members.all { member.reload.run() } }
+    host.observatory?.onQuery { [bell] in bell.ring() }
+    for input in options.inputs.names { start(input) }
+    var relay = host.observatory.map { RoomRelay($0, arePrefixed: options.prefixesRooms) }
+    var reportedAt = -Self.reportMs
+    while !stop.isSet {
+      let rings = bell.rings
+      let now = MonotonicClock.nowMs
+      if options.inputs.pattern != nil, now - lookedAt >= Self.lookMs { look(at: now) }
+      settleEnded(at: now)
+      let all = members.all
+      relay?.turn(Dictionary(uniqueKeysWithValues: all.map { ($0.input, $0.member.observatory) }))
+      if now - reportedAt >= Self.reportMs, let observatory = host.observatory {
+        reportedAt = now
+        report(to: observatory, all)
+      }
+      bell.wait(after: rings, maxMs: 50)
+    }
+    for (_, member) in members.all { member.stop.set() }
+    for thread in threads.values { thread.join() }
+    // Those that had ended before were reported then.
+    return threads.keys.compactMap { members[$0]?.end.withLock { $0?.code } }.max() ?? 0
+  }
+
+  private func report(to front: Observatory, _ all: [(input: String, member: Member)]) {
+    let reports = all.map { ($0.input, $0.member.observatory.report) }
+    if reports.contains(where: { $0.1 != nil }) { front.publish(ServiceReport(of: reports)) }
+    // A service that is stuck is not hidden by the others.
+    let isStuck = all.contains { _, member in
+      Health.reasonToRestart(
+        lastBeat: member.observatory.lastBeat, at: MonotonicClock.nowMs, isStopping: member.stop.isSet) != nil
+    }
+    if !isStuck { front.beat() }
+  }
+
+  // MARK: - Options
+
+  /// Checks the options of all inputs that are named, so that a mistake in them ends the start and not one service.
+  private func checkOptions() -> Bool {
+    var isFine = true
+    for input in options.inputs.names {
+      guard case .read(_, _, let faults) = read(input), !faults.isEmpty else { continue }
+      isFine = false
+      for fault in faults { log.error("the options of input \(.topic, input) have a fault: \(.reason, fault)") }
+    }
+    return isFine
+  }
+
+  // MARK: - Services
+
+  /// Starts the service of an input.
+  /// - Parameter isNew: Whether its topic was found while running.
+  private func start(_ input: String, isNew: Bool = false) {
+    let own = log.of(input: input)
+    guard case .read(let invocation, let table, let faults) = read(input) else { return }
+    guard case .run(var options) = invocation else { return }
+    if isNew { options.from = self.options.newFromLatest ? .latest : .earliest }
+    let member = Member(options, table, log: own, read: read)
+    member.reload.serves(host.server)
+    members[input] = member
+    if !faults.isEmpty {
+      for fault in faults { own.error("the input is not read, because its options have a fault: \(.reason, fault)") }
+      member.end.withLock { $0 = (2, nil) }
+      member.observatory.hindrance = faults.joined(separator: "; ")
+      _ = wait(input, at: MonotonicClock.nowMs)
+      return
+    }
+    member.observatory.onNews { [bell] in bell.ring() }
+    threads[input] = WorkThread { [options, bell] in
+      let end = Self.run(options, member, own)
+      member.end.withLock { $0 = end }
+      bell.ring()
+    }
+  }
+
+  /// The thread of a service.
+  private static func run(_ options: ServiceOptions, _ member: Member, _ log: ServiceLog) -> ServiceRunner.End {
+    do throws(EdgeError) {
+      var properties = try options.kafkaProperties(log: log)
+      properties.statistics = options.http == nil ? nil : member.statistics
+      var runner = ServiceRunner(options, properties: properties, member.reload, log, member.stop)
+      runner.observatory = member.observatory
+      runner.leavesNothing = true
+      return try runner.run()
+    } catch {
+      log.error("the service cannot continue: \(.reason, error)")
+      return (error.code == .badProperty ? 2 : 1, error.message)
+    }
+  }
+
+  /// Removes the services that have ended, and starts those again whose topics are still there.
+  private func settleEnded(at now: Int64) {
+    for (input, member) in members.all {
+      guard let end = member.end.withLock(\.self), let thread = threads.removeValue(forKey: input) else { continue }
+      thread.join()
+      // Readers of its rooms ask again.
+      host.observatory?.tell([.restarted])
+      if stop.isSet { continue }
+      let own = log.of(input: input)
+      if member.isLetGo.load(ordering: .relaxed) {
+        members[input] = nil
+        waits[input] = nil
+        own.warning("the topic is gone, so its service has ended; the other inputs go on")
+        continue
+      }
+      let seconds = wait(input, at: now) / 1000
+      let reason: LogMessage? = end.reason.map { ": \(.reason, $0)" }
+      // It stays among the services, as one that is not ready.
+      member.observatory.startsAfresh(after: member.observatory.report?.totals ?? Service.Totals())
+      member.observatory.hindrance = end.reason ?? "it has ended, as the log says"
+      own.error(
+        "its service has ended, and the other inputs go on; it starts again in \(.seconds, seconds) s\(reason)")
+    }
+    for (input, wait) in waits where wait.until <= now {
+      waits[input]!.until = .max
+      start(input)
+    }
+  }
+
+  /// Makes an input wait before its service starts again: 5 s, then twice as long each time, up to 5 min.
+  /// - Returns: How long, in milliseconds.
+  private func wait(_ input: String, at now: Int64) -> Int64 {
+    let count = waits[input]?.count ?? 0
+    let ms: Int64 = min(300_000, 5000 << Int64(min(count, 6)))
+    waits[input] = (now + ms, count + 1)
+    return ms
+  }
+
+  // MARK: - Topics
+
+  /// Starts services for topics that have appeared, and ends those whose topics are gone.
+  private func look(at now: Int64) {
+    lookedAt = now
+    let found: Set<String>
+    do throws(EdgeError) {
+      let own = Set([options.output, options.deadLetter, options.screens].compactMap(\.self))
+      found = Set(try control.topics(withinMs: 5000).filter { options.inputs.contains($0) && !own.contains($0) })
+    } catch {
+      if note.isDue(error.message, at: now) { log.warning("the topics cannot be listed, trying again: \(.reason, error)") }
+      return
+    }
+    let known = Dictionary(uniqueKeysWithValues: members.all.map { ($0.input, $0.member) })
+    let isFirst = !hasLooked
+    hasLooked = true
+    for topic in found.sorted() {
+      missing[topic] = nil
+      if known[topic] != nil { continue }
+      log.info("reading the topic \(.topic, topic), which matches --input-pattern")
+      start(topic, isNew: !isFirst)
+    }
+    // A topic that is named is waited for.
+    for (topic, member) in known where !found.contains(topic) && !options.inputs.names.contains(topic) {
+      missing[topic, default: 0] += 1
+      if missing[topic]! < Self.missingMax { continue }
+      missing[topic] = nil
+      member.isLetGo.store(true, ordering: .relaxed)
+      member.stop.set()
+      // One that has ended already waits to start again.
+      if threads[topic] == nil {
+        members[topic] = nil
+        waits[topic] = nil
+      }
+    }
+  }
+}

@@ -1,0 +1,121 @@
+internal import ComboEdge
+internal import ComboHTTP
+internal import ComboKafka
+internal import ComboRooms
+internal import ComboService
+internal import ComboSystem
+
+extension ServiceOptions {
+  /// How the service is named by its metrics and pages.
+  var identity: ServiceIdentity {
+    ServiceIdentity(
+      group: group, input: input, instance: instance ?? Console.hostName, librdkafka: LibrdkafkaProperties.versionText)
+  }
+}
+
+/// What observes the services of this process: HTTP clients and the supervisor.
+final class ServiceHost {
+  /// The observatory that they query; nil if nobody observes.
+  let observatory: Observatory?
+  private(set) var server: HTTPServer?
+  private let options: ServiceOptions
+  private let log: ServiceLog
+  private let manager: ServiceManager?
+
+  init(_ options: ServiceOptions, stop: StopFlag, log: ServiceLog) {
+    self.options = options
+    self.log = log
+    let isWatched = options.http != nil || ServiceManager.isWanted(Console.variable)
+    observatory = isWatched ? Observatory(stop: stop) : nil
+    manager = observatory.flatMap { ServiceManager(environment: Console.variable, observatory: $0, log: log) }
+  }
+
+  /// Starts the HTTP server, if there is to be one.
+  /// - Parameter services: Returns the services of this process.
+  func serve(_ services: @escaping @Sendable () -> [ServedService]) throws(HTTPFault) {
+    guard let address = options.http, let observatory else { return }
+    server = try HTTPServer.start(
+      address, token: options.httpToken, observatory: observatory, identity: options.identity, services: services,
+      origins: options.httpOrigins, log: log)
+  }
+
+  func finish() {
+    server?.stop()
+    manager?.finish()
+  }
+}
+
+/// Runs services for one input, one after the other, until the process stops or only its supervisor can help. One thread.
+struct ServiceRunner {
+  /// The exit code, and the reason if it is not 0, unless the log's last line has it.
+  typealias End = (code: Int32, reason: String?)
+
+  private var options: ServiceOptions
+  var properties: KafkaProperties
+  var observatory: Observatory?
+  private let reload: Reload?
+  private let log: ServiceLog
+  private let stop: StopFlag
+  /// Whether the process goes on when this ends, so that nothing of it may be left.
+  var leavesNothing = false
+
+  init(
+    _ options: ServiceOptions, properties: KafkaProperties, _ reload: Reload?, _ log: ServiceLog, _ stop: StopFlag
+  ) {
+    self.options = options
+    self.properties = properties
+    self.reload = reload
+    self.log = log
+    self.stop = stop
+  }
+
+  mutating func run() throws(EdgeError) -> End {
+    var freshStarts = FreshStarts()
+    var before = Service.Totals()
+    let memory = GroupMemory()
+    while true {
+      var service = try Service.build(options, properties, log: log, stop: stop, observatory: observatory, memory: memory)
+      if options.progress { service?.progress = Progress(before: before) { LineWriter.standardOutput.write($0) } }
+      let code = service?.run()
+      let isWanted = stop.takeFreshStart()
+      var pauseMs: Int64 = 0
+      if isWanted, let reload {
+        reload.next.apply(to: &options)
+        let statistics = properties.statistics
+        properties = try options.kafkaProperties(log: log)
+        properties.statistics = statistics
+      } else {
+        guard let service, let code else { return (stop.isSet ? 0 : 1, nil) }
+        guard let loss = service.loss, !stop.isSet else {
+          // The service has left the group, and its clients end with the process: closing them first would wait for brokers that
+          // hang.
+          if !leavesNothing { _ = Unmanaged.passRetained(service) }
+          return (code, service.fatal)
+        }
+        guard let delayMs = freshStarts.delayMs(at: MonotonicClock.nowMs, wasFenced: loss == .fenced) else {
+          log.error(
+            loss == .fenced
+              ? "the service gives up: another instance has taken its place again within \(.seconds, FreshStarts.fencedWithinMs / 1000) s"
+              : "the service gives up: \(.count, FreshStarts.max) fresh starts within \(.seconds, FreshStarts.withinMs / 1000) s did not help"
+          )
+          return (code, service.fatal)
+        }
+        // After a change of the input, brokers assign the old one's partitions to a member that comes back before the old session
+        // has ended.
+        pauseMs = loss == .otherTopic ? properties.sessionTimeoutMs + 1000 : delayMs
+        log.warning("starting again within the process in \(.ms, pauseMs) ms")
+      }
+      if let service {
+        observatory?.startsAfresh(after: service.totals, isWanted: isWanted)
+        before.add(service.totals)
+      }
+      // This also ends its member: while a static member exists, its session continues.
+      service = nil
+      let pause = Deadline(afterMs: pauseMs)
+      while !pause.isOver, !stop.endsService {
+        observatory?.beat()
+        MonotonicClock.sleep(ms: 20)
+      }
+    }
+  }
+}

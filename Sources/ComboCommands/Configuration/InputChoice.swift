@@ -1,0 +1,74 @@
+internal import ComboSystem
+internal import Glibc
+
+/// The inputs of `run`: the topics of a list, and those whose names match a pattern.
+struct InputChoice: Equatable, Sendable {
+  var names: [String] = []
+  var pattern: TopicPattern?
+
+  /// Whether there is one input, and never another.
+  var isSingle: Bool { pattern == nil && names.count <= 1 }
+
+  func contains(_ topic: String) -> Bool { names.contains(topic) || pattern?.matches(topic) == true }
+
+  /// Splits a list of topics; several occurrences count once.
+  static func names(in list: String) -> [String] {
+    var names: [String] = []
+    for name in list.split(separator: ",", omittingEmptySubsequences: false).map(String.init) where !names.contains(name) {
+      names.append(name)
+    }
+    return names
+  }
+
+  /// Splits the value of `--map` where it gives inputs maps of their own, as in `gifts_a=tiktok,gifts_b=bilibili:guard=gifts`.
+  /// - Returns: The maps by input; nil if the value is one map for all.
+  func maps(in text: String) -> [String: String]? {
+    var maps: [String: String] = [:]
+    var input: String?
+    for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let halves = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if halves.count == 2, contains(String(halves[0])) {
+        input = String(halves[0])
+        maps[input!] = String(halves[1])
+      } else if let input {
+        // A further switch of the same map.
+        maps[input]! += "," + piece
+      } else {
+        return nil
+      }
+    }
+    return maps
+  }
+}
+
+/// A pattern of topic names: a POSIX extended regular expression that begins with `^`, as librdkafka subscribes to. The end of a
+/// name need not match.
+struct TopicPattern: Equatable, Sendable {
+  let text: String
+
+  /// Returns why a text is no pattern, as the end of a sentence; nil if it is one.
+  static func fault(of text: String) -> String? {
+    if !text.hasPrefix("^") { return "must begin with ^, as in ^gifts_, not \(Sentence.quoted(text))" }
+    var compiled = regex_t()
+    let error = regcomp(&compiled, text, REG_EXTENDED | REG_NOSUB)
+    if error == 0 {
+      regfree(&compiled)
+      return nil
+    }
+    var words = [CChar](repeating: 0, count: 200)
+    regerror(error, &compiled, &words, words.count)
+    let reason = String(decoding: words.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return "must be a regular expression, and \(Sentence.quoted(text)) is none: \(reason)"
+  }
+
+  /// Whether a topic's name matches. Topics of Kafka and of this program never do.
+  func matches(_ topic: String) -> Bool {
+    if topic.hasPrefix("__") || [".combo-journal", ".combo-state", ".combo-dead-letter"].contains(where: topic.hasSuffix) {
+      return false
+    }
+    var compiled = regex_t()
+    guard regcomp(&compiled, text, REG_EXTENDED | REG_NOSUB) == 0 else { return false }
+    defer { regfree(&compiled) }
+    return regexec(&compiled, topic, 0, nil, 0) == 0
+  }
+}

@@ -1,0 +1,91 @@
+import ComboService
+import ComboSystem
+import Testing
+
+@testable import ComboCommands
+
+@Suite("Several inputs")
+struct InputChoiceTests {
+  private let choice = InputChoice(names: ["a", "b"], pattern: TopicPattern(text: "^gifts_(eu|us)"))
+
+  @Test("are matched from the name's beginning on, and topics of Kafka and of the service never are")
+  func pattern() {
+    for name in ["gifts_eu", "gifts_us.1"] { #expect(choice.contains(name), "\(name)") }
+    for name in ["my_gifts_eu", "gifts_", "gifts_eu.g.combo-journal", "gifts_eu.g.combo-state", "gifts_eu.g.combo-dead-letter"] {
+      #expect(!choice.contains(name), "\(name)")
+    }
+    #expect(!TopicPattern(text: "^__").matches("__consumer_offsets"))
+  }
+
+  @Test("may have maps of their own, with switches")
+  func maps() {
+    #expect(
+      choice.maps(in: "a=tiktok,b=bilibili:guard=gifts,superchat=gifts") == [
+        "a": "tiktok", "b": "bilibili:guard=gifts,superchat=gifts",
+      ])
+    #expect(choice.maps(in: "gifts_eu=./m.json") == ["gifts_eu": "./m.json"])
+    #expect(choice.maps(in: "bilibili:guard=gifts,superchat=gifts") == nil)
+    #expect(choice.maps(in: "tiktok") == nil)
+  }
+
+  @Test("are shown with their rooms as INPUT:ROOM, whether or not the rooms are called so", arguments: [false, true])
+  func relay(arePrefixed: Bool) {
+    let front = Observatory(stop: StopFlag())
+    let services = ["a": Observatory(stop: StopFlag()), "b": Observatory(stop: StopFlag())]
+    for service in services.values { service.publish(ServiceReport()) }
+    var relay = RoomRelay(front, arePrefixed: arePrefixed)
+    func inside(_ input: String, _ room: String) -> [UInt8] { Array((arePrefixed ? "\(input):\(room)" : room).utf8) }
+
+    #expect(front.ask(.screen(room: Array("b:r:1".utf8), id: 7, watches: true)))
+    #expect(front.ask(.screen(room: Array("c:r".utf8), id: 8, watches: false)))
+    #expect(front.ask(.screen(room: Array("r".utf8), id: 9, watches: false)))
+    relay.turn(services)
+    guard case .screen(let room, 7, true, _)? = services["b"]!.takeQueries().first else {
+      Issue.record("not asked")
+      return
+    }
+    #expect(room == inside("b", "r:1") && services["a"]!.takeQueries().isEmpty)
+    let elsewhere = front.takeNews().compactMap { if case .elsewhere(let id, _) = $0 { id } else { nil } }
+    #expect(elsewhere == [8, 9])
+
+    services["b"]!.tell([.screen(id: 7, room: inside("b", "r:1"), record: [1]), .said(room: inside("b", "r:1"), record: [2])])
+    relay.turn(services)
+    let news = front.takeNews()
+    guard news.count == 2, case .screen(7, let shown, [1]) = news[0], case .said(let said, [2]) = news[1] else {
+      Issue.record("\(news)")
+      return
+    }
+    #expect(shown == Array("b:r:1".utf8) && said == shown)
+  }
+
+  @Test("have one list of rooms, which ends with the last answer, or when an input that was asked is gone")
+  func survey() {
+    let front = Observatory(stop: StopFlag())
+    var services = ["a": Observatory(stop: StopFlag()), "b": Observatory(stop: StopFlag())]
+    for service in services.values { service.publish(ServiceReport()) }
+    var relay = RoomRelay(front, arePrefixed: false)
+    func line(_ room: String, _ rate: Double) -> RoomLine {
+      RoomLine(room: Array(room.utf8), epoch: 1, seq: 1, banners: 1, queued: 0, gifts: 1, rate: rate)
+    }
+    func lines() -> [String]? {
+      for case .survey(_, let lines) in front.takeNews() { return lines.map { String(decoding: $0.room, as: UTF8.self) } }
+      return nil
+    }
+    for (id, prefix) in [(1, ""), (2, "b:x")] as [(UInt64, String)] {
+      #expect(front.ask(.survey(prefix: Array(prefix.utf8), limit: 2, order: .rate, id: id)))
+    }
+    relay.turn(services)
+    #expect(services["a"]!.takeQueries().count == 1)
+    let asked = services["b"]!.takeQueries().compactMap { if case .survey(let prefix, _, _, _, _) = $0 { prefix } else { nil } }
+    #expect(asked == [[], Array("x".utf8)])
+    services["a"]!.tell([.survey(id: 1, [line("r", 5), line("s", 1)])])
+    relay.turn(services)
+    #expect(lines() == nil)
+    services["b"]!.tell([.survey(id: 1, [line("r", 3)])])
+    relay.turn(services)
+    #expect(lines() == ["a:r", "b:r"])
+    services["b"] = nil
+    relay.turn(services)
+    #expect(lines() == [])
+  }
+}

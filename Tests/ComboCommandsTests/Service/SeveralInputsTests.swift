@@ -1,0 +1,112 @@
+import ComboEdge
+import ComboSystem
+import Foundation
+import Testing
+
+@testable import ComboKafka
+@testable import ComboTestSupport
+
+extension ServiceTests {
+  @Suite("Several inputs in one process", .enabled(if: TestKafka.isAvailable, Comment(rawValue: TestKafka.howTo)))
+  struct SeveralInputsTests {
+    private let rooms = (0..<12).map { "r\($0)" }
+
+    /// Gives each room a gift.
+    private func give(_ name: String, to group: TestGroup) throws {
+      try group.give(rooms.map { TestGift(id: "\(group.names.input)-\(name)-\($0)", room: $0) })
+    }
+
+    private func start(_ group: TestGroup, _ inputs: [String], _ more: [String] = []) throws -> ServiceProcess {
+      var arguments = group.arguments(TestGroup.fast + ["--http", "127.0.0.1:0"]).filter { $0 != "--progress" }
+      let place = arguments.firstIndex(of: "--input")!
+      arguments.replaceSubrange(place...place + 1, with: inputs)
+      return try ServiceProcess(["run"] + arguments + more)
+    }
+
+    private func get(_ target: String, _ service: ServiceProcess) throws -> HTTPWire.Response {
+      let line = try service.waitForLog("http: listening on http://127.0.0.1:")
+      let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
+      let wire = try HTTPWire(port: port)
+      wire.send(HTTPStage.request(target))
+      return try wire.response()
+    }
+
+    @Test("each is exact through kills, topics that appear and topics that are deleted, and all are proven")
+    func comeAndGo() throws {
+      let one = try TestGroup(partitions: 2, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
+      let name = one.names.input
+      let others = try ["east", "west"].map { try TestGroup(partitions: 3, beside: one, input: "\(name).\($0)") }
+      let inputs = ["--input", name, "--input-pattern", "^\(name)\\."]
+      var service = try start(one, inputs)
+      var groups = [one] + others
+      for round in 0..<4 {
+        for group in groups { try give("a\(round)", to: group) }
+        if round == 1 { try service.crash() }
+        if round == 1 { service = try start(one, inputs) }
+        if round == 2 {
+          groups.append(try TestGroup(partitions: 1, beside: one, input: "\(name).new"))
+          try give("first", to: groups[3])
+        }
+        for group in groups { try group.waitUntilTakenIn(service) }
+      }
+      #expect(service.has("reading the topic \(name).new"))
+      try wait(for: "ready: \(service.text)") { try get("/health/ready", service).status == 200 }
+      let metrics = try get("/metrics", service).text
+      for group in groups { #expect(metrics.contains(#"combo_ready{group="\#(one.group)",input="\#(group.names.input)"} 1"#)) }
+      #expect(metrics.split(separator: "\n").count { $0.hasPrefix("# TYPE combo_ready ") } == 1)
+      #expect(try get("/service/data", service).text.contains(#""partition":2,"input":"\#(name).east""#))
+
+      try one.control.deleteTopic("\(name).west", withinMs: ServiceKafka.patienceMs)
+      try service.waitForLog("\(name).west: the topic is gone, so its service has ended; the other inputs go on")
+      groups.remove(at: 2)
+      for group in groups { try give("last", to: group) }
+      for group in groups { try group.waitUntilTakenIn(service) }
+      try wait(for: "ready: \(service.text)") { try get("/health/ready", service).status == 200 }
+      try service.stop()
+      #expect(!service.has("RESET"), "\(service.text)")
+      for group in groups { try group.verify() }
+      let all = try ServiceProcess.run([
+        "verify", "--brokers", one.brokers, "--input", groups.map(\.names.input).joined(separator: ","), "--output",
+        one.names.output, "--group", one.group,
+      ])
+      #expect(all.code == 0 && all.output.components(separatedBy: "proven: ").count == 4, "\(all)")
+    }
+
+    @Test("a topic that was recreated is refused alone; each has its map and its settings; rooms are read by INPUT:ROOM")
+    func alone() throws {
+      let one = try TestGroup(partitions: 1, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
+      let two = try TestGroup(partitions: 1, beside: one)
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent(TestKafka.fresh("inputs"))
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      try Data("slots = 1\nlinger-ms = 60000\nbusy-linger-ms = 60000\n".utf8)
+        .write(to: folder.appendingPathComponent("\(two.names.input).conf"))
+      let both = "\(one.names.input),\(two.names.input)"
+      let inputs = ["--input", both, "--input-settings", folder.path]
+      var service = try start(one, inputs)
+      for group in [one, two] { try give("a", to: group) }
+      for group in [one, two] { try group.waitUntilTakenIn(service) }
+      let screen = try get("/rooms/\(two.names.input):r3", service)
+      #expect(screen.status == 200 && screen.text.contains(#""slots":1"#), "\(screen.text)")
+      #expect(try get("/rooms/r3", service).status == 404)
+      let list = try get("/rooms?prefix=\(two.names.input)", service).text
+      #expect(list.components(separatedBy: "\"room\":\"\(two.names.input):r").count == rooms.count + 1, "\(list)")
+      try service.stop()
+
+      try one.control.deleteTopic(two.names.input, withinMs: ServiceKafka.patienceMs)
+      try wait(for: "the deletion") {
+        try one.control.partitionCount(two.names.input, withinMs: ServiceKafka.patienceMs) == nil
+      }
+      try one.control.createTopic(two.names.input, partitions: 1, withinMs: ServiceKafka.patienceMs)
+      service = try start(one, inputs)
+      try give("b", to: one)
+      try one.waitUntilTakenIn(service)
+      try service.waitForLog("\(two.names.input): its service has ended, and the other inputs go on")
+      let ready = try get("/health/ready", service)
+      #expect(ready.status == 503 && ready.text.contains("\(two.names.input): "), "\(ready.text)")
+      #expect(!ready.text.contains("\(one.names.input): "), "\(ready.text)")
+      try service.stop()
+      try one.verify()
+    }
+  }
+}
