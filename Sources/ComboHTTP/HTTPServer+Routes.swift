@@ -148,7 +148,8 @@ extension HTTPServer {
     let isStream = target.path.count == 3 && target.path[2].elementsEqual("events".utf8)
     guard target.path.count == 2 || isStream else { return nothing }
     // With several inputs, the name of the input stands in front.
-    guard (1...512).contains(room.count), String(validating: room, as: UTF8.self) != nil else {
+    let longest = services().count > 1 ? 512 : 256
+    guard (1...longest).contains(room.count), String(validating: room, as: UTF8.self) != nil else {
       return .error(400, "a room's id must be 1 to 256 bytes of UTF-8, percent-encoded")
     }
     if observatory.report == nil {

@@ -78,6 +78,7 @@ enum LogAhead {
         try turnBack(bit, &header, at: 0)
       }
       let (isLittle, salts) = (isLittleEndian(header), header[16..<24])
+      let pages = (LogDisk.size(path) ?? 0) / Int64(pageBytes)
       var sum = Sum(header[24...])
       var at = headerBytes
       while var current = frame(header, at: at) {
@@ -97,7 +98,7 @@ enum LogAhead {
             let count = try requireFew(behind: at..<at + current.count, current.count, salts)
             // What continues from the frame before was not written in an earlier use, whatever its salts are.
             let continues = isNext(current, current[8..<16], after: sum, isLittle)
-            return count == 0 && !continues && isOfEarlierUse(current, next, salts, isLittle) ? nil : at
+            return count == 0 && !continues && isOfEarlierUse(current, next, salts, isLittle, pages: pages) ? nil : at
           }
           try turnBack(bit, &current, at: at)
         }
@@ -105,7 +106,7 @@ enum LogAhead {
         at += current.count
       }
       let rest = readAll(file, from: at)
-      let isEnd = rest.isEmpty || rest.count >= frameHeaderBytes && isOfEarlierUse(rest, nil, salts, isLittle)
+      let isEnd = rest.isEmpty || rest.count >= frameHeaderBytes && isOfEarlierUse(rest, nil, salts, isLittle, pages: pages)
       return isEnd ? nil : at
     }
 
@@ -172,13 +173,16 @@ enum LogAhead {
   /// Whether a frame that does not continue is left of an earlier use of the file, which SQLite begins anew again and again. Each
   /// use counts the first salt up, and draws the second.
   private static func isOfEarlierUse(
-    _ frame: [UInt8], _ next: [UInt8]?, _ salts: ArraySlice<UInt8>, _ isLittle: Bool
+    _ frame: [UInt8], _ next: [UInt8]?, _ salts: ArraySlice<UInt8>, _ isLittle: Bool, pages: Int64
   ) -> Bool {
     func age(_ frame: [UInt8], before salts: ArraySlice<UInt8>) -> UInt32? {
       let uses = big(salts, at: 0) &- big(frame, at: 8)
       return (1..<usesMax).contains(uses) && big(salts, at: 4) != big(frame, at: 12) ? uses : nil
     }
-    guard big(frame, at: 0) > 0, age(frame, before: salts) != nil else { return false }
+    // The number of the page, and that of all pages if the frame ends a commit. All are in the database, since a use begins only
+    // when everything of the one before has been moved there.
+    guard (1...max(1, pages)).contains(Int64(big(frame, at: 0))), big(frame, at: 4) <= pages, age(frame, before: salts) != nil
+    else { return false }
     // The end of an earlier use stands before what is left of a still earlier one.
     guard let next else { return true }
     return isNext(next, frame[8..<16], after: Sum(frame[16..<24]), isLittle) || age(next, before: frame[8..<16]) != nil

@@ -135,7 +135,7 @@ struct ConfigFileTests {
         "F:13: kafka must be KEY=VALUE with a property of librdkafka, such as socket.timeout.ms=5000",
         "F:15: there is no option \"socket.timeout.ms\"; write a librdkafka property as kafka = KEY=VALUE",
         "run needs --brokers HOST:PORT,… (or COMBO_BROKERS): the Kafka brokers to connect to first",
-        "run needs --input TOPIC (or COMBO_INPUT): the topic to read gift events from",
+        "run needs --input TOPIC,… (or COMBO_INPUT): the topic to read gift events from, or several",
         "run needs --output TOPIC (or COMBO_OUTPUT): the topic to write display instructions to",
         "F:14: kafka: There is no Kafka property \"no.such.thing\" in librdkafka \(LibrdkafkaProperties.versionText); see its CONFIGURATION.md for all of them.",
       ])
