@@ -3,6 +3,9 @@
 #
 #   acls.sh --brokers HOST:PORT --principal User:combo --input gifts --output banners [OPTIONS]
 #
+#   --input a,b             several inputs; or
+#   --input-prefix gifts_   all inputs whose names begin so, as for run --input-pattern ^gifts_: the principal may then also write
+#                           to them, since their journals begin with the same letters
 #   --group NAME            as the service's --group (default combo-consumer)
 #   --dead-letter TOPIC     as the service's (default <input>.<group>.combo-dead-letter)
 #   --screens TOPIC         as the service's, if it has one
@@ -19,11 +22,11 @@ set -euo pipefail
 
 fail() { echo "acls.sh: $*" >&2; exit 2; }
 
-brokers='' principal='' input='' output='' group=combo-consumer dead_letter='' transactional_id='' config='' auditor='' screens=''
+brokers='' principal='' input='' input_prefix='' output='' group=combo-consumer dead_letter='' transactional_id='' config='' auditor='' screens=''
 topics_exist=0 old=0 dry=0 action=--add
 while (($# > 0)); do
   case $1 in
-    --brokers | --principal | --input | --output | --group | --dead-letter | --screens | --transactional-id | --command-config | --auditor)
+    --brokers | --principal | --input | --input-prefix | --output | --group | --dead-letter | --screens | --transactional-id | --command-config | --auditor)
       if (($# < 2)) || [[ -z $2 ]]; then fail "$1 needs a value"; fi
       case $1 in
         --command-config) config=$2 ;;
@@ -39,15 +42,14 @@ while (($# > 0)); do
   esac
   shift
 done
-for name in brokers principal input output; do
+[[ -n $input_prefix ]] || [[ -n $input ]] || fail "--input is missing; see --help"
+for name in brokers principal output; do
   [[ -n ${!name} ]] || fail "--$name is missing; see --help"
 done
 for name in principal auditor; do
   [[ -z ${!name} || ${!name} == *:?* ]] || fail "--$name must be like User:name, not \"${!name}\""
 done
-[[ -n $dead_letter ]] || dead_letter=$input.$group.combo-dead-letter
-journal=$input.$group.combo-journal
-state=$input.$group.combo-state
+IFS=, read -r -a inputs <<<"$input"
 
 tool=${KAFKA_ACLS:-}
 if [[ -z $tool ]]; then
@@ -81,13 +83,19 @@ create=' Create' journal_only=' Alter AlterConfigs' state_only=' Alter'
 if ((topics_exist)); then create='' journal_only=' DescribeConfigs' state_only=''; fi
 
 # Read and Write include Describe. DescribeConfigs: the service checks the topics' settings.
-acl "$principal" "Read DescribeConfigs" --topic "$input"
 acl "$principal" "Write DescribeConfigs$create" --topic "$output"
-acl "$principal" "Write DescribeConfigs$create" --topic "$dead_letter"
 if [[ -n $screens ]]; then acl "$principal" "Write DescribeConfigs$create" --topic "$screens"; fi
-# Alter: as many partitions as the input. AlterConfigs (includes DescribeConfigs): the journal's retention is the input's.
-acl "$principal" "Read Write$create$journal_only" --topic "$journal"
-acl "$principal" "Read Write DescribeConfigs$create$state_only" --topic "$state"
+if [[ -n $dead_letter ]]; then acl "$principal" "Write DescribeConfigs$create" --topic "$dead_letter"; fi
+for one in "${inputs[@]}"; do
+  acl "$principal" "Read DescribeConfigs" --topic "$one"
+  if [[ -z $dead_letter ]]; then acl "$principal" "Write DescribeConfigs$create" --topic "$one.$group.combo-dead-letter"; fi
+  # Alter: as many partitions as the input. AlterConfigs (includes DescribeConfigs): the journal's retention is the input's.
+  acl "$principal" "Read Write$create$journal_only" --topic "$one.$group.combo-journal"
+  acl "$principal" "Read Write DescribeConfigs$create$state_only" --topic "$one.$group.combo-state"
+done
+if [[ -n $input_prefix ]]; then
+  acl "$principal" "Read Write$create$journal_only" --topic "$input_prefix" --resource-pattern-type prefixed
+fi
 # To join, and to commit offsets, in transactions too.
 acl "$principal" "Read" --group "$group"
 # An instance's id is <group>.<instance or host>, so it begins with the group and a dot.
@@ -100,5 +108,11 @@ fi
 if ((old)); then acl "$principal" "IdempotentWrite" --cluster; fi
 
 if [[ -n $auditor ]]; then
-  for topic in "$input" "$output" "$dead_letter" "$journal" "$state"; do acl "$auditor" "Read" --topic "$topic"; done
+  acl "$auditor" "Read" --topic "$output"
+  if [[ -n $dead_letter ]]; then acl "$auditor" "Read" --topic "$dead_letter"; fi
+  for one in "${inputs[@]}"; do
+    for topic in "$one" "$one.$group.combo-journal" "$one.$group.combo-state"; do acl "$auditor" "Read" --topic "$topic"; done
+    if [[ -z $dead_letter ]]; then acl "$auditor" "Read" --topic "$one.$group.combo-dead-letter"; fi
+  done
+  if [[ -n $input_prefix ]]; then acl "$auditor" "Read" --topic "$input_prefix" --resource-pattern-type prefixed; fi
 fi
