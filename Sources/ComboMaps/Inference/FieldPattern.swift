@@ -10,10 +10,7 @@ struct FieldPattern: Sendable {
   let doubt: String
   private let form: Form
 
-  private enum Form: String {
-    case id, plan, count, price, time, flag, any
-    case recordID = "record id"
-  }
+  private enum Form: String { case id, record, plan, count, price, time, flag }
 
   /// - Parameter list: Returns the words of a text of the vocabulary.
   init(_ members: [String: String], list: (String) -> [String]) {
@@ -26,29 +23,27 @@ struct FieldPattern: Sendable {
   // MARK: - Names
 
   /// Returns how well a pointer's names fit, or nil if they do not fit.
-  func score(_ leaf: LeafPath) -> Int? {
-    let place = names.firstIndex { leaf.last == $0 || $0.count > 4 && leaf.last.hasSuffix($0) }
+  func score(_ column: Column) -> Int? {
+    let place = names.firstIndex { column.last == $0 || $0.count > 4 && column.last.hasSuffix($0) }
     if words.isEmpty, place == nil { return nil }
-    let isExact = names.contains(leaf.last)
+    let isExact = names.contains(column.last)
     var score = place.map { 70 - 2 * $0 + (isExact ? 6 : 0) } ?? 0
     if !words.isEmpty {
-      let isIdentity = Self.isIdentity(leaf.last)
-      score = (isIdentity ? 25 : -40) + (Self.has(leaf.last, words) ? 35 : 0)
+      let isIdentity = Self.isIdentity(column.last)
+      score = (isIdentity ? 25 : -40) + (Self.has(column.last, words) ? 35 : 0)
       // A name for a renderer or an event of gifts does not name a gift.
-      if let parent = leaf.above.first, Self.has(parent, words),
+      if let parent = column.above.first, Self.has(parent, words),
         words.contains(where: { parent.hasPrefix($0) || parent.hasSuffix($0) })
       {
         score += 30
-      } else if leaf.above.dropFirst().contains(where: { Self.has($0, words) }) {
-        score += 8
       }
       if isExact { score = max(score + 25, isIdentity ? 65 : 52) }
     }
-    if !isExact, Self.has(leaf.last, not) { score -= 70 }
+    if !isExact, Self.has(column.last, not) { score -= 70 }
     let aside = not + Vocabulary.list("aside")
-    if leaf.above.contains(where: { !Vocabulary.list("envelopes").contains($0) && Self.has($0, aside) }) { score -= 60 }
-    if less.contains(where: { part in ([leaf.last] + leaf.above).contains { strstr($0, part) != nil } }) { score -= 25 }
-    return score - min(2 * leaf.path.count, 12) - 5 * PointerTable.stars(leaf.path)
+    if column.above.contains(where: { !Vocabulary.list("envelopes").contains($0) && Self.has($0, aside) }) { score -= 60 }
+    if less.contains(where: { part in ([column.last] + column.above).contains { strstr($0, part) != nil } }) { score -= 25 }
+    return score - min(2 * column.path.count, 12) - 5 * PointerTable.stars(column.path)
   }
 
   /// Whether a name contains one of these words. A short word must be the whole name, or begin it.
@@ -64,35 +59,30 @@ struct FieldPattern: Sendable {
 
   /// Whether the name is that of an id, or of something that may stand for one.
   static func isIdentity(_ name: String) -> Bool {
-    ["id", "uuid", "no", "idstr", "idhash", "code", "key", "number", "type"].contains { name.hasSuffix($0) }
-      && !["video", "paid", "grid", "android", "void", "valid"].contains { name.hasSuffix($0) }
+    ["id", "no", "idstr", "idhash", "code", "key", "number", "type"].contains(where: name.hasSuffix)
   }
 
   // MARK: - Values
 
   /// Whether a value can be one of the field.
   func fits(_ value: String) -> Bool {
-    // An address, a flag, a sentence and a database type are no ids.
-    let isID =
-      (Int64(value) ?? 0) >= 0 && value.utf8.count <= 256 && !["true", "false"].contains(value)
-      && !["http", "//"].contains(where: value.hasPrefix) && !value.contains { "\n(".contains($0) }
+    // A flag, a sentence and a database type are no ids.
+    let isID = (Int64(value) ?? 0) >= 0 && !["true", "false"].contains(value) && !value.contains { "\n(".contains($0) }
     return switch form {
     case .id: isID
-    case .recordID: isID && GiftMark.words(in: value).isEmpty
+    case .record: isID && GiftMark.words(in: value).isEmpty
     case .plan: isID && !value.contains(".")
     case .count: Int64(value).map { (0...1_000_000_000).contains($0) } ?? false
     case .price: (Double(value) ?? -1) >= 0
     case .time: Self.unit(of: value) != nil
     case .flag: ["0", "1", "true", "false"].contains(value)
-    case .any: true
     }
   }
 
-  /// Returns the unit in which a number is a time between 2001 and 2100, or RFC 3339 for a text that is a time.
+  /// Returns the unit of a number that is a time since 2001, by its digits, or RFC 3339 for a text that is a time.
   static func unit(of value: String) -> TimeUnit? {
-    var value = value
-    guard let number = Double(value) else { return value.withUTF8 { TimeReader.rfc3339(Bytes($0)) }.map { _ in .rfc3339 } }
-    let units: [(TimeUnit, Double)] = [(.s, 1), (.ms, 1e3), (.us, 1e6), (.ns, 1e9)]
-    return units.first { number >= 1e9 * $0.1 && number < 4.2e9 * $0.1 }?.0
+    let whole = value.prefix { $0 != "." }
+    if Int64(whole) != nil { return [10: .s, 13: .ms, 16: .us, 19: .ns][whole.utf8.count] }
+    return Array(value.utf8).withUnsafeBytes { TimeReader.rfc3339($0) }.map { _ in .rfc3339 }
   }
 }

@@ -78,7 +78,7 @@ public struct MapInference {
       column.values.values.contains { id in trial.shared.contains { $0.hasPrefix(id) } }
     }
     doubts += trial.doubts
-    return ids.reduce(false) { refused.insert($1.leaf.path).inserted || $0 }
+    return ids.reduce(false) { refused.insert($1.path).inserted || $0 }
   }
 
   /// Returns a map with these rules. For one rule of several nothing else is marked as a gift, since others may read it.
@@ -88,7 +88,7 @@ public struct MapInference {
     func once(_ texts: [String]) -> [String] {
       texts.reduce(into: []) { if !$0.contains(quoted($1)) { $0.append(quoted($1)) } }
     }
-    let types = once((isWhole ? marks : []).map { LeafPath.name($0.path) })
+    let types = once((isWhole ? marks : []).map { Column.name($0.path) })
     let signs = object([
       ("keys", list(once(isWhole ? rules.compactMap(\.giftKey) : []))),
       // The map that is included has the names of known commands, and of events that are not gifts.

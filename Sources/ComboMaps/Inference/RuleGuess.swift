@@ -2,13 +2,12 @@ internal import ComboWire
 
 /// A proposed rule for some records, with the doubts about it.
 struct RuleGuess {
-  typealias Column = SampleTable.Column
-
   let mark: GiftMark?
   /// The pointer up to the last array that the rule goes through.
   private(set) var root: [String]
   private(set) var doubts: [String] = []
-  private var table: SampleTable
+  /// The samples as a table, and the record of each row.
+  private var columns: [Column], rows: [Int]
   /// The columns of each field: its own, and those that replace it in rows where it has no value.
   private var picks: [String: [Column]] = [:]
   /// Pointers of ids that different gifts share.
@@ -21,34 +20,35 @@ struct RuleGuess {
   init(_ samples: Samples, _ records: [Int], _ mark: GiftMark?, _ refused: Set<[String]>) {
     (self.mark, self.refused) = (mark, refused)
     // Sender, receiver and gift determine the arrays that the rule goes through.
-    root = mark.map { LeafPath($0.path).array } ?? []
-    table = SampleTable(samples, records, root: root, mark: mark)
+    root = mark.map { Column($0.path).array } ?? []
+    (columns, rows) = samples.table(of: records, root: root, mark: mark)
     let parties = ["gift.id", "receiver.id", "sender.id"]
     for field in parties { pick(field) }
-    root = parties.compactMap { self[$0].first?.leaf.array }.max { $0.count < $1.count } ?? root
-    table = SampleTable(samples, records, root: root, mark: mark)
-    let others = Set(table.columns.filter { $0.receivers != nil }.map(\.leaf.array)).filter { !root.starts(with: $0) }
+    root = parties.compactMap { self[$0].first?.array }.max { $0.count < $1.count } ?? root
+    (columns, rows) = samples.table(of: records, root: root, mark: mark)
+    let others = Set(columns.filter { $0.receivers != nil }.map(\.array)).filter { !root.starts(with: $0) }
     doubts = others.map {
       "receiver: \(MapCompiler.written($0.dropLast())) is another array that may hold receivers; it is left out"
     }
-    table.columns.removeAll { !root.starts(with: $0.leaf.array) }
+    columns.removeAll { !root.starts(with: $0.array) }
     picks = [:]
     for field in parties + ["room", "ts", "gift.value"] { pick(field) }
     findAmount()
-    let home = self["sender.id"].first?.leaf.path ?? []
-    picks["anonymous"] = table.columns.first { $0.leaf.last.hasSuffix("anonymous") && home.starts(with: $0.parent) }.map { [$0] }
+    pick("id")
+    let home = self["sender.id"].first?.path ?? []
+    picks["anonymous"] = columns.first { $0.last.hasSuffix("anonymous") && home.starts(with: $0.parent) }.map { [$0] }
     for party in ["sender", "receiver", "gift"] where picks["\(party).id"] != nil {
       for show in ["name", "avatar"] { pick("\(party).show.\(show)") }
     }
     for (field, doubt) in Vocabulary.known.missing where self[field].isEmpty { doubts.append("\(field): \(doubt)") }
-    let left = table.columns.filter { !isUsed($0) }.map(\.leaf.pointer).sorted()
+    let left = columns.filter { !isUsed($0) }.map(\.pointer).sorted()
     if !left.isEmpty { doubts.append("left out: \(left.prefix(30).joined(separator: ", "))\(left.count > 30 ? ", …" : "")") }
   }
 
   /// Whether the records have what a gift needs: a sender, and a gift, a number, or an id where something is called a gift.
   var isGift: Bool {
     guard let sender = self["sender.id"].first else { return false }
-    let isNamed = picks["id"] != nil && mark != nil || sender.leaf.path.contains { !GiftMark.words(in: $0).isEmpty }
+    let isNamed = picks["id"] != nil && mark != nil || sender.path.contains { !GiftMark.words(in: $0).isEmpty }
     return ["gift.id", "count", "total"].contains { picks[$0] != nil } || isEach || isNamed
   }
 
@@ -71,65 +71,58 @@ struct RuleGuess {
   // MARK: - Choosing
 
   private func isUsed(_ column: Column) -> Bool {
-    column.leaf.path == mark?.path || picks.values.contains { $0.contains { $0.leaf.path == column.leaf.path } }
+    column.path == mark?.path || picks.values.contains { $0.contains { $0.path == column.path } }
   }
 
   /// Returns the score of a column apart from its names.
   private func bonus(_ field: String, _ column: Column) -> Int {
-    let leaf = column.leaf
+    let prices = Vocabulary.list("prices")
     func isBeside(_ other: Column?) -> Bool { other.map { $0.parent == column.parent } ?? false }
     switch field {
-    case "gift.id" where column.receivers != nil, "sender.id" where column.receivers != nil: return -100
+    case "gift.id" where column.receivers != nil: return -100
     case "gift.id":
       // An object with a price is a gift.
-      let prices = table.columns.filter { Vocabulary.list("prices").contains($0.leaf.last) }
-      return leaf.last == "id" && prices.contains(where: isBeside) ? 35 : 0
+      return column.last == "id" && columns.contains { prices.contains($0.last) && isBeside($0) } ? 35 : 0
     case "receiver.id":
-      let isBare = leaf.path.last == PointerTable.each
-      return column.receivers.map { (isBare ? 110 : FieldPattern.isIdentity(leaf.last) ? 75 : 0) - $0 } ?? 0
+      let isBare = column.path.last == PointerTable.each
+      return column.receivers.map { (isBare ? 110 : FieldPattern.isIdentity(column.last) ? 75 : 0) - $0 } ?? 0
     case "gift.value":
       // An amount is money only if it belongs to a gift.
-      let isOwn = FieldPattern.has(leaf.above.first ?? "", Vocabulary.list("gifts"))
-      return leaf.last == "amount" && !isOwn ? -100 : isOwn || isBeside(self["gift.id"].first) ? 20 : 0
+      let isOwn = FieldPattern.has(column.above.first ?? "", Vocabulary.list("gifts"))
+      return column.last == "amount" && !isOwn ? -100 : isOwn || isBeside(self["gift.id"].first) ? 20 : 0
     case "count":
       // A number beside the receivers is what each of them receives.
-      let isNone = isPrice(column) || Vocabulary.patterns(of: "total")[0].score(leaf) != nil
-      return isNone ? -100 : isEach && leaf.array == root ? 40 : 0
-    case "id": return refused.contains(leaf.path) ? -200 : isBeside(self["sender.id"].first) ? 6 : 0
-    case _ where field.contains(".show."):
-      let isOthers = field.hasPrefix("sender") && FieldPattern.has(leaf.last, Vocabulary.list("receivers"))
-      return isOthers || !isBeside(picks[String(field.prefix { $0 != "." }) + ".id"]?.first) ? -200 : 0
+      let isNone = isPrice(column) || Vocabulary.patterns(of: "total")[0].score(column) != nil
+      return isNone ? -100 : isEach && column.array == root ? 40 : 0
+    case "id": return refused.contains(column.path) ? -200 : isBeside(self["sender.id"].first) ? 6 : 0
+    case _ where field.contains(".show."): return isBeside(self[field.prefix { $0 != "." } + ".id"].first) ? 0 : -200
     default: return 0
     }
   }
 
   /// Returns the columns that fit, the best first.
   private func ranked(_ field: String, _ pattern: FieldPattern) -> [(column: Column, score: Int)] {
-    table.columns.compactMap { column -> (column: Column, score: Int)? in
-      guard let fit = pattern.score(column.leaf), !isUsed(column) else { return nil }
-      let score = fit + bonus(field, column) + (column.values.count == table.rows.count ? 10 : 0)
+    columns.compactMap { column -> (column: Column, score: Int)? in
+      guard let fit = pattern.score(column), !isUsed(column) else { return nil }
+      let score = fit + bonus(field, column) + (column.values.count == rows.count ? 10 : 0)
       return score >= pattern.least && !column.said.isEmpty && column.said.allSatisfy(pattern.fits) ? (column, score) : nil
-    }.sorted {
-      ($1.score, $0.column.leaf.path.count, $0.column.leaf.pointer) < (
-        $0.score, $1.column.leaf.path.count, $1.column.leaf.pointer
-      )
-    }
+    }.sorted { ($1.score, $0.column.pointer) < ($0.score, $1.column.pointer) }
   }
 
   private func ranked(_ field: String) -> [Column] { ranked(field, Vocabulary.patterns(of: field)[0]).map(\.column) }
 
   /// Picks the best column, with a doubt if another one fits nearly as well.
   private mutating func pick(_ field: String) {
-    let hasBits = field == "gift.id" && table.columns.contains { $0.leaf.last == "bits" }
+    let hasBits = field == "gift.id" && columns.contains { $0.last == "bits" }
     for pattern in Vocabulary.patterns(of: field).prefix(hasBits ? 1 : 3) where picks[field] == nil {
       let ranked = ranked(field, pattern)
       guard let first = ranked.first else { continue }
       pick(field, ranked.map(\.column))
-      let said = "\(field): \(first.column.leaf.pointer)"
+      let said = "\(field): \(first.column.pointer)"
       if !field.contains(".show."), let second = ranked.dropFirst().first, first.score - second.score < 8,
         second.column.values != first.column.values
       {
-        doubts.append("\(said) is one of several candidates; another is \(second.column.leaf.pointer)")
+        doubts.append("\(said) is one of several candidates; another is \(second.column.pointer)")
       }
       if !pattern.doubt.isEmpty { doubts.append("\(said): \(pattern.doubt)") }
     }
@@ -151,47 +144,43 @@ struct RuleGuess {
     pick("streak")
     let (own, ids, end, streak) = (ranked("count"), ranked("id"), ranked("ends").first, self["streak"])
     // A combo's number that is deeper than the record's own number does not replace it.
-    let sure = own.filter { Vocabulary.list("counts").contains($0.leaf.last) }
+    let sure = own.filter { Vocabulary.list("counts").contains($0.last) }
     let running = ranked("total").filter { one in
-      !sure.contains { $0.leaf.path.count < one.leaf.path.count || one.leaf.last == "hits" }
+      !sure.contains { $0.path.count < one.path.count || one.last == "hits" }
     }
     // An update under the same id has a higher number.
     let group = streak.isEmpty ? ids.prefix(1).filter { !$0.isDistinct } : streak
     let shown = running.first { grows($0, group, isNamed: true) } ?? own.first { grows($0, group, isNamed: false) }
-    let isEnded = streak.isEmpty || end?.values.values.contains { $0 == "1" || $0 == "true" } == true && !running.isEmpty
-    let ended = end == nil || !isEnded ? nil : running.first ?? own.first { ["count", "giftcount"].contains($0.leaf.last) }
+    let ended = end == nil ? nil : running.first ?? own.first { ["count", "giftcount"].contains($0.last) }
     guard let total = shown ?? ended ?? (streak.isEmpty ? nil : running.first) else {
       picks["streak"] = nil
-      takeCount(own + running)
-      return pick("id")
+      return takeCount(own + running)
     }
     picks["total"] = [total]
-    var why =
-      "has \((ended != nil ? end : streak.first)?.leaf.pointer ?? "") beside it, though the samples do not show that it grows"
-    if shown != nil {
-      picks["streak"] = group.isEmpty ? nil : group
-      why = "never falls while \(group.first?.leaf.pointer ?? "sender and gift") stays the same"
-    }
+    if shown != nil { picks["streak"] = group.isEmpty ? nil : group }
+    let why =
+      shown != nil
+      ? "never falls while \(group.first?.pointer ?? "sender and gift") stays the same"
+      : "has \((end ?? streak.first)?.pointer ?? "") beside it, though the samples do not show that it grows"
     doubts.append(
-      "total: \(total.leaf.pointer) \(why); if each record has only its own gifts, name it count and leave out streak")
+      "total: \(total.pointer) \(why); if each record has only its own gifts, name it count and leave out streak")
     // The number of gifts of each hit.
-    let near = own.filter { $0.parent == total.parent && $0.leaf.path != total.leaf.path && total.leaf.last != "repeatcount" }
-    if let times = near.first(where: { ["batchsize", "groupcount", "count", "giftcount"].contains($0.leaf.last) }) {
+    let near = own.filter { $0.parent == total.parent && $0.path != total.path && total.last != "repeatcount" }
+    if let times = near.first(where: { ["batchsize", "groupcount", "count", "giftcount"].contains($0.last) }) {
       picks["times"] = [times]
-      doubts.append("total: each hit is taken for \(times.leaf.pointer) gifts")
+      doubts.append("total: each hit is taken for \(times.pointer) gifts")
     }
     if picks["streak"] == nil {
       doubts.append("streak: no field names one, so two that are the same may count as one")
       picks["ends"] = end.map { [$0] }
     }
-    pick("id")
   }
 
   private mutating func takeCount(_ numbers: [Column]) {
     guard let number = numbers.first else { return doubts.append("count: no field was found, so each record is one gift") }
-    let elements = Dictionary(table.rows.map { ($0, 1) }, uniquingKeysWith: +)
-    if isEach, number.leaf.array != root, number.values.allSatisfy({ Int($1) == elements[table.rows[$0]] }) {
-      doubts.append("count: \(number.leaf.pointer) is the number of receivers, so each receives one gift")
+    let elements = Dictionary(rows.map { ($0, 1) }, uniquingKeysWith: +)
+    if isEach, number.array != root, number.values.allSatisfy({ Int($1) == elements[rows[$0]] }) {
+      doubts.append("count: \(number.pointer) is the number of receivers, so each receives one gift")
     } else {
       pick("count", numbers)
     }
@@ -199,11 +188,11 @@ struct RuleGuess {
 
   /// Whether a number without a sure name is a price: it is not around the gift's id, or each gift always has the same number.
   private func isPrice(_ column: Column) -> Bool {
-    let isUnsure = Vocabulary.list("counts-or-prices").contains(column.leaf.last)
+    let isUnsure = Vocabulary.list("counts-or-prices").contains(column.last)
     guard isUnsure, let gift = self["gift.id"].first else { return false }
     let prices = Set(column.values.compactMap { row, value in self["gift.id"].said(row).map { [$0, value] } })
     let isOf = { (place: Int) in Set(prices.map { $0[place] }).count }
-    return !gift.leaf.path.starts(with: column.parent)
+    return !gift.path.starts(with: column.parent)
       || isOf(1) > 1 && isOf(0) == prices.count && column.values.count > prices.count
   }
 
@@ -226,13 +215,12 @@ struct RuleGuess {
   /// The rule as JSON. It ignores records without a gift that it can read; one that names a gift still becomes a bad event.
   var rule: String {
     let total = picks["times"] == nil ? reach("total") : "{\"product\": [\(reach("total")!), \(reach("times")!)]}"
-    let count = reach("count") ?? (total == nil && isEach ? "{\"const\": 1}" : nil)
     let fields =
       ["room", "ts", "id"].map { ($0, reach($0)) } + ["sender", "receiver", "gift"].map { ($0, party($0)) }
-      + [("count", count), ("total", total), ("streak", reach("streak")), ("ends", reach("ends"))]
+      + [("count", reach("count")), ("total", total), ("streak", reach("streak")), ("ends", reach("ends"))]
     let needed = ["gift.id", "count", "total", "receiver.id"].first { picks[$0] != nil }
-    let there = [needed, picks["anonymous"] == nil ? "sender.id" : nil].compactMap { $0 }.map { field in
-      object([("at", "[\(self[field].map { quoted($0.leaf.pointer) }.joined(separator: ", "))]"), ("exists", "true")])
+    let there = [needed, picks["anonymous"] == nil ? "sender.id" : nil].compactMap { picks[$0 ?? ""] }.map { columns in
+      #"{"at": [\#(columns.map { quoted($0.pointer) }.joined(separator: ", "))], "exists": true}"#
     }
     let when = ((mark.map { [$0.condition] } ?? []) + there).joined(separator: ", ")
     return object(
@@ -247,15 +235,15 @@ struct RuleGuess {
   /// A member that only gifts have.
   var giftKey: String? {
     self["gift.id"].first.flatMap {
-      FieldPattern.has($0.leaf.last, ["gift", "gf", "present"]) ? LeafPath.name($0.leaf.path) : nil
+      FieldPattern.has($0.last, ["gift", "gf", "present"]) ? Column.name($0.path) : nil
     }
   }
 
   /// The name of all gifts if no field names them: their kind, or the mark of gifts.
   private var giftName: String {
-    if table.columns.contains(where: { $0.leaf.last == "bits" }) { return "bits" }
-    let pointers = ["receiver.id", "sender.id"].map { self[$0].first?.leaf.pointer ?? "" }
-    let said = LeafPath.plain((mark?.value ?? "") + pointers.joined())
+    if columns.contains(where: { $0.last == "bits" }) { return "bits" }
+    let pointers = ["receiver.id", "sender.id"].map { self[$0].first?.pointer ?? "" }
+    let said = Column.plain((mark?.value ?? "") + pointers.joined())
     return Vocabulary.known.gifts.first { said.contains($0.name) }?.text ?? mark?.value ?? "gift"
   }
 
@@ -264,15 +252,15 @@ struct RuleGuess {
     var (id, value) = (reach("\(name).id"), reach("\(name).value"))
     if name == "sender", let known = id, let anonymous = reach("anonymous") {
       // Only if the record states it.
-      let test = object([("at", anonymous), ("is", #"[true, 1, "true"]"#)])
-      id = "[\(known), \(object([("when", test), ("then", #"{"const": "anonymous"}"#)]))]"
+      let test = #"{"at": \#(anonymous), "is": [true, 1, "true"]}"#
+      id = #"[\#(known), {"when": \#(test), "then": {"const": "anonymous"}}]"#
     }
-    if let known = value, self["gift.value"][0].leaf.last.hasSuffix("micros") {
+    if let known = value, self["gift.value"][0].last.hasSuffix("micros") {
       value = #"{"product": [\#(known), {"const": 0.0001}]}"#
     }
     if name == "gift", id == nil {
       if giftName == "bits" { value = value ?? #"{"const": 1}"# }
-      id = object([("const", quoted(giftName))])
+      id = #"{"const": \#(quoted(giftName))}"#
     }
     guard let id = id ?? (name == "sender" ? quoted("/TO-DO") : nil) else { return nil }
     let picture = reach("\(name).show.avatar").map { object([("at", $0), ("max", "500")]) }
@@ -285,23 +273,22 @@ struct RuleGuess {
     let columns = self[field]
     if columns.isEmpty { return nil }
     let pointers = columns.map { column in
-      let isBelow = column.leaf.path.starts(with: root)
-      let steps = column.leaf.path.dropFirst(isBelow ? root.count : 0)
+      let isBelow = column.path.starts(with: root)
+      let steps = column.path.dropFirst(isBelow ? root.count : 0)
       return quoted((isBelow ? "" : "^") + (steps.isEmpty ? "" : MapCompiler.written(Array(steps))))
     }
     // 0 is nobody's id. It shows that another field has the id.
-    let canBeZero = columns.count > 1 || FieldPattern.isIdentity(columns[0].leaf.last)
+    let canBeZero = columns.count > 1 || FieldPattern.isIdentity(columns[0].last)
     let isZero = canBeZero && columns.contains { $0.values.values.contains("0") }
-    let said = field == "ts" ? columns.flatMap(\.said) : []
-    let units = Set(said.compactMap(FieldPattern.unit))
-    let unit = units.count > 1 ? .auto : units.first ?? .ms
+    let units = field == "ts" ? Set(columns.flatMap(\.said).compactMap(FieldPattern.unit)) : [.ms]
+    let unit = units.count == 1 ? units.first! : .auto
     let at = columns.count == 1 ? pointers[0] : "[\(pointers.joined(separator: ", "))]"
     if columns.count == 1, !isZero, unit == .ms { return at }
     return object([("at", at), ("unless", isZero ? #"["0"]"# : nil), ("unit", unit == .ms ? nil : quoted(unit.rawValue))])
   }
 }
 
-extension [SampleTable.Column] {
+extension [Column] {
   /// Returns the value of a row in the first column that has one.
   fileprivate func said(_ row: Int) -> String? { lazy.compactMap { $0.said(row) }.first }
 }

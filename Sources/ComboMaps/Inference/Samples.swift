@@ -2,8 +2,8 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// A pointer to values of samples, and its names. A step `*` stands for each element of an array.
-struct LeafPath {
+/// A pointer to values of samples, its names, and its values in a table. A step `*` stands for each element of an array.
+struct Column {
   let path: [String]
   /// The last name in plain form, in which `GiftId`, `gift_id` and `gift-id` are equal. Elements have the name of their array.
   let last: String
@@ -11,6 +11,8 @@ struct LeafPath {
   let above: [String]
   /// Its steps up to that array's elements.
   let array: [String]
+  /// The values by row.
+  var values: [Int: String] = [:]
 
   init(_ path: [String]) {
     self.path = path
@@ -20,14 +22,25 @@ struct LeafPath {
   }
 
   var pointer: String { MapCompiler.written(path) }
+  var parent: ArraySlice<String> { path.dropLast() }
+  /// The values that are not empty or 0.
+  var said: [String] { values.keys.compactMap(said) }
+  /// Whether no value occurs twice.
+  var isDistinct: Bool { Set(values.values).count == values.count }
+  /// Returns the value of a row, unless it is empty or 0.
+  func said(_ row: Int) -> String? { values[row].flatMap { $0.isEmpty || $0 == "0" ? nil : $0 } }
+  /// The index of the word for receivers in the name of its array, or nil if the array's elements are something else.
+  var receivers: Int? {
+    let list = Self.plain(Self.name(array))
+    return Vocabulary.list("receivers").firstIndex { FieldPattern.has(list, [$0]) }
+  }
 
   /// Returns the last name as it is written.
   static func name(_ path: [String]) -> String { path.last { $0 != PointerTable.each } ?? "" }
 
   /// Returns a name in lowercase, without the characters that join words, and without a letter for its type: `lRoomId`, `m_gift`.
   static func plain(_ name: String) -> String {
-    let second = name.dropFirst().first ?? " "
-    let isTyped = second == "_" || "ilsb".contains(name.prefix(1)) && second.isUppercase
+    let isTyped = name.hasPrefix("m_") || "ilsb".contains(name.prefix(1)) && name.dropFirst().first?.isUppercase == true
     return name.dropFirst(isTyped ? 1 : 0).lowercased().filter { $0 != "_" && $0 != "-" }
   }
 }
@@ -38,7 +51,7 @@ struct Samples {
   typealias Leaf = (path: Int, places: [Int], value: String)
 
   private(set) var records: [(bytes: [UInt8], leaves: [Leaf])] = []
-  private(set) var paths: [LeafPath] = []
+  private(set) var paths: [Column] = []
   /// The pointers of texts that hold further values.
   private(set) var texts: [[String]] = []
   /// The format of samples and texts that are not JSON.
@@ -73,7 +86,7 @@ struct Samples {
     }
     let index = known[path] ?? paths.count
     known[path] = index
-    if index == paths.count { paths.append(LeafPath(path)) }
+    if index == paths.count { paths.append(Column(path)) }
     records[records.count - 1].leaves.append((index, places, value))
   }
 
@@ -91,52 +104,29 @@ struct Samples {
     form = first == 0x40 ? .irc : .stt
     return try? MapText(json, file: "")
   }
-}
 
-/// Samples as a table, with a column for each pointer, and a row for each element that a rule with this root reads as a gift.
-struct SampleTable {
-  struct Column {
-    let leaf: LeafPath
-    /// The values by row.
-    var values: [Int: String] = [:]
-
-    var parent: ArraySlice<String> { leaf.path.dropLast() }
-    /// The values that are not empty or 0.
-    var said: [String] { values.keys.compactMap(said) }
-    /// Whether no value occurs twice.
-    var isDistinct: Bool { Set(values.values).count == values.count }
-    /// Returns the value of a row, unless it is empty or 0.
-    func said(_ row: Int) -> String? { values[row].flatMap { $0.isEmpty || $0 == "0" ? nil : $0 } }
-    /// The index of the word for receivers in the name of its array, or nil if the array's elements are something else.
-    var receivers: Int? {
-      let list = LeafPath.plain(LeafPath.name(leaf.array))
-      return Vocabulary.list("receivers").firstIndex { FieldPattern.has(list, [$0]) }
-    }
-  }
-
-  var columns: [Column]
-  /// The record of each row.
-  private(set) var rows: [Int] = []
-
+  /// Returns records as a table: a column for each pointer, and a row for each element that a rule with this root reads as a gift,
+  /// with the record of each row.
+  ///
   /// - Parameters:
   ///   - root: The arrays that the rule goes through; empty for none. Only the first element of other arrays counts.
   ///   - mark: The mark of the rows to include, or nil for all rows.
-  init(_ samples: Samples, _ records: [Int], root: [String], mark: GiftMark?) {
+  func table(of records: [Int], root: [String], mark: GiftMark?) -> (columns: [Column], rows: [Int]) {
     let stars = PointerTable.stars(root)
     // The number of arrays that each path shares with the root.
-    let shared = samples.paths.map { leaf in PointerTable.stars(zip(leaf.path, root).prefix { $0 == $1 }.map(\.0)) }
-    columns = samples.paths.map { Column(leaf: $0) }
+    let shared = paths.map { column in PointerTable.stars(zip(column.path, root).prefix { $0 == $1 }.map(\.0)) }
+    var (columns, rows) = (paths, [Int]())
     for record in records {
-      let leaves = samples.records[record].leaves
+      let leaves = self.records[record].leaves
       let elements = Set(leaves.filter { shared[$0.path] == stars }.map { Array($0.places[..<stars]) })
       for element in elements.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
         let row = leaves.filter { $0.places[..<shared[$0.path]].elementsEqual(element[..<shared[$0.path]]) }
-        if let mark, !row.contains(where: { $0.value == mark.value && samples.paths[$0.path].path == mark.path }) { continue }
+        if let mark, !row.contains(where: { $0.value == mark.value && paths[$0.path].path == mark.path }) { continue }
         // Of several elements of another array, the first counts.
         for leaf in row.reversed() { columns[leaf.path].values[rows.count] = leaf.value }
         rows.append(record)
       }
     }
-    columns.removeAll(where: \.values.isEmpty)
+    return (columns.filter { !$0.values.isEmpty }, rows)
   }
 }
