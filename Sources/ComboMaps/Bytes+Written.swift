@@ -27,9 +27,13 @@ extension Bytes {
   /// The decimal number that is written here, with or without a fraction, or nil if there is none.
   var writtenNumber: Double? {
     guard count <= 40 else { return nil }
-    let parts = (first == 0x2D ? self[1...] : self[...]).split(separator: 0x2E, maxSplits: 1, omittingEmptySubsequences: false)
-    for part in parts where part.isEmpty || !part.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) { return nil }
-    if parts.isEmpty { return nil }
+    // A time in letters is no number from its fifth byte on, so it is not split at a point first.
+    let start = first == 0x2D ? 1 : 0
+    let end = self[start...].firstIndex { $0 < 0x30 || $0 > 0x39 } ?? count
+    if end == start { return nil }
+    if end < count {
+      guard self[end] == 0x2E, end + 1 < count, self[(end + 1)...].allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+    }
     return csj_double(baseAddress!.assumingMemoryBound(to: UInt8.self), count)
   }
 }

@@ -69,8 +69,10 @@ struct TimeReader {
       }
       return value
     }
-    let separators: [(Int, [UInt8])] = [(4, [0x2D]), (7, [0x2D]), (10, [0x54, 0x74, 0x20]), (13, [0x3A]), (16, [0x3A])]
-    for (place, allowed) in separators where !allowed.contains(text[place]) { return nil }
+    // An array of separators would be allocated for each time.
+    guard text[4] == 0x2D, text[7] == 0x2D, text[10] == 0x54 || text[10] == 0x74 || text[10] == 0x20, text[13] == 0x3A,
+      text[16] == 0x3A
+    else { return nil }
     guard let year = number(0, 4), let month = number(5, 2), let day = number(8, 2), let hour = number(11, 2),
       let minute = number(14, 2), let second = number(17, 2), (1...12).contains(month), day >= 1,
       day <= days(in: month, of: year),
