@@ -7,17 +7,15 @@ internal import Glibc
 struct FieldPattern: Sendable {
   private let names, words, not, less: [String]
   let least: Int
-  let doubt: String
-  private let form: Form
-
-  private enum Form: String { case id, record, plan, count, price, time, flag }
+  let doubt, missing: String
+  private let form: String
 
   /// - Parameter list: Returns the words of a text of the vocabulary.
   init(_ members: [String: String], list: (String) -> [String]) {
     func words(_ name: String) -> [String] { list(members[name] ?? "") }
     (names, self.words, not, less) = (words("names"), words("words"), words("not"), words("less"))
-    (least, doubt) = (Int(members["least"] ?? "30")!, members["doubt"] ?? "")
-    form = Form(rawValue: members["form"] ?? "id")!
+    (least, doubt, missing) = (Int(members["least"] ?? "30")!, members["doubt"] ?? "", members["missing"] ?? "")
+    form = members["form"] ?? "id"
   }
 
   // MARK: - Names
@@ -43,17 +41,15 @@ struct FieldPattern: Sendable {
     let aside = not + Vocabulary.list("aside")
     if column.above.contains(where: { !Vocabulary.list("envelopes").contains($0) && Self.has($0, aside) }) { score -= 60 }
     if less.contains(where: { part in ([column.last] + column.above).contains { strstr($0, part) != nil } }) { score -= 25 }
-    return score - min(2 * column.path.count, 12) - 5 * PointerTable.stars(column.path)
+    return score - min(2 * column.path.count, 12)
   }
 
   /// Whether a name contains one of these words. A short word must be the whole name, or begin it.
   static func has(_ name: String, _ words: [String]) -> Bool {
     words.contains { word in
       // A gifter is not a gift, and a presenter is not a present.
-      if word == "gift", ["gifter", "gifted", "giftee"].contains(where: name.hasPrefix) { return false }
-      if word == "present", name.contains("presenter") { return false }
-      return name == word
-        || (word.utf8.count > 4 ? strstr(name, word) != nil : name.hasPrefix(word) && !(word == "from" && name.count > 10))
+      if ["gift", "present"].contains(word), Vocabulary.list("givers").contains(where: name.contains) { return false }
+      return name == word || (word.utf8.count > 4 ? strstr(name, word) != nil : name.hasPrefix(word))
     }
   }
 
@@ -69,13 +65,12 @@ struct FieldPattern: Sendable {
     // A flag, a sentence and a database type are no ids.
     let isID = (Int64(value) ?? 0) >= 0 && !["true", "false"].contains(value) && !value.contains { "\n(".contains($0) }
     return switch form {
-    case .id: isID
-    case .record: isID && GiftMark.words(in: value).isEmpty
-    case .plan: isID && !value.contains(".")
-    case .count: Int64(value).map { (0...1_000_000_000).contains($0) } ?? false
-    case .price: (Double(value) ?? -1) >= 0
-    case .time: Self.unit(of: value) != nil
-    case .flag: ["0", "1", "true", "false"].contains(value)
+    case "plan": isID && !value.contains(".")
+    case "count": Int64(value).map { (0...1_000_000_000).contains($0) } ?? false
+    case "price": (Double(value) ?? -1) >= 0
+    case "time": Self.unit(of: value) != nil
+    case "flag": ["0", "1", "true", "false"].contains(value)
+    default: isID
     }
   }
 

@@ -16,6 +16,10 @@ public struct MapInference {
   /// Pointers of ids that different gifts share.
   private var refused: Set<[String]> = []
 
+  /// The fields of a gift in a replay: `room`, `id` and `ts`, and those that two gifts with one id must have in common.
+  typealias Gift = (record: Int, fields: [String])
+  private static let fields = ["room", "id", "ts", "sender.id", "receiver.id", "gift.id", "count", "total", "streak"]
+
   /// The maximum number of shapes of one kind of records.
   private static let shapesMax = 8
 
@@ -33,8 +37,9 @@ public struct MapInference {
 
   private mutating func propose() {
     (doubts, rules, repeats) = ([], [], [])
-    let kinds = GiftMark.kinds(samples, &doubts)
+    let kinds = GiftMark.kinds(samples)
     marks = kinds.compactMap(\.mark)
+    if marks.isEmpty { doubts = ["when: no field tells gifts from other records, so all that have a gift's fields count"] }
     for kind in kinds { add(kind.mark, kind.records) }
     if rules.isEmpty { rules = [RuleGuess(samples, Array(samples.records.indices), nil, refused)] }
     for rule in rules {
@@ -48,7 +53,7 @@ public struct MapInference {
     var (rest, found) = (records, rules.prefix(0))
     while !rest.isEmpty, found.count < Self.shapesMax {
       var rule = RuleGuess(samples, rest, mark, refused)
-      let gifts = rule.isGift ? MapTrial(map([rule], isWhole: false), samples, rest).gifts : []
+      let gifts = rule.isGift ? replay(map([rule], isWhole: false), rest).gifts : []
       let read = Set(gifts.map(\.record))
       if read.isEmpty { break }
       // The second guess sees only the records that the first one reads.
@@ -59,8 +64,7 @@ public struct MapInference {
     }
     if !rest.isEmpty {
       let name = mark.map { quoted($0.value) } ?? "a record"
-      doubts.append(
-        "\(name): no sender or gift was found in \(rest.count) of \(records.count); write a rule that reads or drops them")
+      doubts.append("\(name): no sender or gift was found in \(rest.count) of \(records.count); add a rule for them")
     }
     guard found.count == 1, let same = rules.firstIndex(where: { $0.repeats(found[0]) }) else { return rules += found }
     if found[0].worth > rules[same].worth { swap(&found[0], &rules[same]) }
@@ -69,15 +73,49 @@ public struct MapInference {
     doubts.append("\(quoted(worse.value)) seems to repeat the gifts of \(quoted(better.value)), so only the latter counts")
   }
 
+  /// Returns what a map makes of records: the fields of their gifts, and the reasons of bad events.
+  private func replay(_ text: String, _ records: [Int]) -> (gifts: [Gift], bad: [(record: Int, reason: String)]) {
+    guard let map = try? RecordMap(Array(text.utf8), file: "the proposal") else { return ([], []) }
+    var limits = WireLimits()
+    limits.roomFromBody = true
+    let (decoder, arena) = (RecordDecoder(limits: limits, map: map), BumpArena())
+    var (gifts, bad, event): ([Gift], [(record: Int, reason: String)], Event) = ([], [], Event())
+    for record in records {
+      arena.reset()
+      do {
+        // The key is the room of records that name none.
+        let isEvent = try samples.records[record].bytes.withUnsafeBytes { bytes in
+          try Array("-".utf8).withUnsafeBytes { try decoder.decode(bytes, key: $0, into: arena, &event) }
+        }
+        for event in isEvent ? [event] + decoder.further : [] {
+          gifts.append((record, Self.fields.map { event.text(of: $0) ?? "" }))
+        }
+      } catch {
+        bad.append((record, "\(error)"))
+      }
+    }
+    return (gifts, bad)
+  }
+
   /// Replays the samples with the proposed map, and adds doubts about the result.
   /// - Returns: Whether different gifts share an id, which is refused from now on.
   private mutating func check() -> Bool {
-    let trial = MapTrial(map(rules), samples, Array(samples.records.indices))
+    let (gifts, bad) = replay(map(rules), Array(samples.records.indices))
+    if let first = bad.first {
+      doubts.append("samples: \(bad.count) become bad events; the first is sample \(first.record + 1): \(first.reason)")
+    }
+    let byID = Dictionary(grouping: gifts.filter { !$0.fields[1].isEmpty }) { $0.fields[1] }
+    let repeated = byID.values.reduce(0) { $0 + $1.count - 1 }
+    if repeated > 0 { doubts.append("samples: \(repeated) repeat the id and all else of another gift, and do not count") }
+    let same = (gifts.count < 3 ? 0..<0 : Self.fields.indices).filter { index in
+      !["", "-"].contains(gifts[0].fields[index]) && gifts.allSatisfy { $0.fields[index] == gifts[0].fields[index] }
+    }.map { "\(Self.fields[$0]) is always \(quoted(gifts[0].fields[$0]))" }
+    if !same.isEmpty { doubts.append("samples: in all gifts " + same.joined(separator: ", ")) }
+    let shared = byID.filter { Set($0.value.map { $0.fields[3...] }).count > 1 }.keys
     let ids = rules.flatMap { $0["id"].prefix(1) }.filter { column in
       // In an array, the gift's place may follow the id.
-      column.values.values.contains { id in trial.shared.contains { $0.hasPrefix(id) } }
+      column.values.values.contains { id in shared.contains { $0.hasPrefix(id) } }
     }
-    doubts += trial.doubts
     return ids.reduce(false) { refused.insert($1.path).inserted || $0 }
   }
 
@@ -89,8 +127,10 @@ public struct MapInference {
       texts.reduce(into: []) { if !$0.contains(quoted($1)) { $0.append(quoted($1)) } }
     }
     let types = once((isWhole ? marks : []).map { Column.name($0.path) })
+    // Members that only gifts have.
+    let keys = rules.compactMap { $0["gift.id"].first }.filter { FieldPattern.has($0.last, ["gift", "gf", "present"]) }
     let signs = object([
-      ("keys", list(once(isWhole ? rules.compactMap(\.giftKey) : []))),
+      ("keys", list(once((isWhole ? keys : []).map { Column.name($0.path) }))),
       // The map that is included has the names of known commands, and of events that are not gifts.
       ("commands", types.isEmpty ? nil : list([#"{"use": "commands"}"#] + types)),
       ("words", types.isEmpty ? nil : list(once(["gift"] + marks.flatMap { GiftMark.words(in: $0.value) }))),
@@ -99,11 +139,10 @@ public struct MapInference {
     let drops = repeats.map { object([("when", $0.condition), ("drop", quoted("repeats gifts of other records"))]) }
     // If nothing else marks a record that names a gift, each one should be read.
     let isBad = isWhole && rules.count == 1 && rules[0].root.isEmpty && signs == "{}"
-    let count = samples.records.count
     return object(
       [
         ("map", "1"), ("name", quoted("mine")),
-        ("about", "\"Proposed from \(count) \(count == 1 ? "sample" : "samples"); see notes for what is uncertain.\""),
+        ("about", quoted("Proposed from samples; see notes for what is uncertain.")),
         ("notes", lines(doubts.map(quoted))), ("include", types.isEmpty ? nil : quoted("common")),
         ("gifts", signs == "{}" ? nil : signs), ("text", samples.form == .json ? nil : quoted(samples.form.rawValue)),
         ("unpack", list(once(samples.texts.map(MapCompiler.written)))), ("rules", lines(rules.map(\.rule) + drops)),

@@ -13,7 +13,7 @@ struct RuleGuess {
   /// Pointers of ids that different gifts share.
   private let refused: Set<[String]>
   /// The gifts that it reads in the samples.
-  var gifts: [MapTrial.Gift] = []
+  var gifts: [MapInference.Gift] = []
 
   subscript(field: String) -> [Column] { picks[field] ?? [] }
 
@@ -26,21 +26,14 @@ struct RuleGuess {
     for field in parties { pick(field) }
     root = parties.compactMap { self[$0].first?.array }.max { $0.count < $1.count } ?? root
     (columns, rows) = samples.table(of: records, root: root, mark: mark)
-    let others = Set(columns.filter { $0.receivers != nil }.map(\.array)).filter { !root.starts(with: $0) }
-    doubts = others.map {
-      "receiver: \(MapCompiler.written($0.dropLast())) is another array that may hold receivers; it is left out"
-    }
     columns.removeAll { !root.starts(with: $0.array) }
-    picks = [:]
+    (picks, doubts) = ([:], [])
     for field in parties + ["room", "ts", "gift.value"] { pick(field) }
     findAmount()
-    pick("id")
-    let home = self["sender.id"].first?.path ?? []
-    picks["anonymous"] = columns.first { $0.last.hasSuffix("anonymous") && home.starts(with: $0.parent) }.map { [$0] }
+    for field in ["id", "anonymous"] { pick(field) }
     for party in ["sender", "receiver", "gift"] where picks["\(party).id"] != nil {
       for show in ["name", "avatar"] { pick("\(party).show.\(show)") }
     }
-    for (field, doubt) in Vocabulary.known.missing where self[field].isEmpty { doubts.append("\(field): \(doubt)") }
     let left = columns.filter { !isUsed($0) }.map(\.pointer).sorted()
     if !left.isEmpty { doubts.append("left out: \(left.prefix(30).joined(separator: ", "))\(left.count > 30 ? ", …" : "")") }
   }
@@ -60,9 +53,8 @@ struct RuleGuess {
 
   /// Whether it reads only gifts that a rule for records of another type reads too, or the other way round.
   func repeats(_ other: RuleGuess) -> Bool {
-    let (mine, theirs) = (pairs, other.pairs)
-    return mark != nil && mark?.path == other.mark?.path && !mine.isEmpty && !theirs.isEmpty
-      && (mine.isSubset(of: theirs) || theirs.isSubset(of: mine))
+    let (fewer, more) = pairs.count < other.pairs.count ? (pairs, other.pairs) : (other.pairs, pairs)
+    return mark != nil && mark?.path == other.mark?.path && !fewer.isEmpty && fewer.isSubset(of: more)
   }
 
   /// Of rules that read the same gifts, the best has an id, a count, and the most gifts.
@@ -100,42 +92,38 @@ struct RuleGuess {
     }
   }
 
-  /// Returns the columns that fit, the best first.
-  private func ranked(_ field: String, _ pattern: FieldPattern) -> [(column: Column, score: Int)] {
-    columns.compactMap { column -> (column: Column, score: Int)? in
+  /// Returns the columns that fit a pattern, the best first.
+  private func ranked(_ field: String, _ pattern: FieldPattern? = nil) -> [Column] {
+    let pattern = pattern ?? Vocabulary.patterns(of: field)[0]
+    return columns.compactMap { column -> (column: Column, score: Int)? in
       guard let fit = pattern.score(column), !isUsed(column) else { return nil }
       let score = fit + bonus(field, column) + (column.values.count == rows.count ? 10 : 0)
       return score >= pattern.least && !column.said.isEmpty && column.said.allSatisfy(pattern.fits) ? (column, score) : nil
-    }.sorted { ($1.score, $0.column.pointer) < ($0.score, $1.column.pointer) }
+    }.sorted { ($1.score, $0.column.pointer) < ($0.score, $1.column.pointer) }.map(\.column)
   }
 
-  private func ranked(_ field: String) -> [Column] { ranked(field, Vocabulary.patterns(of: field)[0]).map(\.column) }
-
-  /// Picks the best column, with a doubt if another one fits nearly as well.
+  /// Picks the best columns of the first pattern that any column fits.
   private mutating func pick(_ field: String) {
     let hasBits = field == "gift.id" && columns.contains { $0.last == "bits" }
     for pattern in Vocabulary.patterns(of: field).prefix(hasBits ? 1 : 3) where picks[field] == nil {
-      let ranked = ranked(field, pattern)
-      guard let first = ranked.first else { continue }
-      pick(field, ranked.map(\.column))
-      let said = "\(field): \(first.column.pointer)"
-      if !field.contains(".show."), let second = ranked.dropFirst().first, first.score - second.score < 8,
-        second.column.values != first.column.values
-      {
-        doubts.append("\(said) is one of several candidates; another is \(second.column.pointer)")
-      }
-      if !pattern.doubt.isEmpty { doubts.append("\(said): \(pattern.doubt)") }
+      pick(field, ranked(field, pattern))
+      if let first = self[field].first, !pattern.doubt.isEmpty { doubts.append("\(field): \(first.pointer): \(pattern.doubt)") }
     }
+    let missing = Vocabulary.patterns(of: field)[0].missing
+    if picks[field] == nil, !missing.isEmpty { doubts.append("\(field): \(missing)") }
   }
 
   /// Picks the first column, with those that replace it where it has no value.
   private mutating func pick(_ field: String, _ ranked: [Column]) {
     let pick = ranked.dropFirst().reduce(into: Array(ranked.prefix(1))) { pick, other in
-      let isNew = other.values.keys.contains { other.said($0) != nil && pick.said($0) == nil }
+      let isNew = other.values.keys.contains { row in other.said(row) != nil && !pick.contains { $0.said(row) != nil } }
       if isNew, pick.count < 4 { pick.append(other) }
     }
     picks[field] = pick.isEmpty ? nil : pick
   }
+
+  /// Returns the value of a row in the first column of a field that has one.
+  private func said(_ field: String, _ row: Int) -> String? { self[field].lazy.compactMap { $0.said(row) }.first }
 
   // MARK: - How many
 
@@ -149,21 +137,24 @@ struct RuleGuess {
       !sure.contains { $0.path.count < one.path.count || one.last == "hits" }
     }
     // An update under the same id has a higher number.
-    let group = streak.isEmpty ? ids.prefix(1).filter { !$0.isDistinct } : streak
-    let shown = running.first { grows($0, group, isNamed: true) } ?? own.first { grows($0, group, isNamed: false) }
+    if streak.isEmpty, let id = ids.first, !id.isDistinct { picks["streak"] = [id] }
+    let shown = running.first { grows($0, isNamed: true) } ?? own.first { grows($0, isNamed: false) }
+    if shown == nil { picks["streak"] = streak.isEmpty ? nil : streak }
     let ended = end == nil ? nil : running.first ?? own.first { ["count", "giftcount"].contains($0.last) }
     guard let total = shown ?? ended ?? (streak.isEmpty ? nil : running.first) else {
       picks["streak"] = nil
-      return takeCount(own + running)
+      // The number of receivers is not what each of them receives.
+      let elements = Dictionary(rows.map { ($0, 1) }, uniquingKeysWith: +)
+      let numbers = (own + running).filter { number in
+        !isEach || number.array == root || number.values.contains { Int($1) != elements[rows[$0]] }
+      }
+      if numbers.isEmpty { doubts.append("count: no field was found, so each record or receiver has one gift") }
+      return pick("count", numbers)
     }
     picks["total"] = [total]
-    if shown != nil { picks["streak"] = group.isEmpty ? nil : group }
-    let why =
-      shown != nil
-      ? "never falls while \(group.first?.pointer ?? "sender and gift") stays the same"
-      : "has \((end ?? streak.first)?.pointer ?? "") beside it, though the samples do not show that it grows"
-    doubts.append(
-      "total: \(total.pointer) \(why); if each record has only its own gifts, name it count and leave out streak")
+    let same = self["streak"].first?.pointer ?? "sender and gift"
+    let why = shown == nil ? "has an end or a streak beside it, but never grows" : "never falls while \(same) stays the same"
+    doubts.append("total: \(total.pointer) \(why); if each record has only its own gifts, name it count and leave out streak")
     // The number of gifts of each hit.
     let near = own.filter { $0.parent == total.parent && $0.path != total.path && total.last != "repeatcount" }
     if let times = near.first(where: { ["batchsize", "groupcount", "count", "giftcount"].contains($0.last) }) {
@@ -176,38 +167,27 @@ struct RuleGuess {
     }
   }
 
-  private mutating func takeCount(_ numbers: [Column]) {
-    guard let number = numbers.first else { return doubts.append("count: no field was found, so each record is one gift") }
-    let elements = Dictionary(rows.map { ($0, 1) }, uniquingKeysWith: +)
-    if isEach, number.array != root, number.values.allSatisfy({ Int($1) == elements[rows[$0]] }) {
-      doubts.append("count: \(number.pointer) is the number of receivers, so each receives one gift")
-    } else {
-      pick("count", numbers)
-    }
-  }
-
   /// Whether a number without a sure name is a price: it is not around the gift's id, or each gift always has the same number.
   private func isPrice(_ column: Column) -> Bool {
-    let isUnsure = Vocabulary.list("counts-or-prices").contains(column.last)
-    guard isUnsure, let gift = self["gift.id"].first else { return false }
-    let prices = Set(column.values.compactMap { row, value in self["gift.id"].said(row).map { [$0, value] } })
-    let isOf = { (place: Int) in Set(prices.map { $0[place] }).count }
+    guard Vocabulary.list("counts-or-prices").contains(column.last), let gift = self["gift.id"].first else { return false }
+    let prices = Set(column.values.compactMap { row, value in said("gift.id", row).map { [$0, value] } })
+    let (gifts, numbers) = (Set(prices.map(\.first)), Set(prices.map(\.last)))
     return !gift.path.starts(with: column.parent)
-      || isOf(1) > 1 && isOf(0) == prices.count && column.values.count > prices.count
+      || numbers.count > 1 && gifts.count == prices.count && column.values.count > prices.count
   }
 
   /// Whether a number grows while the sender, the gift and the streak, if there is one, stay the same.
-  private func grows(_ column: Column, _ group: [Column], isNamed: Bool) -> Bool {
+  private func grows(_ column: Column, isNamed: Bool) -> Bool {
     var last: [[String?]: Int64] = [:]
     var (grown, fallen) = (0, 0)
     for (row, value) in column.values.sorted(by: { $0.key < $1.key }) {
-      let (streak, sender, gift) = (group.said(row), self["sender.id"].said(row), self["gift.id"].said(row))
-      guard let number = Int64(value), group.isEmpty ? sender != nil && gift != nil : streak != nil else { continue }
+      let (streak, sender, gift) = (said("streak", row), said("sender.id", row), said("gift.id", row))
+      guard let number = Int64(value), picks["streak"] == nil ? sender != nil && gift != nil : streak != nil else { continue }
       let before = last.updateValue(number, forKey: [streak, sender, gift]) ?? number
       grown += number > before ? 1 : 0
       fallen += number < before ? 1 : 0
     }
-    return grown > 0 && (isNamed || fallen == 0 && (!group.isEmpty || grown > 1))
+    return grown > 0 && (isNamed || fallen == 0 && (picks["streak"] != nil || grown > 1))
   }
 
   // MARK: - A rule of a map
@@ -232,21 +212,6 @@ struct RuleGuess {
       ], indent: "    ")
   }
 
-  /// A member that only gifts have.
-  var giftKey: String? {
-    self["gift.id"].first.flatMap {
-      FieldPattern.has($0.last, ["gift", "gf", "present"]) ? Column.name($0.path) : nil
-    }
-  }
-
-  /// The name of all gifts if no field names them: their kind, or the mark of gifts.
-  private var giftName: String {
-    if columns.contains(where: { $0.last == "bits" }) { return "bits" }
-    let pointers = ["receiver.id", "sender.id"].map { self[$0].first?.pointer ?? "" }
-    let said = Column.plain((mark?.value ?? "") + pointers.joined())
-    return Vocabulary.known.gifts.first { said.contains($0.name) }?.text ?? mark?.value ?? "gift"
-  }
-
   /// Returns the id with the name and the picture beside it, and a gift's value. Millionths of a currency become hundredths.
   private func party(_ name: String) -> String? {
     var (id, value) = (reach("\(name).id"), reach("\(name).value"))
@@ -259,8 +224,13 @@ struct RuleGuess {
       value = #"{"product": [\#(known), {"const": 0.0001}]}"#
     }
     if name == "gift", id == nil {
-      if giftName == "bits" { value = value ?? #"{"const": 1}"# }
-      id = #"{"const": \#(quoted(giftName))}"#
+      // No field names the gifts. They are called after their kind, or after the mark of gifts.
+      let hasBits = columns.contains { $0.last == "bits" }
+      let pointers = ["receiver.id", "sender.id"].map { self[$0].first?.pointer ?? "" }
+      let said = Column.plain((mark?.value ?? "") + pointers.joined())
+      let kind = hasBits ? "bits" : Vocabulary.known.gifts.first { said.contains($0.name) }?.text ?? mark?.value ?? "gift"
+      if kind == "bits" { value = value ?? #"{"const": 1}"# }
+      id = #"{"const": \#(quoted(kind))}"#
     }
     guard let id = id ?? (name == "sender" ? quoted("/TO-DO") : nil) else { return nil }
     let picture = reach("\(name).show.avatar").map { object([("at", $0), ("max", "500")]) }
@@ -286,9 +256,4 @@ struct RuleGuess {
     if columns.count == 1, !isZero, unit == .ms { return at }
     return object([("at", at), ("unless", isZero ? #"["0"]"# : nil), ("unit", unit == .ms ? nil : quoted(unit.rawValue))])
   }
-}
-
-extension [Column] {
-  /// Returns the value of a row in the first column that has one.
-  fileprivate func said(_ row: Int) -> String? { lazy.compactMap { $0.said(row) }.first }
 }

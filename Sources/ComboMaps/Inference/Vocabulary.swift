@@ -7,8 +7,6 @@ struct Vocabulary: Sendable {
   private var patterns: [String: [FieldPattern]] = [:]
   /// The names of gifts that no field names, by a word in the type of a record.
   private(set) var gifts: [(name: String, text: String)] = []
-  /// The doubts about fields that are not found, by field.
-  private(set) var missing: [(name: String, text: String)] = []
 
   private init() {
     // A file that is part of the program can be read.
@@ -27,7 +25,6 @@ struct Vocabulary: Sendable {
       for field in words(pattern["field"]!) { patterns[field, default: []].append(FieldPattern(pattern, list: words)) }
     }
     gifts = members(text.member("gifts by type", of: 0)!)
-    missing = members(text.member("missing fields", of: 0)!)
   }
 
   static func list(_ name: String) -> [String] { known.lists[name]! }
