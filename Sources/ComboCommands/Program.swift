@@ -43,10 +43,10 @@ package enum Program {
       if !faults.isEmpty { return Console.refuse(faults, hint: "combo-consumer \(command.rawValue) --help") }
       switch invocation {
       case .verify(let options):
-        _ = Console.tell("input \(input)")
+        _ = Console.tell("input \(input)\n")
         code = max(code, VerifyCommand.run(options))
       case .check(let options):
-        if options.topicFormat == nil { _ = Console.tell("input \(input)") }
+        if options.topicFormat == nil { _ = Console.tell("input \(input)\n") }
         code = max(code, CheckCommand.run(options))
       default: preconditionFailure("\(command.rawValue) has one input")
       }

@@ -42,10 +42,8 @@ extension HTTPServer {
           Health.reasonToRestart(lastBeat: $0.lastBeat, at: now, isStopping: $0.stop.isSet)
         })
     case ["health", "ready"]:
-      let services = services()
-      if services.isEmpty { return health("no topic has a name that matches --input-pattern yet") }
       return health(
-        ServedService.first(of: services) {
+        ServedService.first(of: services()) {
           Health.reasonNotReady($0.report, hindrance: $0.hindrance, at: now, isStopping: $0.stop.isSet)
         })
     case ["metrics"]:
@@ -148,9 +146,13 @@ extension HTTPServer {
     let isStream = target.path.count == 3 && target.path[2].elementsEqual("events".utf8)
     guard target.path.count == 2 || isStream else { return nothing }
     // With several inputs, the name of the input stands in front.
-    let longest = services().count > 1 ? 512 : 256
+    let inputs = services().map(\.identity.input)
+    let longest = inputs.count > 1 ? 512 : 256
     guard (1...longest).contains(room.count), String(validating: room, as: UTF8.self) != nil else {
       return .error(400, "a room's id must be 1 to 256 bytes of UTF-8, percent-encoded")
+    }
+    if inputs.count > 1, !inputs.contains(where: { room.starts(with: "\($0):".utf8) }) {
+      return .error(404, "with several inputs a room is INPUT:ROOM, and no input of this process is called so")
     }
     if observatory.report == nil {
       return .error(503, "the service has not started: it is waiting for the brokers and its topics", [("Retry-After", "2")])

@@ -12,9 +12,9 @@ internal import Synchronization
 final class InputFleet {
   /// The service of one input.
   private final class Member: Sendable {
-    let stop = StopFlag()
+    let stop: StopFlag
     let observatory: Observatory
-    let statistics = ClientStatistics()
+    let statistics: ClientStatistics
     let identity: ServiceIdentity
     let reload: Reload
     /// Whether it ends because its topic is gone.
@@ -22,8 +22,13 @@ final class InputFleet {
     /// Its end; nil while it runs.
     let end = Mutex<ServiceRunner.End?>(nil)
 
-    init(_ options: ServiceOptions, _ table: ConfigTable, log: ServiceLog, read: @escaping RunCommand.Read) {
-      observatory = Observatory(stop: stop)
+    /// - Parameter former: The service of this input that has ended, whose figures this one continues; nil if none.
+    init(
+      _ options: ServiceOptions, _ table: ConfigTable, after former: Member?, log: ServiceLog, read: @escaping RunCommand.Read
+    ) {
+      stop = former?.stop ?? StopFlag()
+      observatory = former?.observatory ?? Observatory(stop: stop)
+      statistics = former?.statistics ?? ClientStatistics()
       identity = options.identity
       reload = Reload(options, table, log: log, stop: stop) { read(options.input) }
     }
@@ -86,7 +91,15 @@ final class InputFleet {
   func run() -> Int32 {
     guard checkOptions() else { return 2 }
     do throws(HTTPFault) {
-      try host.serve { [members] in members.all.map(\.member.served) }
+      // While there is no input, the process itself is shown, as not ready.
+      let none = host.observatory.map {
+        ServedService($0, ServiceIdentity(group: options.group, instance: options.identity.instance))
+      }
+      host.observatory?.hindrance = "no topic has a name that matches --input-pattern yet"
+      try host.serve { [members] in
+        let all = members.all.map(\.member.served)
+        return all.isEmpty ? none.map { [$0] } ?? [] : all
+      }
     } catch {
       log.error("http: \(.reason, error)")
       return 1
@@ -149,7 +162,7 @@ final class InputFleet {
     guard case .read(let invocation, let table, let faults) = read(input) else { return }
     guard case .run(var options) = invocation else { return }
     if isNew { options.from = self.options.newFromLatest ? .latest : .earliest }
-    let member = Member(options, table, log: own, read: read)
+    let member = Member(options, table, after: members[input], log: own, read: read)
     member.reload.serves(host.server)
     members[input] = member
     if !faults.isEmpty {
@@ -235,6 +248,10 @@ final class InputFleet {
     }
     let known = Dictionary(uniqueKeysWithValues: members.all.map { ($0.input, $0.member) })
     let isFirst = !hasLooked
+    if isFirst, found.isEmpty, known.isEmpty {
+      log.warning(
+        "no topic has a name that matches --input-pattern \(.text, options.inputs.pattern?.text ?? "") yet; waiting for one")
+    }
     hasLooked = true
     for topic in found.sorted() {
       missing[topic] = nil

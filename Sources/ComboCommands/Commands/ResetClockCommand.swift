@@ -14,6 +14,7 @@ enum ResetClockCommand {
     defer { session.log.flush() }
     do throws(EdgeError) {
       let properties = try options.kafkaProperties(log: session.log)
+      let options = try options.namingAsJournal(properties)
       let plan = try plan(options, properties)
       _ = Console.tell(plan.text(isDryRun: !options.isConfirmed))
       if !options.isConfirmed || plan.ahead.isEmpty { return 0 }

@@ -11,11 +11,13 @@ enum SeekCommand {
   private static let withinMs: Int64 = 30_000
 
   static func run(_ options: SeekOptions) -> Int32 {
-    let service = options.service
+    var (options, service) = (options, options.service)
     let session = CommandSession(service.logLevel, service.logFormat, hiding: service.kafka.secrets)
     defer { session.log.flush() }
     do throws(EdgeError) {
       let properties = try service.kafkaProperties(log: session.log)
+      service = try service.namingAsJournal(properties)
+      options.service = service
       let plan = try plan(options, properties)
       _ = Console.tell(plan.text(isDryRun: !options.isConfirmed))
       if plan.isRefused { return 1 }

@@ -24,6 +24,23 @@ extension ServiceOptions {
     TopicNames(input: input, output: output, group: group, deadLetter: deadLetter, screens: screens)
   }
 
+  /// Returns these options with the naming of inputs that the group's journal has. A command that writes instructions must name
+  /// the input as the service does.
+  func namingAsJournal(_ properties: KafkaProperties) throws(EdgeError) -> ServiceOptions {
+    let control = try ControlClient(properties)
+    if try control.partitionCount(topicNames.journal, withinMs: 30_000) == nil { return self }
+    let reading = try KafkaReading(properties, control: control, names: topicNames)
+    var options = self
+    for partition in try reading.partitions(.journal) {
+      let topics = PartitionTopics(partition, configuration, reading, log: .silent)
+      guard let derivation = try? topics.standing().derivation else { continue }
+      options.namesInput = namesInput || derivation.namesInput
+      options.prefixesRooms = prefixesRooms || !derivation.limits.roomPrefix.isEmpty
+      break
+    }
+    return options
+  }
+
   /// Returns the properties of the service's clients, and throws if one is invalid.
   func kafkaProperties(presets: [KafkaProperties.Override] = [], log: ServiceLog) throws(EdgeError) -> KafkaProperties {
     try KafkaProperties(brokers: brokers, kafka, presets: presets, log: log)

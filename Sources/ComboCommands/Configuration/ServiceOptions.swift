@@ -8,6 +8,7 @@ internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
 internal import ComboWire
+internal import Glibc
 
 /// The configuration of the service: the options of `run`.
 struct ServiceOptions: Equatable, Sendable {
@@ -185,6 +186,9 @@ struct ServiceOptions: Equatable, Sendable {
         reader.fault("--\(name) is for several inputs, and there is only \(Sentence.quoted(input)): leave it out")
       }
       return
+    }
+    if let folder = reader.optionalText("input-settings"), access("\(folder)/.", F_OK) != 0 {
+      reader.fault("--input-settings must be a folder, and there is no \(Sentence.quoted(folder))")
     }
     if isShadow { reader.fault("--shadow follows one input: give one with --input") }
     if progress {

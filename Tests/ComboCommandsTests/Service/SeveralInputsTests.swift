@@ -70,6 +70,7 @@ extension ServiceTests {
         one.names.output, "--group", one.group,
       ])
       #expect(all.code == 0 && all.output.components(separatedBy: "proven: ").count == 4, "\(all)")
+      #expect(all.output.contains("input \(name)\n"), "\(all)")
     }
 
     @Test("a topic that was recreated is refused alone; each has its map and its settings; rooms are read by INPUT:ROOM")

@@ -46,6 +46,12 @@ extension ServiceTests {
       #expect(try rooms(in: one) == [nil: all, one.names.input: all, two.names.input: all])
       try one.verify()
       try two.verify()
+
+      // Commands that write instructions name the input as the service does, though they are not told.
+      try two.give([TestGift(id: "unread", room: "r1")])
+      let seek = try ServiceProcess.run(
+        ["seek", "--skip-to-end"] + two.arguments(TestGroup.fast).filter { $0 != "--progress" })
+      #expect(seek.code == 0 && !seek.output.contains("names_input"), "\(seek)")
     }
 
     @Test("has rooms with the names of their inputs in front where that is wanted; `explain` finds them, `serve` one input's")
