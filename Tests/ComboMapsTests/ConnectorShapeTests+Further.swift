@@ -295,6 +295,26 @@ extension ConnectorShapeTests {
       ##"1 × 2026-10-02T10:00:00Z-a 7> subscription count 1"##
     ),
     (
+      "kick", "null in the giver's place",
+      ##"{"event":"channel.subscription.gifts","payload":{"broadcaster":{"user_id":1},"gifter":null,"giftees":[{"user_id":5}],"created_at":"2026-10-02T10:00:00Z"}}"##,
+      ##"1 × 2026-10-02T10:00:00Z-5 anonymous> subscription count 1"##
+    ),
+    (
+      "kick", "null in the sender's place",
+      ##"{"event":"kicks.gifted","message_id":"m","payload":{"broadcaster":{"user_id":1},"sender":null,"gift":{"amount":500,"name":"Rage"},"created_at":"2025-10-20T04:00:08.634Z"}}"##,
+      ##"1 × m anonymous> Rage count 1"##
+    ),
+    (
+      "rumble", "a rant without a giver beside another",
+      ##"{"channel_id":5,"livestreams":[{"chat":{"recent_rants":[{"username":"ann","amount_cents":500,"created_on":"2026-11-28T10:00:00Z"},{"amount_cents":90000,"created_on":"2026-11-28T10:00:01Z"}]}}]}"##,
+      ##"bad"##
+    ),
+    (
+      "rumble", "a rant without a giver alone",
+      ##"{"channel_id":5,"livestreams":[{"chat":{"recent_rants":[{"amount_cents":90000,"created_on":"2026-11-28T10:00:01Z"}]}}]}"##,
+      ##"bad"##
+    ),
+    (
       "kick", "kicksdk",
       ##"{"name":"KicksGifted","data":"{\"gift_transaction_id\":\"g-1\"}","event":{"type":"kicks_gifted","sender":{"id":7},"gift":{"gift_id":"r","amount":500}},"timestamp":1790935203000}"##,
       ##"1 × g-1 7> r count 1"##

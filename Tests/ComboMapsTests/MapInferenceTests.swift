@@ -122,6 +122,15 @@ struct MapInferenceTests {
     #expect(hidden.gifts == [" 7> 1 count 2", " anonymous> 1 count 1"], "\(hidden.text)")
   }
 
+  @Test("makes no gift of chats, and says which samples it does not read")
+  func noGifts() throws {
+    let chats = (1...6).map { #"{"cmd":"chat","user":{"uid":\#($0)},"room":1,"text":"hi"}"# }
+    let guess = MapInference((chats + ["no JSON"]).map { Array($0.utf8) })
+    for chat in chats { #expect(try mapped(guess.text, chat, key: "1") == "missing_field", "\(guess.text)") }
+    #expect(guess.doubts.contains("samples: 6 of 7 are read: JSON, at most 5,000"), "\(guess.doubts)")
+    #expect(MapInference([]).doubts == ["samples: 0 of 0 are read: JSON, at most 5,000"])
+  }
+
   @Test("makes what names a gift and cannot be read a bad event")
   func unread() throws {
     let came = try gifts([

@@ -26,13 +26,13 @@ public struct MapInference {
   /// Reads samples: JSON, lines of IRC with tags, or Douyu's text. Others are skipped.
   public init(_ samples: [[UInt8]]) {
     self.samples = Samples(samples)
-    if self.samples.records.isEmpty {
-      doubts = ["none of the records is a JSON object"]
-      return
+    let read = self.samples.records.count
+    if read > 0 {
+      // Only a replay shows all gifts that share an id. The map is then proposed again without that id.
+      repeat { propose() } while check()
+      text = map(rules)
     }
-    // Only a replay shows all gifts that share an id. The map is then proposed again without that id.
-    repeat { propose() } while check()
-    text = map(rules)
+    if read < max(1, samples.count) { doubts.append("samples: \(read) of \(samples.count) are read: JSON, at most 5,000") }
   }
 
   private mutating func propose() {

@@ -230,7 +230,7 @@ struct RuleGuess {
       let said = Column.plain((mark?.value ?? "") + pointers.joined())
       let kind = hasBits ? "bits" : Vocabulary.known.gifts.first { said.contains($0.name) }?.text ?? mark?.value ?? "gift"
       if kind == "bits" { value = value ?? #"{"const": 1}"# }
-      id = #"{"const": \#(quoted(kind))}"#
+      id = isGift ? #"{"const": \#(quoted(kind))}"# : quoted("/TO-DO")
     }
     guard let id = id ?? (name == "sender" ? quoted("/TO-DO") : nil) else { return nil }
     let picture = reach("\(name).show.avatar").map { object([("at", $0), ("max", "500")]) }
