@@ -64,9 +64,10 @@ package struct Explainer {
       throw VerifyFault("\(topics.input) has no partition \(asked): it has \(partitions.count)")
     }
     // Records have the room without the prefix of its input.
-    let prefix = Derivation.roomPrefix(of: topics.input).utf8
-    let key = question.room.starts(with: prefix) ? question.room.dropFirst(prefix.count) : question.room[...]
-    let own = question.partition ?? Int32(key.withUnsafeBytes { placement($0, partitions.count) })
+    var limits = WireLimits()
+    limits.roomPrefix = Derivation.roomPrefix(of: topics.input)
+    let own =
+      question.partition ?? Int32(limits.withoutPrefix(question.room).withUnsafeBytes { placement($0, partitions.count) })
     var outcome = Outcome()
     var wantsMore = true
     let task = PartitionExplainer.Task(
