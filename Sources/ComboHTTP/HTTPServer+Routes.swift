@@ -151,7 +151,7 @@ extension HTTPServer {
     guard (1...longest).contains(room.count), String(validating: room, as: UTF8.self) != nil else {
       return .error(400, "a room's id must be 1 to 256 bytes of UTF-8, percent-encoded")
     }
-    if inputs.count > 1, !inputs.contains(where: { room.starts(with: "\($0):".utf8) }) {
+    if inputs.count > 1, !inputs.contains(where: { room.starts(with: Derivation.roomPrefix(of: $0).utf8) }) {
       return .error(404, "with several inputs a room is INPUT:ROOM, and no input of this process is called so")
     }
     if observatory.report == nil {

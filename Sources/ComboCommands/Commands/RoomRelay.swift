@@ -1,5 +1,6 @@
 internal import ComboService
 internal import ComboSystem
+internal import ComboWire
 
 /// Passes queries about rooms to the services of several inputs, and their answers back. Observers know a room as `INPUT:ROOM`,
 /// whether or not the service has the input in its room ids. One thread.
@@ -48,7 +49,7 @@ struct RoomRelay {
     case .survey(let prefix, let limit, let order, let id, let until):
       var asked: Set<String> = []
       for (input, service) in services {
-        let begin = Array("\(input):".utf8)
+        let begin = Array(Derivation.roomPrefix(of: input).utf8)
         let own = prefix.starts(with: begin) ? Array(prefix.dropFirst(begin.count)) : begin.starts(with: prefix) ? [] : nil
         guard let own, service.report != nil else { continue }
         let inside = arePrefixed ? begin + own : own
@@ -67,7 +68,7 @@ struct RoomRelay {
   }
 
   private mutating func hear(_ one: News, of input: String, _ news: inout [News]) {
-    func named(_ room: [UInt8]) -> [UInt8] { arePrefixed ? room : Array("\(input):".utf8) + room }
+    func named(_ room: [UInt8]) -> [UInt8] { arePrefixed ? room : Array(Derivation.roomPrefix(of: input).utf8) + room }
     switch one {
     case .said(let room, let record): news.append(.said(room: named(room), record: record))
     case .screen(let id, let room, let record): news.append(.screen(id: id, room: named(room), record: record))
