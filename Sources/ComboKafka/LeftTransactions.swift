@@ -52,7 +52,13 @@ package final class LeftTransactions: Sendable {
       }
       let producer = try TransactionalProducer(properties, transactionalID: owner.transactionalID)
       try producer.initTransactions(withinMs: Self.withinMs)
-      return owner.transactionalID
+      // Replicas learn of the end a moment later. What stays open belongs to another producer.
+      let deadline = Deadline(afterMs: Self.settleMs)
+      repeat {
+        if try !open.isSubset(of: openPlaces(partition)) { return owner.transactionalID }
+        MonotonicClock.sleep(ms: 50)
+      } while !deadline.isOver
+      return nil
     }
   }
 

@@ -92,13 +92,7 @@ package struct VerifyReport: Equatable, Sendable {
         + (tally.pending > 0 ? ", \(n(tally.pending)) not written yet" : ""),
       "seq: \(verdict([.sequence], "no gap, none twice"))",
       "screen: \(verdict([.screen], "\(n(screens, "screens are what a client has drawn"))"))",
-      "conservation: "
-        + verdict(
-          [.conservation],
-          "\(n(tally.gifts, "gifts")) accounted for, each once; "
-            + (tally.countedEpochs == 1 ? "1 epoch adds up" : "\(n(tally.countedEpochs)) epochs add up")
-            + (tally.openEpochs > 0 ? "; \(n(tally.openEpochs, "epochs are not over yet"))" : "")
-        )
+      "conservation: " + verdict([.conservation], conservation)
         + (tally.leftByResets > 0 ? "; \(n(tally.leftByResets, "gifts were")) never shown because of a reset" : ""),
     ]
     if unprovenRooms > 0 || tally.deleted > 0 || entriesSkipped > 0 {
@@ -124,6 +118,16 @@ package struct VerifyReport: Equatable, Sendable {
     for fault in faults { lines.append("DIFFERS: \(DisplayWidth.harmless(fault))") }
     lines.append(conclusion)
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// What was found of the gifts if nothing differs.
+  private var conservation: String {
+    if epochs > 0, tally.countedEpochs == 0, tally.openEpochs == 0 {
+      return "not compared, because no epoch begins in the compared part"
+    }
+    return "\(Counted.text(tally.gifts, "gifts")) accounted for, each once; "
+      + (tally.countedEpochs == 1 ? "1 epoch adds up" : "\(ProgressMeter.grouped(tally.countedEpochs)) epochs add up")
+      + (tally.openEpochs > 0 ? "; \(Counted.text(tally.openEpochs, "epochs are not over yet"))" : "")
   }
 
   private func verdict(_ kinds: [Findings.Kind], _ fine: String) -> String {

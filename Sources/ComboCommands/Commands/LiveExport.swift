@@ -13,7 +13,9 @@ enum LiveExport {
     do throws(LogFault) {
       let file = try LogFile(place, use: .look)
       var damage = DamageNotes(of: file)
-      guard let input = file.stream(LogStage.input, 0) else { throw LogFault(.unknown, "\(place.name) has no input yet") }
+      guard let input = file.stream(LogStage.input, 0) else {
+        throw LogFault(.unknown, "\(place.name) has no input" + (damage.isEmpty ? " yet" : " outside what is left out"))
+      }
       let decoder = LiveRecordDecoder(options.map)
       let isWritten = try file.forEachPage(
         of: input, damaged: { damage.add($0) }, deleted: { damage.addDeleted($0.count) }

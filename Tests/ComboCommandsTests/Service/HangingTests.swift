@@ -176,6 +176,22 @@ extension ServiceTests {
       try group.verify()
     }
 
+    @Test("of another program are not taken for those of the last owner")
+    func ofAnother() throws {
+      let group = try TestGroup(partitions: 1, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
+      let service = try group.process(TestGroup.fast)
+      try group.give(gifts("a"))
+      try group.waitUntilTakenIn(service)
+      try service.stop()
+      let stranger = try hang(group, group.names.journal, 0)
+      let left = LeftTransactions(
+        group.properties, control: group.control,
+        reading: try KafkaReading(group.properties, control: group.control, names: group.names), names: group.names,
+        group: group.group, transactionalID: "next")
+      #expect(try left.end(0) == nil)
+      try stranger.abort(withinMs: ServiceKafka.patienceMs)
+    }
+
     @Test("of an instance that was killed with an output that nobody can read end at once, too")
     func killed() throws {
       let group = try TestGroup(partitions: 2, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
