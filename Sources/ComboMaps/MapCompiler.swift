@@ -79,9 +79,7 @@ struct MapCompiler {
       if let first = path.firstIndex(of: PointerTable.each) { made.each = map.pointers.node(Array(path[...first])) }
       made.isBase64 = text.isBase64
       if let message = text.message { made.message = Int32(before + message) }
-      if text.message != nil || text.isBase64 {
-        made.description = expression(.at(text.path, unless: []))
-      }
+      made.description = expression(.at(text.path, unless: []))
       // The guardian's condition excludes the records of other maps.
       let conditions = [guardian, text.condition.map { condition($0) } ?? -1].filter { $0 >= 0 }
       made.condition = conditions.count == 2 ? add(.init(op: .all, links: link(conditions))) : conditions.first ?? -1

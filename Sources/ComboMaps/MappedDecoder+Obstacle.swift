@@ -24,8 +24,7 @@ extension MappedDecoder {
         if root == token { isRoot = true }
         var (met, lacks) = (0, [String]())
         weigh(rule.condition, below: rule.root, arena, &met, &lacks)
-        // One that lacks as little in the same object says more than one elsewhere.
-        if met > 0, !lacks.isEmpty, (met, -lacks.count) > (nearest?.met ?? 0, -(nearest?.lacks.count ?? 0)) {
+        if met > 0, !lacks.isEmpty, nearest.map({ met - lacks.count > $0.met - $0.lacks.count }) ?? true {
           nearest = (met, index, lacks)
         }
       }
@@ -45,11 +44,16 @@ extension MappedDecoder {
     }
     guard (try? holds(index, arena)) != true else {
       // The presence of the root, or the absence of a value, does not make a rule nearer.
-      if node.op == .any || node.op == .isOneOf || node.op == .starts || node.op == .contains || node.op == .above { met += 1 }
+      if node.op == .any || node.op == .above { met += 1 }
+      // A command says more about a record than a field that many kinds of records have.
+      if node.op == .isOneOf || node.op == .starts || node.op == .contains { met += 2 }
       if node.op == .exists, nodes[Int(links[node.links.range.lowerBound])].place != root { met += 1 }
       return
     }
-    lacks.append(lack(index, arena))
+    let lack = lack(index, arena)
+    // The record has the field, but null in its place.
+    if lack.hasSuffix(Self.isNull) { met += 2 }
+    lacks.append(lack)
   }
 
   private func lack(_ index: Int32, _ arena: BumpArena) -> String {
@@ -70,7 +74,9 @@ extension MappedDecoder {
     default: break
     }
     let source = pointers(first)
-    guard let value = try? value(first, into: arena), value.kind != .missing else { return "\(source) is missing" }
+    guard let value = try? value(first, into: arena), value.kind != .missing else {
+      return obstruction(first) ?? "\(source) is missing"
+    }
     let bound = node.bound == node.bound.rounded() && abs(node.bound) < 1e15 ? "\(Int64(node.bound))" : "\(node.bound)"
     let texts = node.texts.range.prefix(3).map { "\"\(Excerpt(constant($0)))\"" }.joined(separator: " or ")
     switch node.op {
@@ -81,6 +87,24 @@ extension MappedDecoder {
     case .below: return "\(source) is not below \(bound)"
     default: return "\(source) does not differ"
     }
+  }
+
+  private static let isNull = " is null"
+
+  /// Returns what stands in the place of an expression's pointers, or on the way to it: null, or a text that is read as a text.
+  private func obstruction(_ index: Int32) -> String? {
+    let node = nodes[Int(index)]
+    if node.op == .first { return node.links.range.lazy.compactMap { self.obstruction(self.links[$0]) }.first }
+    guard node.op == .at else { return nil }
+    var (place, pointer) = (Int(node.place), map.descriptions[Int(index)][...])
+    while place > 0, walk.found[place] < 0, let slash = pointer.lastIndex(of: "/") {
+      place = map.pointers.parents[place]
+      pointer = pointer[..<slash]
+    }
+    let token = Int(walk.found[place])
+    if pointer.isEmpty || token < 0 { return nil }
+    if text[token].isNull { return pointer + Self.isNull }
+    return text[token].isString && place != node.place ? "\(pointer) is a text, in which there is no JSON" : nil
   }
 
   private func pointers(_ node: Int32) -> String {

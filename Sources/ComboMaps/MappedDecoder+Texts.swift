@@ -19,7 +19,7 @@ extension MappedDecoder {
   private func unpack(_ unpacked: CompiledMap.Unpacked, into arena: BumpArena) throws(BadEvent) {
     guard let json = try json(in: unpacked, into: arena) else { return }
     rewriting.removeAll()
-    try rewrite(after: rewrite(upTo: Int(walk.found[Int(unpacked.node)]), json, from: 0), into: arena)
+    try rewrite(after: rewrite(upTo: Int(walk.found[Int(unpacked.node)]), json, from: 0), unpacked, into: arena)
   }
 
   /// Replaces the texts of all elements of an array. The record is rewritten and parsed once for all of them.
@@ -42,7 +42,7 @@ extension MappedDecoder {
         throw .ofElement(walk.place, error)
       }
     } while walk.advance(text)
-    if rest > 0 { try rewrite(after: rest, into: arena) } else { walk.walk(text, of: checks.parser) }
+    if rest > 0 { try rewrite(after: rest, unpacked, into: arena) } else { walk.walk(text, of: checks.parser) }
   }
 
   /// Returns the JSON that replaces a text, or nil if there is no text or it stays a text.
@@ -104,9 +104,15 @@ extension MappedDecoder {
   }
 
   /// Copies the rest of the record, and parses the result.
-  private func rewrite(after rest: Int, into arena: BumpArena) throws(BadEvent) {
+  private func rewrite(after rest: Int, _ unpacked: CompiledMap.Unpacked, into arena: BumpArena) throws(BadEvent) {
     rewriting.append(Bytes(rebasing: text.slice(0)[rest...]))
-    try check(arena.copy(rewriting.bytes))
+    do throws(BadEvent) {
+      try check(arena.copy(rewriting.bytes))
+    } catch {
+      // Without the text the record could be read.
+      let place = map.descriptions[Int(unpacked.description)]
+      throw BadEvent(error.code, "the text of \(place) holds no JSON that can be read; with it, \(error.reason)")
+    }
     walk.walk(text, of: checks.parser)
   }
 }

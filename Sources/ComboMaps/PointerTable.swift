@@ -55,6 +55,8 @@ struct PointerTable {
   let below = FixedList<Int32>()
   /// Whether names are compared without regard to case, `_` and `-`. It must be set before there are nodes.
   var isLoose = false
+  /// The node that each node's pointer comes from; that of the record is the record.
+  private(set) var parents = [0]
   private var children: [[(step: String, node: Int)]] = [[]]
 
   init() { nodes.append(Node()) }
@@ -76,6 +78,7 @@ struct PointerTable {
         at = known.node
       } else {
         children[at].append((step, nodes.count))
+        parents.append(at)
         at = nodes.count
         nodes.append(Node())
         children.append([])

@@ -129,11 +129,46 @@ struct MapEnvelopeTests {
       (#"{"data":{"cmd":"GIFT","n":1}}"#, "t, rule 1 would, but /data/giftId is missing"),
       (#"{"cmd":"GIFT","giftId":2,"n":0}"#, "t, rule 1 would, but /n or /num is not above 0"),
       (#"{"cmd":"GIFT2","giftId":2,"n":1}"#, #"t, rule 1 would, but /cmd is not "GIFT""#),
+      (#"{"cmd":"GIFT","giftId":null,"n":1}"#, "t, rule 1 would, but /giftId is null"),
+      (#"{"cmd":"GIFT","giftId":2,"num":null}"#, "t, rule 1 would, but /num is null"),
       (#"{"a":{"cmd":"GIFT","giftId":2,"n":1}}"#, "no root of the map leads to what it names"),
     ])
   func lacks(record: String, expected: String) throws {
     let came = try gifts(Self.watchful, [record])[0]
     #expect(came.hasPrefix("bad: unknown_type: the record names a gift, ") && came.hasSuffix(expected), "\(came)")
+  }
+
+  @Test(
+    "its message names the rule that its command leads to, and null or a text on the way to what is missing",
+    arguments: [
+      (#"{"cmd":"GIFT","gift":null}"#, "t, rule 1 would, but /gift is null"),
+      (#"{"cmd":"GIFT","gift":"rose x2"}"#, "t, rule 1 would, but /gift is a text, in which there is no JSON"),
+      (#"{"cmd":"GIFT","gift":{}}"#, "t, rule 1 would, but /gift/id is missing"),
+      (#"{"cmd":"GIFTS","u":1,"names":[null]}"#, "t, rule 3 would, but /names/* is null, and /names/0 is null"),
+    ])
+  func obstructed(record: String, expected: String) throws {
+    let fields = #""event": "gift", "fields": {"sender": {"id": "^/u"}, "gift": {"id": {"const": "g"}}}"#
+    let map = #"""
+      {"map": 1, "name": "t", "gifts": {"commands": ["cmd"], "words": ["gift"]}, "otherwise": {"drop": "no gift"}, "rules": [
+        {"when": [{"at": "/cmd", "is": "GIFT"}, {"at": "/gift/id", "exists": true}], \#(fields)},
+        {"when": [{"at": "/u", "exists": true}, {"at": "/n", "exists": true}], \#(fields)},
+        {"when": {"at": "/names/0", "exists": true}, "root": "/names/*", \#(fields)}
+      ]}
+      """#
+    let came = try gifts(map, [record])[0]
+    #expect(came.hasPrefix("bad: unknown_type: the record names a gift, ") && came.hasSuffix(expected), "\(came)")
+  }
+
+  @Test("the message of a text whose JSON is broken names the text")
+  func brokenText() throws {
+    for (place, record) in [
+      ("/c", #"{"c":"{\"id\":1"}"#), ("/list/*/c", #"{"list":[{"c":"{\"id\":1}"},{"c":"{\"id\":1"}]}"#),
+    ] {
+      let map = #"{"map": 1, "name": "t", "unpack": ["\#(place)"], "rules": [{"drop": "x"}]}"#
+      let came = try gifts(map, [record])[0]
+      #expect(
+        came.hasPrefix("bad: not_json: the text of \(place) holds no JSON that can be read; with it, the record "), "\(came)")
+    }
   }
 
   @Test(
