@@ -234,10 +234,15 @@ extension MappedDecoder {
     case .missing: return 0
     case .product:
       var product = 1.0
+      // Older rules show what is left over from binary fractions: 250.50500000000002 of 2505050 × 0.0001.
+      var exact = checks.rules.hasExactProducts ? ShortDecimal(digits: 1) : nil
       for place in nodes[Int(value.node)].links.range {
-        product *= try double(try composed(links[place], into: arena), name, into: arena)
+        let factor = try composed(links[place], into: arena)
+        product *= try double(factor, name, into: arena)
+        let token = factor.kind == .token ? Int(factor.token) : nil
+        exact = exact?.times(token.map { text[$0].isString ? text.inside($0) : text.slice($0) } ?? factor.bytes)
       }
-      return product
+      return exact?.double ?? product
     case .token where text[Int(value.token)].isNumber: return text.double(Int(value.token))
     case .token where !text[Int(value.token)].isString:
       throw .wrongType(text, Int(value.token), "\(name)", "must be a number")

@@ -77,6 +77,30 @@ struct MapNewFieldTests {
   }
 
   @Test(
+    "a product is exact, also with text and in a product; by older rules, it has what is left over from binary fractions",
+    arguments: [
+      ("2505050", "0.0001", "250.505", "250.50500000000002"), (#""1.15""#, "100", "115.0", "114.99999999999999"),
+      ("4.35", "100", "435.0", "434.99999999999994"), ("1000000", "0.0001", "100.0", "100.0"),
+      ("0.1", "0.00000000000000000000000002", "2e-27", "2e-27"),
+      ("99999999999", "9.9999999999999999", "999999999990.0", "999999999990.0"),
+    ])
+  func products(amount: String, factor: String, exact: String, older: String) throws {
+    func value(_ rules: Rules) throws -> String {
+      let map = giftMap("").replacing(
+        #"{"id": "/g"}"#, with: #"{"id": "/g", "value": {"product": ["/n", {"const": \#(factor)}]}}"#)
+      let decoder = RecordDecoder(limits: .replay, map: try RecordMap(Array(map.utf8), file: "t"), rules: rules)
+      let arena = BumpArena()
+      var event = Event()
+      let isEvent = try Array(#"{"u":1,"g":2,"n":\#(amount)}"#.utf8).withUnsafeBytes {
+        try decoder.decode($0, key: nil, into: arena, &event)
+      }
+      return isEvent ? "\(event.gift.value)" : "dropped"
+    }
+    #expect(try value(.newest) == exact)
+    #expect(try value(.oldest) == older)
+  }
+
+  @Test(
     "are filled by built-in maps with how long the platform shows a gift, up to a minute",
     arguments: [
       (

@@ -25,6 +25,8 @@ public struct Rules: Hashable, Comparable, Sendable, CustomStringConvertible {
   public var hasRefresh: Bool { version >= 3 }
   /// Whether a map tells null from a value that is not there.
   public var hasNull: Bool { version >= 3 }
+  /// Whether a map multiplies decimal numbers exactly.
+  public var hasExactProducts: Bool { version >= 3 }
   /// Whether banners that overflow are summed and reported together.
   public var sumsSkips: Bool { version >= 3 }
   /// Whether the group's offset records who committed it. 0.1.0 does not find the entry's number beside that.
