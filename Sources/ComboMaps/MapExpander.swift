@@ -62,7 +62,7 @@ struct MapExpander {
   private mutating func expand(_ source: MapText) {
     var files: [[Member]] = []
     var seen: Set<String> = []
-    collect(Value(source: source, token: 0), &files, &seen)
+    collect(Value(source: source, token: 0), &files, &seen, around: [source.file])
     for file in files {
       guard let define = file.first(where: { $0.name == "define" })?.value else { continue }
       guard define.source.text[define.token].isObject else {
@@ -99,7 +99,10 @@ struct MapExpander {
   }
 
   /// Collects the members of a file, then those of the files that it includes.
-  private mutating func collect(_ file: Value, _ files: inout [[Member]], _ seen: inout Set<String>) {
+  /// - Parameter around: The names of the file and of those that include it.
+  private mutating func collect(
+    _ file: Value, _ files: inout [[Member]], _ seen: inout Set<String>, around: [String]
+  ) {
     guard file.source.text[file.token].isObject else { return fault(file, "a map must be an object") }
     let members = plainMembers(file)
     files.append(members)
@@ -112,15 +115,21 @@ struct MapExpander {
         continue
       }
       let name = place.source.text.string(token)
-      if !seen.insert(name).inserted { continue }
       guard let found = library.find(name) else {
         fault(
           place, "there is no map \"\(name)\" to include; it may be the name of a built-in map, common, or a file beside this one"
         )
         continue
       }
+      if around.contains(found.file) {
+        let way = around.last == found.file ? "" : " by way of \(around.last!)"
+        fault(place, "\(name) includes itself\(way); remove one include")
+        continue
+      }
+      if !seen.insert(found.file).inserted { continue }
       do throws(MapFaults) {
-        collect(Value(source: try MapText(found.text, file: found.file), token: 0), &files, &seen)
+        let text = try MapText(found.text, file: found.file)
+        collect(Value(source: text, token: 0), &files, &seen, around: around + [found.file])
       } catch {
         faults += error.faults
       }

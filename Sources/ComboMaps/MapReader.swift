@@ -45,6 +45,8 @@ struct MapReader {
     "map", "name", "about", "text", "frame", "prefix", "names", "record", "protobuf", "unpack", "roots", "fields", "switches",
     "choose", "rules",
     "otherwise", "gifts", "notes",
+    // Expanding the file has removed these.
+    "include", "define", "$schema",
   ]
 
   mutating func read() -> MapDefinition {
@@ -316,6 +318,7 @@ struct MapReader {
         guard let token = fields[name], shared?[name] == nil else { continue }
         fault(token, "\(name) is for a total, the number so far; beside a count it says nothing")
       }
+      if let count = fields["count"], fields["total"] != nil { noteAmounts(count, event) }
     case .retract: _ = required(fields, "sender", "an object with an id")
     case .roomSettings: _ = required(fields, "settings", "a pointer to an object")
     case .roomClosed: break

@@ -28,6 +28,10 @@ struct MapFaultTests {
         #"a rule has no member "dorp"; there are when, root, event, fields, ids, beside, drop, bad, about"#
       ),
       (
+        #"{"map": 1, "name": "t", §"defines": {}, "rules": [{"drop": "x"}]}"#,
+        #"the map has no member "defines"; there are map, name, about, text, frame, prefix, names, record, protobuf, unpack, roots, fields, switches, choose, rules, otherwise, gifts, notes, include, define, $schema"#
+      ),
+      (
         #"{"map": 1, "name": "t", §"name": "u", "rules": [{"drop": "x"}]}"#, #""name" occurs twice; remove one of them"#
       ),
       (#"{"map": 1, "name": "t", "rules": [§{}]}"#, "a rule needs an event (with fields), or a drop or bad with the reason"),

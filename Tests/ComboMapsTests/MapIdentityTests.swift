@@ -54,6 +54,18 @@ struct MapIdentityTests {
     #expect(Self.gifts(new, records).allSatisfy { $0.hasPrefix("m 1>") })
   }
 
+  @Test("a count beside a total is noted, unless the record has both names as wire.md does")
+  func countAndTotal() throws {
+    let noted = ["rule has a count and a total"]
+    for (fields, expected) in [
+      (#""count": {"const": 1}, "total": "/total""#, noted), (#""count": "/n", "total": "/hits""#, noted),
+      (#""count": "/count", "total": "/total""#, []), (#""count": "/n""#, []), (#""total": "/n""#, []),
+    ] {
+      let notes = try map(fields).notes.map(\.sentence)
+      #expect(notes.count == expected.count && zip(notes, expected).allSatisfy { $0.contains($1) }, "\(fields): \(notes)")
+    }
+  }
+
   @Test("a map with an id beside a total is told so when it is loaded, until it says what holds")
   func notes() throws {
     #expect(try map(#""id": "/id", "total": "/n""#).notes.map(\.sentence).contains { $0.contains("an id and a total") })
