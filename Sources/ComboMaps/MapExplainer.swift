@@ -32,8 +32,8 @@ public struct MapExplanation: Sendable {
   public let rule: String?
   /// The fields that the rule names, in the order of wire.md. Missing ones have no `found`.
   public let fields: [Field]
-  /// The number of further gifts in the record; the rule and the fields are those of the first.
-  public let further: Int
+  /// The values of each further gift in the record by the names of wire.md; the rule and the fields are those of the first.
+  public let further: [[(name: String, value: String)]]
   /// The id of the schema that the record names, or nil if it names none.
   public let schema: String?
 }
@@ -70,7 +70,9 @@ public final class MapExplainer {
     } catch {
       outcome = .bad(error)
     }
-    let further = isEvent ? decoder.further.count : 0
+    let further = (isEvent ? decoder.further : []).map { event in
+      CompiledMap.Rule.giftFields.compactMap { name in event.text(of: name).map { (name: name, value: $0) } }
+    }
     if isEvent { mapped.goBack() }
     let schema = mapped.binary?.schema?.description
     guard mapped.rule >= 0 else {
@@ -126,6 +128,12 @@ extension CompiledMap.Rule {
     ]
     return all.filter { $0.1 >= 0 }
   }
+
+  /// The fields of a gift, in the order of wire.md.
+  fileprivate static let giftFields = [
+    "room", "ts", "id", "sender.id", "receiver.id", "gift.id", "gift.value", "count", "total", "streak", "streak_ms", "ends",
+    "refresh", "linger_ms", "combo",
+  ]
 }
 
 extension Event.Kind {

@@ -52,12 +52,17 @@ struct MapToolTests {
     }
   }
 
-  @Test("is how many more gifts a record holds")
+  @Test("is each further gift that a record holds")
   func further() throws {
     let map = giftMap("", more: #", "roots": ["/list/*"]"#)
-    #expect(try explain(map, #"{"list":[{"u":1,"g":2},{"u":3,"g":4},{"u":5,"g":6}]}"#).further == 2)
-    #expect(try explain(map, #"{"list":[{"u":1,"g":2}]}"#).further == 0)
-    #expect(try explain(map, #"{"list":[{"u":1,"g":2},{"u":3}]}"#).further == 0)
+    #expect(try explain(map, #"{"list":[{"u":1,"g":2},{"u":3,"g":4},{"u":5,"g":6}]}"#).further.count == 2)
+    #expect(try explain(map, #"{"list":[{"u":1,"g":2}]}"#).further.isEmpty)
+    #expect(try explain(map, #"{"list":[{"u":1,"g":2},{"u":3}]}"#).further.isEmpty)
+    let lists = giftMap(#""count": "/n", "id": "/id""#, more: #", "roots": ["/list/*"]"#)
+    let further = try explain(lists, #"{"list":[{"u":1,"g":2,"n":1},{"u":3,"g":4,"n":5,"id":"x"}]}"#).further
+    #expect(
+      further.map { $0.map { "\($0.name) \($0.value)" }.joined(separator: ", ") }
+        == ["room r, ts 5, id x, sender.id 3, gift.id 4, gift.value 0, count 5"])
   }
 
   @Test("are the records of a file, however it is written")

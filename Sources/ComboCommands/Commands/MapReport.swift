@@ -23,7 +23,7 @@ struct MapReport {
   mutating func text(of explanation: MapExplanation, place: String) -> String {
     records += 1
     switch explanation.outcome {
-    case .event(let type): events[type, default: 0] += 1 + explanation.further
+    case .event(let type): events[type, default: 0] += 1 + explanation.further.count
     case .dropped: dropped += 1
     case .bad: bad += 1
     }
@@ -46,7 +46,7 @@ struct MapReport {
     var head: String
     switch explanation.outcome {
     case .event(let type):
-      let further = explanation.further
+      let further = explanation.further.count
       head = "\(place): \(type)\(by)" + (further > 0 ? ", the first of \(further + 1) in this record" : "")
     case .dropped(let reason): head = "\(place): dropped: \(reason)"
     case .bad(let fault): head = "\(place): BAD, \(fault)"
@@ -60,8 +60,11 @@ struct MapReport {
       ]
       .map(DisplayWidth.harmless)
     }
-    return head
-      + Self.aligned([["  FROM", "  VALUE", "FIELD", "RESULT"]] + rows, in: width - 2).map { "  \($0)\n" }.joined() + "\n"
+    let further = explanation.further.enumerated().map { index, values in
+      DisplayWidth.harmless("gift \(index + 2): " + values.map { "\($0.name) \($0.value)" }.joined(separator: ", "))
+    }
+    let lines = Self.aligned([["  FROM", "  VALUE", "FIELD", "RESULT"]] + rows, in: width - 2) + further
+    return head + lines.map { "  \($0)\n" }.joined() + "\n"
   }
 
   /// Aligns columns; if they are too wide, the widest ones shrink.
@@ -119,7 +122,7 @@ struct MapReport {
     case .event(let type):
       member("outcome", type)
       out.append(",\"events\":")
-      out.append(explanation.further + 1)
+      out.append(explanation.further.count + 1)
     case .dropped(let reason):
       member("outcome", "dropped")
       out.append(",")
@@ -145,7 +148,16 @@ struct MapReport {
       member("value", field.value)
       out.append("}")
     }
-    out.append("]}\n")
+    out.append("]")
+    for (index, values) in explanation.further.enumerated() {
+      out.append(index == 0 ? ",\"further\":[{" : ",{")
+      for (index, value) in values.enumerated() {
+        if index > 0 { out.append(",") }
+        member(value.name, value.value)
+      }
+      out.append(index == explanation.further.count - 1 ? "}]" : "}")
+    }
+    out.append("}\n")
     return String(decoding: out.bytes, as: UTF8.self)
   }
 }
