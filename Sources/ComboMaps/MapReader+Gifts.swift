@@ -50,12 +50,10 @@ extension MapReader {
   /// Notes an array whose name suggests that each answer of a source repeats it: its gifts count again once their ids are
   /// forgotten.
   mutating func noteRepetition(_ token: Int, _ event: MapEvent) {
-    guard event.kind == .gift, event.refresh == nil, let star = root.firstIndex(of: PointerTable.each), star > 0 else { return }
-    let name = root[star - 1].lowercased()
-    guard ["recent", "latest", "history"].contains(where: { name.hasPrefix($0) }) else { return }
+    guard event.kind == .gift, event.refresh == nil, let name = Self.repeatedArray(root) else { return }
     note(
       token,
-      "by its name, \(root[star - 1]) is repeated with each answer of a source that is polled: its gifts count again once their ids are"
+      "by its name, \(name) is repeated with each answer of a source that is polled: its gifts count again once their ids are"
         + " forgotten, unless the rule says \"refresh\": {\"const\": true}")
   }
 
@@ -67,6 +65,16 @@ extension MapReader {
     if isOwn(event.count, "count"), isOwn(event.total, "total") { return }
     note(token, "the rule has a count and a total: a record with both is a bad event; leave out the one that is not meant")
   }
+
+  /// Returns the name of the array below which a root is, if the name suggests that each answer of a source repeats it.
+  private static func repeatedArray(_ root: [String]) -> String? {
+    guard let star = root.firstIndex(of: PointerTable.each), star > 0 else { return nil }
+    let name = root[star - 1].lowercased()
+    return ["recent", "latest", "history"].contains { name.hasPrefix($0) } ? root[star - 1] : nil
+  }
+
+  /// Returns the `refresh` of gifts below a root, as JSON, if each answer of their source repeats them.
+  static func refresh(below root: [String]) -> String? { repeatedArray(root).map { _ in #"{"const": true}"# } }
 
   mutating func note(_ token: Int, _ sentence: String) { notes.append(source.fault(token, sentence)) }
 

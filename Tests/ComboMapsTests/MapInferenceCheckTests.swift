@@ -17,7 +17,7 @@ struct MapInferenceCheckTests {
         #"{"type":"gift","trace_id":"t1","order_id":"o\#(user)","user_id":"\#(user)","gift_id":7,"num":\#(count)}"#
       })
     #expect(one.gifts == ["ou1 u1> 7 count 3", "ou2 u2> 7 count 1", "ou1 u1> 7 count 3"], "\(one.text)")
-    #expect(one.doubts.contains { $0.contains("1 repeat the id and all else of another gift") }, "\(one.doubts)")
+    #expect(one.doubts.contains { $0.contains("1 have id and all else of another gift") }, "\(one.doubts)")
     let two = try gifts([
       #"{"cmd":"SEND_GIFT","msg_id":"m1","uid":3,"gift_id":1,"num":2}"#,
       #"{"cmd":"BOX_GIFT","msg_id":"m1","uid":4,"gift_id":9,"num":1}"#,
@@ -46,6 +46,33 @@ struct MapInferenceCheckTests {
     let came = try gifts([record("SUBSCRIPTION_GIFT", #"\"quantity\":3"#)] + receivers)
     #expect(came.gifts == [" h1> g1 count 3", "dropped", "dropped", "dropped"], "\(came.text)")
     #expect(came.doubts.contains { $0.hasPrefix(#""SUBSCRIPTION_GIFT_RECEIVER" seems to repeat the gifts"#) }, "\(came.doubts)")
+  }
+
+  @Test("says what a field has that keeps its records from being read, and that what seems to repeat may undo")
+  func causes() throws {
+    let long = String(repeating: "x", count: 300)
+    let unread = try gifts((1...2).map { #"{"cmd":"SEND_GIFT","uid":"\#(long)\#($0)","gift_id":1,"num":2}"# })
+    #expect(
+      unread.doubts.contains { $0.hasPrefix(#""SEND_GIFT": 2 of 2 are not read: "#) && $0.contains("sender.id") },
+      "\(unread.doubts)")
+    let refund = try gifts(
+      [("SEND_GIFT", 1), ("SEND_GIFT", 2), ("GIFT_REFUND", 1)].map { #"{"cmd":"\#($0)","uid":\#($1),"gift_id":\#($1),"num":2}"# })
+    #expect(refund.gifts.last == "dropped", "\(refund.text)")
+    #expect(
+      refund.doubts.contains(
+        #""GIFT_REFUND" seems to repeat the gifts of "SEND_GIFT", or to undo them, so only the latter counts"#),
+      "\(refund.doubts)")
+  }
+
+  @Test("keeps gifts alive that each answer of a source repeats by its name, and says what stays the same while a total grows")
+  func polled() throws {
+    func proposal(_ list: String) throws -> String {
+      try gifts((1...3).map { #"{"\#(list)":[{"type":"gift","id":"i\#($0)","user_id":\#($0),"gift_id":1,"num":2}]}"# }).text
+    }
+    #expect(try proposal("recent_gifts").contains(#""refresh": {"const": true}"#))
+    #expect(try !proposal("gifts").contains("refresh"))
+    let growing = try gifts([2, 5, 9].map { #"{"type":"gift","user_id":7,"gift_id":1,"repeat_count":\#($0)}"# })
+    #expect(growing.doubts.contains { $0.contains("never falls while sender and gift stay the same") }, "\(growing.doubts)")
   }
 
   @Test("takes no price for a number")

@@ -50,11 +50,12 @@ public struct MapInference {
 
   /// Adds a rule for each shape of a kind of records. Records that one rule cannot read are examined again.
   private mutating func add(_ mark: GiftMark?, _ records: [Int]) {
-    var (rest, found) = (records, rules.prefix(0))
+    var (rest, found, why) = (records, rules.prefix(0), "")
     while !rest.isEmpty, found.count < Self.shapesMax {
       var rule = RuleGuess(samples, rest, mark, refused)
-      let gifts = rule.isGift ? replay(map([rule], isWhole: false), rest).gifts : []
+      let (gifts, bad) = rule.isGift ? replay(map([rule], isWhole: false), rest) : ([], [])
       let read = Set(gifts.map(\.record))
+      why = bad.first?.reason ?? "no sender or gift was found; add a rule for them"
       if read.isEmpty { break }
       // The second guess sees only the records that the first one reads.
       if read.count < rest.count { rule = RuleGuess(samples, read.sorted(), mark, refused) }
@@ -64,13 +65,13 @@ public struct MapInference {
     }
     if !rest.isEmpty {
       let name = mark.map { quoted($0.value) } ?? "a record"
-      doubts.append("\(name): no sender or gift was found in \(rest.count) of \(records.count); add a rule for them")
+      doubts.append("\(name): \(rest.count) of \(records.count) are not read: \(why)")
     }
     guard found.count == 1, let same = rules.firstIndex(where: { $0.repeats(found[0]) }) else { return rules += found }
     if found[0].worth > rules[same].worth { swap(&found[0], &rules[same]) }
-    let (worse, better) = (found[0].mark!, rules[same].mark!)
+    let (worse, better) = (found[0].mark!, quoted(rules[same].mark!.value))
     repeats.append(worse)
-    doubts.append("\(quoted(worse.value)) seems to repeat the gifts of \(quoted(better.value)), so only the latter counts")
+    doubts.append("\(quoted(worse.value)) seems to repeat the gifts of \(better), or to undo them, so only the latter counts")
   }
 
   /// Returns what a map makes of records: the fields of their gifts, and the reasons of bad events.
@@ -105,8 +106,8 @@ public struct MapInference {
       doubts.append("samples: \(bad.count) become bad events; the first is sample \(first.record + 1): \(first.reason)")
     }
     let byID = Dictionary(grouping: gifts.filter { !$0.fields[1].isEmpty }) { $0.fields[1] }
-    let repeated = byID.values.reduce(0) { $0 + $1.count - 1 }
-    if repeated > 0 { doubts.append("samples: \(repeated) repeat the id and all else of another gift, and do not count") }
+    let again = byID.values.reduce(0) { $0 + $1.count - 1 }
+    if again > 0 { doubts.append("samples: \(again) have id and all else of another gift, as a refund may, and do not count") }
     let same = (gifts.count < 3 ? 0..<0 : Self.fields.indices).filter { index in
       !["", "-"].contains(gifts[0].fields[index]) && gifts.allSatisfy { $0.fields[index] == gifts[0].fields[index] }
     }.map { "\(Self.fields[$0]) is always \(quoted(gifts[0].fields[$0]))" }
@@ -136,7 +137,7 @@ public struct MapInference {
       ("words", types.isEmpty ? nil : list(once(["gift"] + marks.flatMap { GiftMark.words(in: $0.value) }))),
       ("others", types.isEmpty ? nil : #"{"use": "other-events"}"#),
     ])
-    let drops = repeats.map { object([("when", $0.condition), ("drop", quoted("repeats gifts of other records"))]) }
+    let drops = repeats.map { object([("when", $0.condition), ("drop", quoted("repeats or undoes other gifts"))]) }
     // If nothing else marks a record that names a gift, each one should be read.
     let isBad = isWhole && rules.count == 1 && rules[0].root.isEmpty && signs == "{}"
     return object(

@@ -152,8 +152,8 @@ struct RuleGuess {
       return pick("count", numbers)
     }
     picks["total"] = [total]
-    let same = self["streak"].first?.pointer ?? "sender and gift"
-    let why = shown == nil ? "has an end or a streak beside it, but never grows" : "never falls while \(same) stays the same"
+    let same = self["streak"].first.map { "\($0.pointer) stays" } ?? "sender and gift stay"
+    let why = shown == nil ? "has an end or a streak beside it, but never grows" : "never falls while \(same) the same"
     doubts.append("total: \(total.pointer) \(why); if each record has only its own gifts, name it count and leave out streak")
     // The number of gifts of each hit.
     let near = own.filter { $0.parent == total.parent && $0.path != total.path && total.last != "repeatcount" }
@@ -197,7 +197,7 @@ struct RuleGuess {
     let total = picks["times"] == nil ? reach("total") : "{\"product\": [\(reach("total")!), \(reach("times")!)]}"
     let fields =
       ["room", "ts", "id"].map { ($0, reach($0)) } + ["sender", "receiver", "gift"].map { ($0, party($0)) }
-      + [("count", reach("count")), ("total", total), ("streak", reach("streak")), ("ends", reach("ends"))]
+      + [("total", total)] + ["count", "streak", "ends"].map { ($0, reach($0)) } + [("refresh", MapReader.refresh(below: root))]
     let needed = ["gift.id", "count", "total", "receiver.id"].first { picks[$0] != nil }
     let there = [needed, picks["anonymous"] == nil ? "sender.id" : nil].compactMap { picks[$0 ?? ""] }.map { columns in
       #"{"at": [\#(columns.map { quoted($0.pointer) }.joined(separator: ", "))], "exists": true}"#
