@@ -544,5 +544,60 @@ extension ConnectorShapeTests {
       ##"{"type":"gift","data":{"danmuInfo":{"sendTime":1,"userInfo":{"userId":1}},"giftDetail":{"giftID":3,"giftName":"x","price":100},"count":2,"combo":3,"comboID":"c"}}"##,
       ##"1 ×  1> 3 total 6 of "c" combo c"##
     ),
+    (
+      "bilibili", "no num",
+      ##"{"cmd":"SEND_GIFT","roomid":1,"data":{"uid":7,"giftId":5}}"##,
+      ##"bad"##
+    ),
+    (
+      "bilibili", "num 0",
+      ##"{"cmd":"SEND_GIFT","roomid":1,"data":{"uid":7,"giftId":5,"num":0}}"##,
+      ##"bad"##
+    ),
+    (
+      "bilibili", "no num in a list",
+      ##"{"cmd":"SEND_GIFT_V2","roomid":1,"data":{"uid":7,"gift_list":[{"gift_id":1,"num":2},{"gift_id":2}]}}"##,
+      ##"bad"##
+    ),
+    (
+      "twitch", "bomb without number",
+      ##"{"tags":{"id":"7","room-id":"1","user-id":"5","msg-id":"submysterygift"}}"##,
+      ##"bad"##
+    ),
+    (
+      "twitch", "tmi bomb of 1",
+      ##"{"tags":{"id":"7","room-id":"1","user-id":"5","msg-id":"submysterygift","msg-param-mass-gift-count":true}}"##,
+      ##"1 × 7 5> subscription count 1"##
+    ),
+    (
+      "twitch", "chat-downloader bomb without number",
+      ##"{"message_type":"mystery_subscription_gift","author":{"id":"5","name":"a"},"message_id":"x"}"##,
+      ##"bad"##
+    ),
+    (
+      "twitch", "Streamer.bot bomb without number",
+      ##"{"event":{"source":"Twitch","type":"GiftBomb"},"data":{"user":{"id":"5"},"id":"b"}}"##,
+      ##"bad"##
+    ),
+    (
+      "twitch", "EventSub bomb without number",
+      ##"{"subscription":{"type":"channel.chat.notification"},"event":{"broadcaster_user_id":"1","chatter_user_id":"5","notice_type":"community_sub_gift","community_sub_gift":{"sub_tier":"1000"}}}"##,
+      ##"bad"##
+    ),
+    (
+      "youtube", "memberships without number",
+      ##"{"id":"x","snippet":{"type":"membershipGiftingEvent","liveChatId":"l","authorChannelId":"UC","membershipGiftingDetails":{}}}"##,
+      ##"bad"##
+    ),
+    (
+      "youtube", "masterchat memberships without number",
+      ##"{"type":"membershipGiftPurchaseAction","id":"a","authorChannelId":"UC"}"##,
+      ##"bad"##
+    ),
+    (
+      "youtube", "Streamer.bot memberships without number",
+      ##"{"event":{"source":"YouTube","type":"MembershipGift"},"data":{"user":{"id":"UC1"},"eventId":"e1"}}"##,
+      ##"bad"##
+    ),
   ]
 }
