@@ -599,5 +599,50 @@ extension ConnectorShapeTests {
       ##"{"event":{"source":"YouTube","type":"MembershipGift"},"data":{"user":{"id":"UC1"},"eventId":"e1"}}"##,
       ##"bad"##
     ),
+    (
+      "youtube", "giver 0",
+      ##"{"id":"x","snippet":{"type":"membershipGiftingEvent","liveChatId":"l","authorChannelId":"0","membershipGiftingDetails":{"giftMembershipsCount":2}}}"##,
+      ##"bad"##
+    ),
+    (
+      "youtube", "giver 0 with a name",
+      ##"{"event":{"source":"YouTube","type":"MembershipGift"},"data":{"user":{"id":0,"name":"ann"},"eventId":"e1","count":2}}"##,
+      ##"1 × e1 ann> membership count 2"##
+    ),
+    (
+      "chzzk", "giver 0",
+      ##"{"bdy":[{"cid":"N1","uid":0,"extras":"{\"payAmount\":1000,\"donationId\":\"d\"}","msgTypeCode":10}],"cmd":93102}"##,
+      ##"bad"##
+    ),
+    (
+      "chzzk", "open API, giver 0 with a name",
+      ##"{"donationType":"CHAT","channelId":"c","donatorChannelId":"0","donatorNickname":"ann","payAmount":"1000"}"##,
+      ##"1 ×  ann> donation count 1"##
+    ),
+    (
+      "rumble", "giver 0",
+      ##"{"now":1,"livestreams":[{"chat":{"recent_rants":[{"username":0,"created_on":"2026-01-01T00:00:00Z","amount_cents":5}]}}]}"##,
+      ##"bad"##
+    ),
+    (
+      "streamelements", "giver 0",
+      ##"{"type":"tip","channel":"c","_id":"t","data":{"username":"0","amount":5}}"##,
+      ##"bad"##
+    ),
+    (
+      "streamlabs", "giver 0",
+      ##"{"type":"donation","message":[{"_id":"d","from":0,"amount":5}]}"##,
+      ##"bad"##
+    ),
+    (
+      "niconico", "giver 0",
+      ##"{"itemId":"i","point":5,"advertiserUserId":0,"advertiserName":"0"}"##,
+      ##"bad"##
+    ),
+    (
+      "soop", "giver 0",
+      ##"{"fanClubOrdinal":0,"amount":5,"from":"0","to":"s"}"##,
+      ##"bad"##
+    ),
   ]
 }
