@@ -16,6 +16,13 @@ struct ConnectorShapeTests {
     #expect(made == expected, "\(name): \(first)")
   }
 
+  @Test("that repeat Kick's gifts say so")
+  func repeated() throws {
+    let record = #"{"event":"App\\Events\\LuckyUsersWhoGotGiftSubscriptionsEvent","data":"{\"usernames\":[\"a\"]}"}"#
+    let made = try mapped(#require(BuiltInMaps.text("kick")), record)
+    #expect(made.hasPrefix("dropped: repeats GiftedSubscriptionsEvent's gifts"), "\(made)")
+  }
+
   /// Each map once: without optimisation the largest takes a second.
   private static let maps = Mutex<[String: RecordMap]>([:])
 
