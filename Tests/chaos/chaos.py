@@ -28,7 +28,6 @@ from plan import GROUP, INPUT, OUTPUT, PARTITIONS, SMALL_DISK_NODE  # noqa: E402
 from record import write_record  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-DEAD_LETTERS = f"{INPUT}.{GROUP}.combo-dead-letter"
 # A guess, until steps have been timed.
 STEP_SECONDS = 14.0
 # The interval at which a condition is checked.
@@ -37,13 +36,22 @@ LOOK_SECONDS = 0.1
 QUIET_SECONDS = 12
 
 
+def dead_letters(topic):
+    return f"{topic}.{GROUP}.combo-dead-letter"
+
+
 class Failure(Exception):
     """The service did not do what it promises."""
 
 
 class Chaos:
+    # The number of brokers; the topics that are read at the moment, with their partitions.
+    nodes = 3
+    has_several_inputs = False
+
     def __init__(self, options):
         self.options = options
+        self.inputs = {INPUT: PARTITIONS}
         self.began = time.monotonic()
         self.directory = options.directory or tempfile.mkdtemp(prefix="combo-chaos-")
         os.makedirs(self.directory, exist_ok=True)
@@ -52,7 +60,7 @@ class Chaos:
         shutil.copy2(options.program, self.program)
         self.log_lock = threading.Lock()
         self.log_file = open(os.path.join(self.directory, "chaos.log"), "a", buffering=1)
-        self.cluster = Cluster(options.kafka, os.path.join(self.directory, "kafka"), options.port, self.log)
+        self.cluster = Cluster(options.kafka, os.path.join(self.directory, "kafka"), options.port, self.log, self.nodes)
         os.makedirs(self.cluster.directory, exist_ok=True)
         self.wire = self.cluster.wire
         self.instances, self.next_number = [], 0
@@ -61,6 +69,8 @@ class Chaos:
         self.steps_done, self.steps_seconds = 0, 0.0
         self.events = []
         self.counts = {}
+        # What the rooms of deleted inputs were given.
+        self.deleted = {}
         self.feeder = None
 
     # Logging and waiting
@@ -103,36 +113,47 @@ class Chaos:
                 instance.start()
 
     def input_ends(self):
-        """Returns the ends of the input's partitions, as soon as brokers report them."""
-        ends = []
+        """Returns the ends of each input's partitions, as soon as brokers report them."""
+        ends = {}
 
         def has_ends():
-            ends[:] = self.wire.ends(INPUT)
+            for topic in self.inputs:
+                ends[topic] = self.wire.ends(topic)
             return True
 
         self.wait("the ends of the input are known", has_ends, 90)
         return ends
 
+    def has_committed(self, ends):
+        """Returns whether the group has committed everything up to these ends."""
+        return all(
+            done >= end for topic in ends
+            for done, end in zip(self.wire.committed(GROUP, topic, self.inputs[topic]), ends[topic]))
+
+    def has_begun(self):
+        """Returns whether the group has committed something of each input."""
+        return all(max(self.wire.committed(GROUP, topic, count)) > 0 for topic, count in self.inputs.items())
+
     def recovered(self, since, what="all that had come by then is committed"):
         """Waits until the group has committed everything in the input; returns the seconds since the fault."""
         ends = self.input_ends()
-        self.wait(
-            what,
-            lambda: all(done >= end for done, end in zip(self.wire.committed(GROUP, INPUT, PARTITIONS), ends)),
-            self.options.patience)
+        self.wait(what, lambda: self.has_committed(ends), self.options.patience)
         return time.monotonic() - since
 
     # Instances
 
+    def input_options(self):
+        return ["--input", INPUT]
+
     def add_instance(self):
         options = [
-            "--http", "none", "--brokers", self.cluster.bootstrap, "--input", INPUT, "--output", OUTPUT, "--group", GROUP,
+            "--http", "none", "--brokers", self.cluster.bootstrap, *self.input_options(), "--output", OUTPUT, "--group", GROUP,
             "--checkpoint-interval-ms", "5000", "--kafka", f"session.timeout.ms={self.options.session_ms}", *self.settings]
         if self.options.delivery:
             options += ["--delivery", self.options.delivery]
         number = self.next_number
         self.next_number += 1
-        instance = Instance(number, self.program, options, self.directory, self.statics[number])
+        instance = Instance(number, self.program, options, self.directory, self.statics[number], self.has_several_inputs)
         instance.start()
         self.instances.append(instance)
         return instance
@@ -196,7 +217,7 @@ class Chaos:
             self.program, self.cluster.bootstrap, INPUT, options.gifts, options.seed, mix, self.directory, self.log,
             self.remaining_seconds)
         self.feeder.start()
-        self.wait("gifts come in and are committed", lambda: max(self.wire.committed(GROUP, INPUT, PARTITIONS)) > 0, options.patience)
+        self.wait("gifts come in and are committed", self.has_begun, options.patience)
         for number, step in enumerate(self.steps, 1):
             if options.minutes and time.monotonic() - self.faults_began > options.minutes * 60:
                 self.left_out.append(f"the last {len(self.steps) - number + 1} of the faults, as the {options.minutes:g} minutes were over")
@@ -214,7 +235,7 @@ class Chaos:
 
     def finish(self):
         self.log(f"all faults are healed; {self.feeder.made} of {self.options.gifts} gifts so far, the rest comes now")
-        self.feeder.is_hurried = True
+        self.feeder.hurry()
         self.wait("all gifts are produced", lambda: not self.feeder.is_alive(), 900)
         began = time.monotonic()
         self.recovered(began, "all gifts are committed")
@@ -241,34 +262,27 @@ class Chaos:
         else:
             raise Failure("the brokers do not tell their topics")
         for topic, partitions in found.items():
-            if any(len(replicas) != 3 for _, _, replicas in partitions.values()):
-                self.find(f"topic {topic} does not have three replicas")
-        began = time.monotonic()
-        command = [
-            self.program, "verify", "--brokers", self.cluster.bootstrap, "--input", INPUT, "--output", OUTPUT,
-            "--group", GROUP]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=900)
-        self.verified = done.stdout.strip()
-        self.verify_seconds = time.monotonic() - began
-        self.log(f"verify, in {self.verify_seconds:.1f} s, exit code {done.returncode}:\n    " + self.verified.replace("\n", "\n    "))
-        if done.returncode != 0:
-            self.find(f"verify ended with exit code {done.returncode}: {done.stderr.strip()[-2000:]}")
-        elif "resets 0" not in self.verified:
-            self.find("rooms were reset, though nothing of their state was lost")
-        self.settle()
+            if any(len(replicas) != self.nodes for _, _, replicas in partitions.values()):
+                self.find(f"topic {topic} does not have {self.nodes} replicas")
+        self.verify(self.inputs)
+        self.settle([OUTPUT, *self.inputs, *map(dead_letters, self.inputs)])
         # Readers end if no record arrives, so missing records may only be late: everything is read again, with more patience.
         for patience_ms in (10000, 60000):
             self.recounted = Recount(
                 self.options.kafka, self.cluster.bootstrap, self.directory, self.options.delivery == "at-least-once", patience_ms)
-            if self.recounted.run(INPUT, OUTPUT, DEAD_LETTERS) and self.recounted.records >= self.options.gifts:
+            made = self.made_by_input()
+            is_well = self.recounted.run({topic: dead_letters(topic) for topic in self.inputs}, OUTPUT, self.deleted)
+            lost = {topic: self.recounted.records_of.get(topic, 0) for topic in made if self.recounted.records_of.get(topic, 0) < made[topic]}
+            if is_well and not lost:
                 break
         self.log(self.recounted.summary())
         for fault in self.recounted.faults:
             self.find(f"recount: {fault}")
-        for line in self.recounted.explain(DEAD_LETTERS, self.cluster.data()):
-            self.log(line)
-        if self.recounted.records < self.options.gifts:
-            self.find(f"only {self.recounted.records} of {self.options.gifts} gifts are in the input: the producer lost some")
+        if not self.has_several_inputs:
+            for line in self.recounted.explain(dead_letters(INPUT), self.cluster.data()):
+                self.log(line)
+        for topic, count in lost.items():
+            self.find(f"only {count} of {made[topic]} gifts are in {topic}: the producer lost some")
         self.figures = Figures(self.directory)
         self.rebalances_seen = self.cluster.count_in_logs(f"Stabilized group {GROUP} generation")
         for line in self.figures.error_lines[:20]:
@@ -277,9 +291,28 @@ class Chaos:
         self.log(f"the record of this run: {path}")
         return not self.finds
 
-    def settle(self):
+    def made_by_input(self):
+        """Returns the number of gifts that brokers have acknowledged, by input."""
+        return {INPUT: self.options.gifts}
+
+    def verify(self, inputs):
+        """Proves the output of these inputs by the service's own command."""
+        began = time.monotonic()
+        command = [
+            self.program, "verify", "--brokers", self.cluster.bootstrap, "--input", ",".join(inputs), "--output", OUTPUT,
+            "--group", GROUP]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=900)
+        self.verified = done.stdout.strip()
+        self.verify_seconds = time.monotonic() - began
+        self.log(f"verify, in {self.verify_seconds:.1f} s, exit code {done.returncode}:\n    " + self.verified.replace("\n", "\n    "))
+        if done.returncode != 0:
+            self.find(f"verify ended with exit code {done.returncode}: {done.stderr.strip()[-2000:]}")
+        elif self.verified.count("resets 0") < len(inputs):
+            self.find("rooms were reset, though nothing of their state was lost")
+
+    def settle(self, topics):
         """Waits until no transaction is open on the topics to read: a reader would miss the records behind its first one."""
-        for topic in (INPUT, OUTPUT, DEAD_LETTERS):
+        for topic in topics:
             try:
                 self.wait(
                     f"no transaction is open on {topic}",
@@ -289,7 +322,7 @@ class Chaos:
 
     def clean_up(self, is_well):
         if self.feeder:
-            self.feeder.stopping.set()
+            self.feeder.stop_all()
         if not is_well:
             self.keep_stacks()
         for instance in self.instances:
@@ -383,11 +416,16 @@ def main():
         print(f"chaos: there is no {options.program}: make build", file=sys.stderr)
         return 2
 
+    return prove(Chaos(options), "nothing lost, nothing twice", f"; again: {repeat_command(options)}")
+
+
+def prove(chaos, claim, again=""):
+    """Runs a test to its end, whatever happens; returns the exit code."""
+
     def interrupted(number, frame):
         raise KeyboardInterrupt
 
     signal.signal(signal.SIGTERM, interrupted)
-    chaos = Chaos(options)
     is_well = False
     try:
         is_well = chaos.run()
@@ -400,11 +438,11 @@ def main():
     finally:
         chaos.clean_up(is_well)
     if is_well:
-        chaos.log("proven: nothing lost, nothing twice")
+        chaos.log(f"proven: {claim}")
         return 0
     for find in chaos.finds:
         chaos.log(f"FAILED: {find}")
-    chaos.log(f"seed {options.seed}; logs: {chaos.directory}; again: {repeat_command(options)}")
+    chaos.log(f"seed {chaos.options.seed}; logs: {chaos.directory}{again}")
     return 1
 
 

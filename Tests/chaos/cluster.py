@@ -1,4 +1,4 @@
-"""Three brokers on this machine, and what can happen to them."""
+"""Brokers on this machine, and what can happen to them."""
 
 import os
 import shutil
@@ -16,11 +16,11 @@ KAFKA_EXTRA = "group.min.session.timeout.ms=3000"
 class Cluster:
     """Brokers started by the programs `start`, `stop` and `tool` of a folder; keeps their data and logs in `directory`."""
 
-    def __init__(self, scripts, directory, port, log):
-        self.scripts, self.directory, self.log = scripts, directory, log
+    def __init__(self, scripts, directory, port, log, nodes=NODES):
+        self.scripts, self.directory, self.log, self.nodes = scripts, directory, log, nodes
         self.port = port or self._free_port()
-        self.bootstrap = ",".join(f"127.0.0.1:{self.port + 2 * node}" for node in range(NODES))
-        self.wire = Wire([("127.0.0.1", self.port + 2 * node) for node in range(NODES)])
+        self.bootstrap = ",".join(f"127.0.0.1:{self.port + 2 * node}" for node in range(nodes))
+        self.wire = Wire([("127.0.0.1", self.port + 2 * node) for node in range(nodes)])
         self.away = set()
         self.wire.is_asked = lambda node: node not in self.away
         self.starts = 0
@@ -50,7 +50,7 @@ class Cluster:
     def start(self, timeout=120):
         """Starts the nodes that do not run. Keeps the old log of each."""
         self.starts += 1
-        for node in range(NODES):
+        for node in range(self.nodes):
             path = os.path.join(self.directory, f"{node}.log")
             if not self.is_running(node) and os.path.exists(path):
                 os.rename(path, os.path.join(self.directory, f"{node}.log.{self.starts}"))
@@ -60,7 +60,7 @@ class Cluster:
         for _ in range(3):
             try:
                 done = subprocess.run(
-                    [os.path.join(self.scripts, "start"), self.directory, str(NODES), str(self.port)],
+                    [os.path.join(self.scripts, "start"), self.directory, str(self.nodes), str(self.port)],
                     env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout)
             except subprocess.TimeoutExpired:
                 said = f"not within {timeout} s"
@@ -72,7 +72,7 @@ class Cluster:
 
     def stop_all(self):
         """Ends all nodes, whatever their state, and unmounts the small disk."""
-        for node in range(NODES):
+        for node in range(self.nodes):
             pid = self.pid(node)
             if pid and self.is_running(node):
                 os.kill(pid, signal.SIGCONT)
@@ -98,7 +98,7 @@ class Cluster:
 
     def data(self):
         """Returns each node's folder of partitions."""
-        return [path for path in (os.path.join(self.directory, f"data-{node}") for node in range(NODES)) if os.path.isdir(path)]
+        return [path for path in (os.path.join(self.directory, f"data-{node}") for node in range(self.nodes)) if os.path.isdir(path)]
 
     def pid(self, node):
         try:

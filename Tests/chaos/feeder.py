@@ -34,6 +34,12 @@ class Feeder(threading.Thread):
         except Exception as error:  # noqa: BLE001: whatever it is, the run must hear of it
             self.fault = f"the producer of gifts failed: {error}"
 
+    def hurry(self):
+        self.is_hurried = True
+
+    def stop_all(self):
+        self.stopping.set()
+
     def _piece(self):
         left = self.gifts - self.made
         swing = self.random.choice((0.3, 0.7, 1.0, 1.0, 1.5, 2.5))

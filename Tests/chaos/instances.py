@@ -21,13 +21,16 @@ def _with_cores():
 
 
 class Instance:
-    """An instance of the service, with the same transactional id for all its processes."""
+    """An instance of the service, with the same transactional ids for all its processes."""
 
-    def __init__(self, number, program, options, directory, is_static):
+    def __init__(self, number, program, options, directory, is_static, has_several_inputs=False):
         self.number, self.program, self.directory = number, program, directory
-        self.is_static = is_static
-        self.options = options + ["--transactional-id", f"chaos-{number}", "--linger-ms", str(1500 + 250 * (number % 3))]
-        if is_static:
+        # With several inputs, the ids are made from the name.
+        self.is_static = is_static or has_several_inputs
+        self.options = options + ["--linger-ms", str(1500 + 250 * (number % 3))]
+        if not has_several_inputs:
+            self.options += ["--transactional-id", f"chaos-{number}"]
+        if self.is_static:
             self.options += ["--instance", f"chaos-{number}"]
         self.process = None
         self.started = 0

@@ -20,22 +20,37 @@ class Recount:
         self.faults = []
         self.without_dead_letter = []
         self.readers = {}
+        # The number of records by input.
+        self.records_of = {}
         self.records = self.events = self.accepted = self.repeated_ids = 0
         self.instructions = self.repetitions = self.dead_letters = self.epochs = 0
         self.shown = self.skipped = 0
 
-    def run(self, input_topic, output_topic, dead_letter_topic):
-        """Returns whether everything is correct; `faults` has the deviations."""
-        self._begin(dead_letter_topic, headers=True)
-        self._begin(input_topic)
-        self._begin(output_topic)
-        dead = self._dead_letters(dead_letter_topic)
-        given = self._given(input_topic, dead)
-        said = self._said(output_topic)
-        for room in given.keys() | said.keys():
-            if given.get(room, 0) != said.get(room, 0):
-                self._fault(f"room {room}: {given.get(room, 0)} gifts were given, {said.get(room, 0)} are told")
+    def run(self, inputs, output_topic, deleted=None):
+        """Returns whether everything is correct; `faults` has the deviations.
+
+        `inputs` has the dead-letter topic of each input. `deleted` has what `given` returned for each input that was deleted
+        afterwards: of it no more may be told, but less, and banners may be left on screen."""
+        deleted = deleted or {}
+        self._begin(output_topic, headers=True)
+        given = {}
+        for topic, rooms in deleted.items():
+            given.update({(topic, room): count for room, count in rooms.items()})
+        for topic, rooms in self.given(inputs).items():
+            given.update({(topic, room): count for room, count in rooms.items()})
+        said = self._said(output_topic, only_input=next(iter(inputs)) if len(inputs) + len(deleted) == 1 else None, unfinished=deleted)
+        for place in given.keys() | said.keys():
+            before, after = given.get(place, 0), said.get(place, 0)
+            if after > before if place[0] in deleted else after != before:
+                self._fault(f"room {place[1]} of {place[0]}: {before} gifts were given, {after} are told")
         return not self.faults
+
+    def given(self, inputs):
+        """Returns the number of gifts that each room of each input received. `inputs` has the dead-letter topic of each."""
+        for topic, dead_letter_topic in inputs.items():
+            self._begin(dead_letter_topic, headers=True)
+            self._begin(topic)
+        return {topic: self._given(topic, self._dead_letters(letters)) for topic, letters in inputs.items()}
 
     def explain(self, topic, data):
         """Searches the brokers' files (data: their folders) for dead letters that cannot be read. Returns a line per replica."""
@@ -131,7 +146,7 @@ class Recount:
             if place in found and not self.repeats_allowed:
                 self._fault(f"partition {place[0]}, offset {place[1]} has two dead letters")
             found.add(place)
-        self.dead_letters = len(found)
+        self.dead_letters += len(found)
         return found
 
     def _given(self, topic, dead):
@@ -140,6 +155,7 @@ class Recount:
         left = set(dead)
         for partition, offset, _, key, value in self._read(topic):
             self.records += 1
+            self.records_of[topic] = self.records_of.get(topic, 0) + 1
             if (partition, offset) in dead:
                 left.discard((partition, offset))
                 continue
@@ -198,14 +214,20 @@ class Recount:
             return event, "has a count below 1"
         return event, "has both count and total" if "count" in event and "total" in event else None
 
-    def _said(self, topic):
-        """Returns the number of gifts in each room's instructions."""
+    def _said(self, topic, only_input, unfinished):
+        """Returns the number of gifts in the instructions of each room: a pair of its input and its id.
+        Inputs are told by the header, unless there is only one. Rooms of unfinished ones may have banners on screen."""
         rooms, state, values = {}, {}, {}
-        for partition, offset, _, key, value in self._read(topic):
+        for partition, offset, headers, key, value in self._read(topic, headers=True):
             said = json.loads(value)
-            room, epoch, seq = said["room"], said["epoch"], said["seq"]
-            where = f"room {room}, epoch {epoch}, seq {seq} (partition {partition}, offset {offset})"
-            if key.decode() != room:
+            epoch, seq = said["epoch"], said["seq"]
+            named = re.search(rb"combo-input:([^,]+)", headers)
+            if only_input is None and not named:
+                self._fault(f"the instruction at offset {offset} of partition {partition} does not name its input: {headers[:200]!r}")
+                continue
+            room = (only_input or named[1].decode(), said["room"])
+            where = f"room {room[1]} of {room[0]}, epoch {epoch}, seq {seq} (partition {partition}, offset {offset})"
+            if key.decode() != room[1]:
                 self._fault(f"{where}: its key is {key!r}")
             if self.repeats_allowed:
                 known = values.setdefault((room, epoch, seq), hash(value))
@@ -231,8 +253,8 @@ class Recount:
             if told:
                 rooms[room] = rooms.get(room, 0) + told
         for room, now in state.items():
-            if now["shown"]:
-                self._fault(f"room {room}: {len(now['shown'])} banners were never dismissed")
+            if now["shown"] and room[0] not in unfinished:
+                self._fault(f"room {room[1]} of {room[0]}: {len(now['shown'])} banners were never dismissed")
         return rooms
 
     def _told(self, said, shown, where):

@@ -8,15 +8,13 @@ Exit code 0: proven; 1: not, and the logs are kept; 2: it could not be run."""
 import argparse
 import os
 import random
-import signal
 import subprocess
 import sys
 import time
-import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import plan  # noqa: E402
-from chaos import ROOT, Chaos, Failure  # noqa: E402
+from chaos import ROOT, Chaos, prove  # noqa: E402
 from feeder import Feeder  # noqa: E402
 from plan import GROUP, INPUT, PARTITIONS  # noqa: E402
 
@@ -106,7 +104,7 @@ class Upgrade(Chaos):
         self.feeder = Feeder(
             old, self.cluster.bootstrap, INPUT, options.gifts, options.seed, mix, self.directory, self.log, self.remaining_seconds)
         self.feeder.start()
-        self.wait("gifts come in and are committed", lambda: max(self.wire.committed(GROUP, INPUT, PARTITIONS)) > 0, options.patience)
+        self.wait("gifts come in and are committed", self.has_begun, options.patience)
 
         order = list(self.instances)
         self.chance.shuffle(order)
@@ -185,29 +183,7 @@ def main():
         options.previous = built.stdout.strip()
     options.previous = os.path.abspath(options.previous)
 
-    def interrupted(number, frame):
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGTERM, interrupted)
-    upgrade = Upgrade(options)
-    is_well = False
-    try:
-        is_well = upgrade.run()
-    except Failure as failure:
-        upgrade.find(str(failure))
-    except KeyboardInterrupt:
-        upgrade.log("interrupted")
-    except Exception:  # noqa: BLE001: whatever it is, the seed and the logs must be told
-        upgrade.find("the test itself failed:\n" + traceback.format_exc())
-    finally:
-        upgrade.clean_up(is_well)
-    if is_well:
-        upgrade.log("proven: nothing lost, nothing twice, over both releases")
-        return 0
-    for find in upgrade.finds:
-        upgrade.log(f"FAILED: {find}")
-    upgrade.log(f"seed {options.seed}; logs: {upgrade.directory}")
-    return 1
+    return prove(Upgrade(options), "nothing lost, nothing twice, over both releases")
 
 
 if __name__ == "__main__":
