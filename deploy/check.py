@@ -238,7 +238,7 @@ def options(help_file):
     for path in sorted((DEPLOY / "kubernetes").rglob("*.yaml")):
         for object in documents(path):
             if object["kind"] in ("StatefulSet", "Deployment"):
-                look(path, object["spec"]["template"]["spec"]["containers"][0]["args"])
+                look(path, object["spec"]["template"]["spec"]["containers"][0].get("args", []))
 
 
 # Debian 13's package of each library that the program may be linked with; None: it is in the image, or comes with another one.
@@ -389,6 +389,16 @@ def kubernetes(path):
     workloads = of_kind("StatefulSet", "Deployment")
     pods = {name_of(object): object["spec"]["template"]["metadata"]["labels"] for object in workloads}
 
+    def look_at_settings(name, environment, files):
+        """Each file of --input-settings is named after an input: others would be ignored."""
+        if not files:
+            faults.append(f"{name}: there is no ConfigMap with the files of COMBO_INPUT_SETTINGS")
+        for file in files:
+            topic = file.removesuffix(".conf")
+            pattern = environment.get("COMBO_INPUT_PATTERN")
+            if topic == file or not (topic in environment["COMBO_INPUT"].split(",") or pattern and re.match(pattern, topic)):
+                faults.append(f"{name}: {file} is not named after an input")
+
     def look_at(object):
         """Returns the variables of its container."""
         name, template = name_of(object), object["spec"]["template"]
@@ -421,12 +431,16 @@ def kubernetes(path):
             # `serve` has no option --map.
             if key == "COMBO_MAP" and "serve" in container["args"]:
                 continue
-            folder = next((mount for mount in mounts if value.startswith(mount)), None)
+            # The one option that names a folder.
+            file = f"{value}/" if key == "COMBO_INPUT_SETTINGS" else value
+            folder = next((mount for mount in mounts if file.startswith(mount)), None)
             if folder is None:
                 faults.append(f"{name}: {key} names {value}, and nothing is mounted there")
                 continue
             config_map = (mounts[folder] or {}).get("configMap", {}).get("name")
-            if config_map and value.removeprefix(folder).split(":")[0] not in maps.get(config_map, {}):
+            if key == "COMBO_INPUT_SETTINGS":
+                look_at_settings(name, environment, maps.get(config_map, {}))
+            elif config_map and value.removeprefix(folder).split(":")[0] not in maps.get(config_map, {}):
                 faults.append(f"{name}: {key} names {value}, but there is no ConfigMap {config_map} that has this file")
         return environment
 
@@ -458,8 +472,11 @@ def kubernetes(path):
         meta = scaled["spec"]["triggers"][0]["metadata"]
         for key, variable in (("bootstrapServers", "BROKERS"), ("consumerGroup", "GROUP"), ("topic", "INPUT")):
             said = environments[name_of(stateful)].get("COMBO_" + variable)
-            if meta[key] != said:
-                faults.append(f"the ScaledObject's {key} is {meta[key]}, but COMBO_{variable} is {said}")
+            # With several inputs, KEDA must add up the lag of them all.
+            if key == "topic" and ("," in said or "COMBO_INPUT_PATTERN" in environments[name_of(stateful)]):
+                said = None
+            if meta.get(key) != said:
+                faults.append(f"the ScaledObject's {key} is {meta.get(key)}, but must be {said}, as COMBO_{variable} says")
         login = scaled["spec"]["triggers"][0].get("authenticationRef")
         if login and login["name"] not in {object["metadata"]["name"] for object in of_kind("TriggerAuthentication")}:
             faults.append(f"there is no TriggerAuthentication {login['name']}")
