@@ -207,7 +207,7 @@ struct SimAudit {
     var seen: [String: (epoch: Int, seq: Int)] = [:]
     var found: Set<DerivedTarget.Place> = []
     for number in broker.partitions(.output) {
-      for record in broker.log(.output, number).records where record.isCommitted {
+      for record in broker.log(.output, number).records where record.isCommitted && world.owns(record) {
         let text = SimText(record.value!)
         let room = String(decoding: record.key!, as: UTF8.self)
         let place = DerivedTarget.Place(room: room, epoch: text.number("epoch"), seq: text.number("seq"))
@@ -263,7 +263,7 @@ struct SimAudit {
     var shown: [String: Int] = [:]
     var seen: Set<DerivedTarget.Place> = []
     for number in broker.partitions(.output) {
-      for record in broker.log(.output, number).records where record.isCommitted {
+      for record in broker.log(.output, number).records where record.isCommitted && world.owns(record) {
         let room = String(decoding: record.key!, as: UTF8.self)
         guard room.hasPrefix("plain") else { continue }
         let text = SimText(record.value!)

@@ -52,12 +52,17 @@ final class SimBroker {
 
   static let transactionTimeoutMs: Int64 = 2_000
 
-  init(_ clock: SimClock, _ random: SplitMix64, partitions: Int, outputPartitions: Int, isCooperative: Bool) {
+  /// - Parameter neighbor: The cluster of another input's services, whose output this one's write to as well; nil if there is none.
+  init(
+    _ clock: SimClock, _ random: SplitMix64, partitions: Int, outputPartitions: Int, isCooperative: Bool,
+    beside neighbor: SimBroker? = nil
+  ) {
     self.clock = clock
     self.random = random
     logs = Topic.allCases.map { topic in
       (0..<(topic == .output || topic == .deadLetter ? outputPartitions : partitions)).map { _ in SimLog() }
     }
+    if let neighbor { logs[Topic.output.rawValue] = neighbor.logs[Topic.output.rawValue] }
     group = SimGroup(clock, partitions: Int32(partitions), isCooperative: isCooperative)
   }
 
@@ -103,6 +108,7 @@ final class SimBroker {
       settle(current)
     }
     let new = SimTransaction(producer: producer, epoch: epoch, deadline: clock.monotonic + Self.transactionTimeoutMs)
+    new.coordinator = self
     producers[producer]!.current = new
     transactions.append(new)
     return new
@@ -194,7 +200,9 @@ final class SimBroker {
 
   /// Waits until a reader may read up to `end`. Nothing else happens meanwhile.
   func wait(for log: SimLog, upTo end: Int64) {
-    while let open = log.open.first(where: { $0.first < end }) { wait(for: open.transaction) }
+    while let open = log.open.first(where: { $0.first < end }) {
+      (open.transaction.coordinator ?? self).wait(for: open.transaction)
+    }
   }
 
   /// Returns the group's committed offset, once no transaction with an offset of the partition is pending.

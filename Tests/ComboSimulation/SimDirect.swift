@@ -63,7 +63,9 @@ final class SimDirectEdge: DirectEdge, @unchecked Sendable {
   ) {
     if instance.isOver() { return }
     guard let producer, producer.fault == nil else { return }
-    let record = SimRecord(key: key.map { [UInt8]($0) }, value: value.map { [UInt8]($0) }, timestamp: timestamp, headers: headers)
+    let record = SimRecord(
+      key: key.map { [UInt8]($0) }, value: value.map { [UInt8]($0) }, timestamp: timestamp,
+      headers: headers + instance.world.headers(of: topic))
     let to = partition ?? SimBroker.partition(of: record.key, broker.partitions(topic).count)
     producer.hold(broker.log(topic, to), record, tag: tag)
   }

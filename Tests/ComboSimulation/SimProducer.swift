@@ -84,7 +84,9 @@ final class SimOutputEdge: OutputEdge, @unchecked Sendable {
       instance.complain("a record was produced outside of a transaction")
       return
     }
-    let record = SimRecord(key: key.map { [UInt8]($0) }, value: value.map { [UInt8]($0) }, timestamp: timestamp, headers: headers)
+    let record = SimRecord(
+      key: key.map { [UInt8]($0) }, value: value.map { [UInt8]($0) }, timestamp: timestamp,
+      headers: headers + instance.world.headers(of: topic))
     let to = partition ?? SimBroker.partition(of: record.key, broker.partitions(topic).count)
     producer.hold(broker.log(topic, to), record)
     if broker.random.below(4) == 0 { producer.deliver(broker.random.below(producer.buffer.count + 1)) }

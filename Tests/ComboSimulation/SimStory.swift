@@ -21,22 +21,29 @@ final class SimStory {
   /// them are started.
   private var isMixed: Bool
   private var starts: UInt64 = 0
+  private var steps = 0
+  private var step = 0
 
   static let isHeard = ProcessInfo.processInfo.environment["COMBO_SIM_LOG"] != nil
 
-  /// - Parameter hasOnlookers: Whether clients can watch the instances' rooms.
-  init(seed: UInt64, hasOnlookers: Bool = false) {
+  /// - Parameters:
+  ///   - hasOnlookers: Whether clients can watch the instances' rooms.
+  ///   - input: The name of the input if others share the output; nil if it is alone.
+  ///   - neighbor: The story of another input with the same output; nil if there is none.
+  init(seed: UInt64, hasOnlookers: Bool = false, input: String? = nil, beside neighbor: SimStory? = nil) {
     self.seed = seed
     var random = SplitMix64(seed: seed &* 0x9e37_79b9 &+ 17)
     world = SimWorld(
-      seed: random.next(), partitions: 1 + random.below(3), rooms: 1 + random.below(6), isCooperative: random.below(2) == 0)
+      seed: random.next(), partitions: 1 + random.below(3), rooms: 1 + random.below(6), isCooperative: random.below(2) == 0,
+      input: input, beside: neighbor?.world)
     world.hears = Self.isHeard
     world.hasOnlookers = hasOnlookers
     settings = (0..<3).map { _ in .madeUp(&random) }
     instancesMax = 1 + random.below(3)
     isStatic = random.below(4) == 0
     // Not drawn, so that it does not change the stories.
-    isMixed = seed % 3 == 1
+    // The previous release names no input.
+    isMixed = seed % 3 == 1 && input == nil
     deliveries = [[.exactlyOnce], [.atLeastOnce], [.exactlyOnce, .atLeastOnce]][random.below(3)]
     self.random = random
     if random.below(3) > 0 {
@@ -51,6 +58,7 @@ final class SimStory {
   private func configuration() -> ServiceConfiguration {
     var made = ServiceConfiguration(topics: world.topics)
     made.settings = settings[random.below(settings.count)]
+    made.namesInput = world.sharesOutput
     made.delivery = deliveries[random.below(deliveries.count)]
     made.commitIntervalMs = [1, 10, 50, 100][random.below(4)]
     made.checkpointGifts = [1, 5, 40, 1_000_000][random.below(4)]
@@ -70,20 +78,36 @@ final class SimStory {
   /// - Parameter whenAtRest: Called once all is at rest; returns the faults found then.
   /// - Returns: The faults found.
   func run(whenAtRest: () -> [String] = { [] }) -> [String] {
-    let steps = 60 + random.below(200)
+    begin()
+    while advance() {}
+    return finish(whenAtRest: whenAtRest)
+  }
+
+  func begin() {
+    steps = 60 + random.below(200)
     start()
-    for step in 0..<steps {
-      if step == steps / 2 { isMixed = false }
-      act()
-      if !world.complaints.isEmpty || !world.ends.isEmpty { break }
-      if step % 64 == 63 { audit() }
-      if !faults.isEmpty { return told() }
-    }
+  }
+
+  /// Does the next step.
+  /// - Returns: Whether there is another one.
+  func advance() -> Bool {
+    if step == steps / 2 { isMixed = false }
+    act()
+    step += 1
+    if !world.complaints.isEmpty || !world.ends.isEmpty { return false }
+    if step % 64 == 0 { faults += audit() }
+    return faults.isEmpty && step < steps
+  }
+
+  /// Ends all faults, waits until all is at rest, and stops the instances.
+  /// - Returns: The faults found.
+  func finish(whenAtRest: () -> [String] = { [] }) -> [String] {
+    if !faults.isEmpty { return told() }
     if let unfinished = world.drain({ configuration() }) { faults.append(unfinished) }
-    audit(isAtEnd: true)
+    faults += audit(isAtEnd: true)
     faults += whenAtRest()
     for instance in world.instances { world.stop(instance) }
-    audit(isAtEnd: true)
+    faults += audit(isAtEnd: true)
     return told()
   }
 
@@ -92,9 +116,7 @@ final class SimStory {
     return faults
   }
 
-  private func audit(isAtEnd: Bool = false) {
-    faults += SimAudit(world, configuration()).faults(isAtEnd: isAtEnd)
-  }
+  func audit(isAtEnd: Bool = false) -> [String] { SimAudit(world, configuration()).faults(isAtEnd: isAtEnd) }
 
   private func start() {
     let id: String

@@ -25,7 +25,9 @@ final class SimWorld: @unchecked Sendable {
   var schemas: (any SchemaSource)?
   /// The maximum number of records that one poll returns of a partition.
   var batchMax = 20
-  let topics = TopicIdentity(group: "group", input: "gifts", output: "screens")
+  let topics: TopicIdentity
+  /// Whether services of other inputs write to the output too, so that each record must name its input.
+  let sharesOutput: Bool
   var isFreezing = false
   private var nextMember = 0
   private var inputTransaction: SimTransaction?
@@ -42,13 +44,33 @@ final class SimWorld: @unchecked Sendable {
   var restores = 0
   var aborts = 0
 
-  init(seed: UInt64, partitions: Int = 1, rooms: Int = 4, isCooperative: Bool = false) {
+  /// - Parameters:
+  ///   - input: The name of the input if others share the output; nil if it is alone.
+  ///   - neighbor: The world of another input with the same output and clock; nil if there is none.
+  init(
+    seed: UInt64, partitions: Int = 1, rooms: Int = 4, isCooperative: Bool = false, input: String? = nil,
+    beside neighbor: SimWorld? = nil
+  ) {
     var random = SplitMix64(seed: seed)
-    clock = SimClock(SplitMix64(seed: random.next()))
+    let own = SimClock(SplitMix64(seed: random.next()))
+    clock = neighbor?.clock ?? own
+    topics = TopicIdentity(group: "group", input: input ?? "gifts", output: "screens")
+    sharesOutput = input != nil
     broker = SimBroker(
-      clock, SplitMix64(seed: random.next()), partitions: partitions, outputPartitions: 2, isCooperative: isCooperative)
+      clock, SplitMix64(seed: random.next()), partitions: partitions, outputPartitions: 2, isCooperative: isCooperative,
+      beside: neighbor?.broker)
     gifts = SimGifts(SplitMix64(seed: random.next()), rooms: rooms)
     self.random = random
+  }
+
+  /// The headers that the client adds to each record of a topic.
+  func headers(of topic: Topic) -> [RecordHeader] {
+    sharesOutput && topic == .output ? [RecordHeader(name: Derivation.inputHeader, value: Array(topics.input.utf8))] : []
+  }
+
+  /// Whether a record of the output is of this world's input.
+  func owns(_ record: SimRecord) -> Bool {
+    !sharesOutput || record.headers.last { $0.name == Derivation.inputHeader }?.value == Array(topics.input.utf8)
   }
 
   func said(_ line: String, by instance: SimInstance) {
