@@ -94,15 +94,17 @@ struct TopicSetup {
   private func create(_ topic: TopicPlan.Topic, _ partitions: Int) throws(EdgeError) {
     let name = topic.name
     if try control.partitionCount(name, withinMs: Self.withinMs) != nil { return }
+    let isNew: Bool
     do throws(EdgeError) {
-      try control.createTopic(name, partitions: partitions, settings: topic.settings, withinMs: Self.withinMs)
+      isNew = try control.createTopic(name, partitions: partitions, settings: topic.settings, withinMs: Self.withinMs)
     } catch {
       // Older brokers do not support the bounds of timestamps.
       let known = topic.settings.filter { !TopicPlan.isTimeBound($0.0) }
       guard error.code == .invalidRequest, known.count < topic.settings.count else { throw error }
-      try control.createTopic(name, partitions: partitions, settings: known, withinMs: Self.withinMs)
+      isNew = try control.createTopic(name, partitions: partitions, settings: known, withinMs: Self.withinMs)
     }
-    log.info("created topic \"\(.topic, name)\" with \(.count, partitions) partitions")
+    // Another instance, or the service of another input, may have created it meanwhile.
+    if isNew { log.info("created topic \"\(.topic, name)\" with \(.count, partitions) partitions") }
   }
 
   private func setUpJournal(_ partitions: Int, _ input: TopicSettings) throws {

@@ -41,7 +41,10 @@ extension ServiceTests {
       var groups = [one] + others
       for round in 0..<4 {
         for group in groups { try give("a\(round)", to: group) }
-        if round == 1 { try service.crash() }
+        if round == 1 {
+          #expect(service.text.components(separatedBy: "created topic \"\(one.names.output)\"").count == 2, "\(service.text)")
+          try service.crash()
+        }
         if round == 1 { service = try start(one, inputs) }
         if round == 2 {
           groups.append(try TestGroup(partitions: 1, beside: one, input: "\(name).new"))
