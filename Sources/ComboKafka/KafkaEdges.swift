@@ -271,10 +271,11 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
       try step()
     } catch {
       let own = [Topic.output, .journal, .state, .deadLetter].map { names[$0] }
-      if error.error.code == .notAuthorized, !own.contains(where: error.reason.contains) {
-        // Brokers do not report the topic.
+      if error.error.code == .notAuthorized, !(own + [names.input]).contains(where: error.reason.contains) {
+        // Brokers do not report the topic. To commit an offset takes the right to read the input.
         let list = own.map { "\"\($0)\"" }.joined(separator: ", ")
-        let reason = "\(error.reason) The right Write is missing on one of \(list): `combo-consumer check` says on which"
+        let reason =
+          "\(error.reason) The right Read is missing on \"\(names.input)\", or Write on one of \(list): `combo-consumer check` says which"
         throw TransactionFault(error.kind, EdgeError(.notAuthorized, reason, isRetriable: error.error.isRetriable))
       }
       if !error.isFenced { throw error }

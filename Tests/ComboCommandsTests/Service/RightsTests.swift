@@ -85,6 +85,8 @@ extension ServiceTests {
       }
       try group.waitUntilTakenIn(service)
       #expect(!service.has("RESET"), "\(service.text)")
+      // The offsets cannot be committed without the right to read the input.
+      #expect(!service.has("The right Write is missing"), "\(service.text)")
       try service.stop()
     }
 
