@@ -16,6 +16,7 @@ final class OutputMirror {
   private let log: ServiceLog
   private let mirror = RoomMirror()
   private let batch = MessageBatch(capacity: 4000)
+  private var mix = RoomMix()
   private var readers: [PartitionReader] = []
   /// What was read of each partition.
   private var coverage: [Coverage] = []
@@ -186,6 +187,7 @@ final class OutputMirror {
         let time = batch[index].timestampMs ?? 0
         coverage[place].add(time, pauseMs: backMs)
         if !isServed(batch[index]) { continue }
+        if options.input == nil, index % (1 + batch.count / Self.mixLookedAt) == 0 { lookForMix(batch[index], key) }
         mirror.take(key: key, value: value, wasEmpty: covers(place), at: now)
       }
     }
@@ -198,6 +200,22 @@ final class OutputMirror {
     var isServed = true
     record.withLastHeader(Derivation.inputHeader) { isServed = $0.elementsEqual(input.utf8) }
     return isServed
+  }
+
+  /// The number of records of a batch that are examined for the inputs that they name: all where few are read, and little work
+  /// where many are.
+  private static let mixLookedAt = 256
+
+  private func lookForMix(_ record: KafkaMessage, _ key: UnsafeRawBufferPointer) {
+    if mix.isKnown { return }
+    var both: (String, String)?
+    record.withLastHeader(Derivation.inputHeader) { both = mix.read(key: key, input: $0) }
+    guard let (one, other) = both else { return }
+    log.warning(
+      """
+      the output has rooms of several inputs, such as \(.topic, one) and \(.topic, other): rooms with equal ids are mixed. \
+      Give --of-input, or run the service with --room-prefix topic
+      """)
   }
 
   private func report(at now: Int64) throws(EdgeError) {

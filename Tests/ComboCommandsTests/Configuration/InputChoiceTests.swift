@@ -28,6 +28,19 @@ struct InputChoiceTests {
     #expect(choice.maps(in: "tiktok") == nil)
   }
 
+  @Test("are noticed in one output, once, where rooms of both may have equal ids")
+  func mix() {
+    var mix = RoomMix()
+    func read(_ key: String, _ input: String) -> String? {
+      Array(key.utf8).withUnsafeBytes { key in
+        Array(input.utf8).withUnsafeBytes { input in mix.read(key: key, input: input).map { "\($0) \($1)" } }
+      }
+    }
+    for (key, input) in [("a:r", "a"), ("b:r", "b"), ("r", "a"), ("s", "a"), ("b:r", "b")] { #expect(read(key, input) == nil) }
+    #expect(read("r", "b") == "a b" && mix.isKnown)
+    #expect(read("r", "c") == nil)
+  }
+
   @Test("are shown with their rooms as INPUT:ROOM, whether or not the rooms are called so", arguments: [false, true])
   func relay(arePrefixed: Bool) {
     let front = Observatory(stop: StopFlag())

@@ -46,6 +46,12 @@ extension ServiceTests {
       #expect(try rooms(in: one) == [nil: all, one.names.input: all, two.names.input: all])
       try one.verify()
       try two.verify()
+      let serve = try ServiceProcess([
+        "serve", "--brokers", two.brokers, "--output", two.names.output, "--http", "127.0.0.1:0",
+      ])
+      try serve.waitForLog("warning", "rooms with equal ids are mixed")
+      try serve.waitForLog("serve is ready: 20 rooms")
+      try serve.stop()
 
       // Commands that write instructions name the input as the service does, though they are not told.
       try two.give([TestGift(id: "unread", room: "r1")])
