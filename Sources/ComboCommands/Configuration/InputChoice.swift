@@ -20,6 +20,26 @@ struct InputChoice: Equatable, Sendable {
     return names
   }
 
+  /// Returns the first name in the value of `--map` that stands where an input's name must, and is none; nil if there is no such
+  /// name, or only one input.
+  func stranger(in text: String) -> String? {
+    if isSingle { return nil }
+    var map: Substring?
+    for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let halves = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      // After a map's colon come its switches.
+      if halves.count == 2, Option.topicFault(String(halves[0])) == nil, map?.contains(":") != true {
+        if !contains(String(halves[0])) { return String(halves[0]) }
+        map = halves[1]
+      } else if halves.count == 2, contains(String(halves[0])) {
+        map = halves[1]
+      } else if map == nil {
+        map = piece
+      }
+    }
+    return nil
+  }
+
   /// Splits the value of `--map` where it gives inputs maps of their own, as in `gifts_a=tiktok,gifts_b=bilibili:guard=gifts`.
   /// - Returns: The maps by input; nil if the value is one map for all.
   func maps(in text: String) -> [String: String]? {

@@ -119,6 +119,10 @@ struct OptionReader {
   /// Loads the map, if one is named, and adds its faults.
   mutating func map() -> RecordMap? {
     var named = given(option("map")).first { !$0.text.isEmpty }
+    if command == .run || command == .check, let value = named, let name = inputs().stranger(in: value.text) {
+      fault("\(value.label) names \(Sentence.quoted(name)), which is none of the inputs: correct it, or add it to --input")
+      return nil
+    }
     if command == .run || command == .check, let value = named, let maps = inputs().maps(in: value.text) {
       // The inputs' own maps are loaded with their options.
       let own = input.flatMap { maps[$0] }

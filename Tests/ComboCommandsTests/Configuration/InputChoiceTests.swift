@@ -28,6 +28,18 @@ struct InputChoiceTests {
     #expect(choice.maps(in: "tiktok") == nil)
   }
 
+  @Test("have a map each, and a name in front of one that is of no input is noticed")
+  func stranger() {
+    for text in [
+      "tiktok", "bilibili:guard=gifts,superchat=gifts", "a=bilibili:guard=gifts,c=gifts", "a=./x=y.json", "./m=1.json",
+      "gifts_eu=tiktok",
+    ] { #expect(choice.stranger(in: text) == nil, "\(text)") }
+    for text in ["c=tiktok", "c=tiktok,a=bilibili", "a=tiktok,c=bilibili", "a=bilibili:guard=gifts,b=tiktok,c=twitch"] {
+      #expect(choice.stranger(in: text) == "c", "\(text)")
+    }
+    #expect(InputChoice(names: ["a"]).stranger(in: "c=tiktok") == nil)
+  }
+
   @Test("are noticed in one output, once, where rooms of both may have equal ids")
   func mix() {
     var mix = RoomMix()

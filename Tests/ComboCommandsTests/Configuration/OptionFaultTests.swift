@@ -54,6 +54,10 @@ struct OptionFaultTests {
       ),
       ("run --brokers b --input-pattern gifts --output o", "--input-pattern must begin with ^, as in ^gifts_, not \"gifts\""),
       (
+        "run --brokers b --input a,b --output o --map a=tiktok,c=bilibili",
+        "--map names \"c\", which is none of the inputs: correct it, or add it to --input"
+      ),
+      (
         "run --brokers b --input-pattern ^(gifts --output o",
         "--input-pattern must be a regular expression, and \"^(gifts\" is none: Unmatched ( or \\("
       ),
