@@ -70,7 +70,7 @@ package enum Program {
     case .redrive(let options): RedriveCommand.run(options)
     case .watch(let options): WatchCommand.run(options)
     case .check(let options):
-      options.inputs.names.count > 1 ? each(options.inputs.names, of: .check) : CheckCommand.run(options)
+      options.inputs.isSingle ? CheckCommand.run(options) : CheckCommand.inputs(options).map { each($0, of: .check) } ?? 1
     case .seek(let options): SeekCommand.run(options)
     case .resetClock(let options): ResetClockCommand.run(options)
     case .map(let options): MapCommand.run(options)

@@ -34,6 +34,26 @@ enum CheckCommand {
 
   private static let withinMs: Int64 = 10_000
 
+  /// Returns the inputs to check: those that are named, and the topics that match --input-pattern. Says why if there is none.
+  static func inputs(_ options: ServiceOptions) -> [String]? {
+    guard let pattern = options.inputs.pattern else { return options.inputs.names }
+    let log = ServiceLog(options.logLevel == .debug ? .debug : .error, format: options.logFormat)
+    log.hide(options.kafka.secrets)
+    defer { log.flush() }
+    do throws(EdgeError) {
+      let topics = try ControlClient(options.kafkaProperties(log: log)).topics(withinMs: withinMs)
+      let found = options.inputs.all(among: topics, but: [options.output, options.deadLetter, options.screens])
+      if found.isEmpty {
+        Console.say("no topic has a name that matches --input-pattern \(Sentence.quoted(pattern.text)): `run` would wait for one")
+        return nil
+      }
+      return found
+    } catch {
+      Console.say(error.message)
+      return nil
+    }
+  }
+
   /// Prints the topics as `run` would create them: with the partitions, replicas and retention of the input.
   private static func printTopics(_ options: ServiceOptions, as format: TopicText.Format, _ log: ServiceLog) -> Int32 {
     do throws(EdgeError) {

@@ -72,8 +72,10 @@ enum Configuration {
       invocation = .seek(options)
     case .check, .resetClock:
       let options = ServiceOptions(&reader, host: host)
-      workedOut["dead-letter"] = options.input.isEmpty ? nil : options.deadLetter
-      workedOut["transactional-id"] = options.transactionalID
+      if options.inputs.pattern == nil || input != nil {
+        workedOut["dead-letter"] = options.input.isEmpty ? nil : options.deadLetter
+        workedOut["transactional-id"] = options.transactionalID
+      }
       invocation = command == .check ? .check(options) : .resetClock(options)
     case .config, .completions, .man: preconditionFailure("it has no options of its own")
     }

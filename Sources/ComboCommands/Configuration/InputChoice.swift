@@ -11,6 +11,12 @@ struct InputChoice: Equatable, Sendable {
 
   func contains(_ topic: String) -> Bool { names.contains(topic) || pattern?.matches(topic) == true }
 
+  /// Returns the inputs that are named, and then those among the topics that match the pattern.
+  /// - Parameter own: Topics of the service, which are no inputs; nil for those that it does not have.
+  func all(among topics: some Sequence<String>, but own: [String?]) -> [String] {
+    names + topics.filter { pattern?.matches($0) == true && !names.contains($0) && !own.contains($0) }.sorted()
+  }
+
   /// Splits a list of topics; several occurrences count once.
   static func names(in list: String) -> [String] {
     var names: [String] = []

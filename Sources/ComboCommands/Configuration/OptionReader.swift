@@ -113,7 +113,7 @@ struct OptionReader {
   func inputs() -> InputChoice {
     InputChoice(
       names: optionalText("input").map(InputChoice.names) ?? [],
-      pattern: command == .run ? optionalText("input-pattern").map(TopicPattern.init) : nil)
+      pattern: command == .run || command == .check ? optionalText("input-pattern").map(TopicPattern.init) : nil)
   }
 
   /// Loads the map, if one is named, and adds its faults.

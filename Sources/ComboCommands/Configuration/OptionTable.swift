@@ -28,13 +28,13 @@ enum OptionTable {
       "input", "TOPIC,…", .topics, nil, [.run], .main,
       "the topic to read gift events from, or several"),
     Option(
-      "input-pattern", "REGEX", .topicPattern, nil, [.run], .main,
+      "input-pattern", "REGEX", .topicPattern, nil, [.run, .check], .main,
       "read also all topics whose names match, such as ^gifts_, as they come and go"),
     Option(
       "new-topics", "WHERE", .choice(["earliest", "latest"]), "earliest", [.run], .service,
       "where a topic begins that is found by --input-pattern while running"),
     Option(
-      "input-settings", "FOLDER", .text, nil, [.run], .service,
+      "input-settings", "FOLDER", .text, nil, [.run, .check], .service,
       "with several inputs: a folder with a file of options for each, such as gifts_eu.conf"),
     Option(
       "input", "TOPIC,…", .topics, nil, [.check, .verify], .main,

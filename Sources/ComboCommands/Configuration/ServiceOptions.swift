@@ -106,7 +106,8 @@ struct ServiceOptions: Equatable, Sendable {
     let instance = reader.optionalText("instance")
     let brokers = reader.requiredText("brokers")
     let inputs = reader.inputs()
-    if reader.command != .run || !reader.isGiven("input-pattern") { _ = reader.requiredText("input") }
+    let hasPattern = (reader.command == .run || reader.command == .check) && reader.isGiven("input-pattern")
+    if !hasPattern { _ = reader.requiredText("input") }
     let input = reader.input ?? inputs.names.first ?? ""
     self.init(
       brokers: brokers, input: input, output: reader.requiredText("output"), group: group,
@@ -180,9 +181,10 @@ struct ServiceOptions: Equatable, Sendable {
 
   /// Checks the options that several inputs cannot have in common, and those that only several inputs need.
   private func checkInputs(_ reader: inout OptionReader) {
-    if reader.command != .run || isOneOfSeveral { return }
+    let isRun = reader.command == .run
+    if !isRun && reader.command != .check || isOneOfSeveral { return }
     if inputs.isSingle {
-      for name in ["new-topics", "input-settings"] where reader.isGiven(name) {
+      for name in (isRun ? ["new-topics"] : []) + ["input-settings"] where reader.isGiven(name) {
         reader.fault("--\(name) is for several inputs, and there is only \(Sentence.quoted(input)): leave it out")
       }
       return
@@ -191,6 +193,7 @@ struct ServiceOptions: Equatable, Sendable {
       reader.fault("--input-settings must be a folder, and there is no \(Sentence.quoted(folder))")
     }
     if isShadow { reader.fault("--shadow follows one input: give one with --input") }
+    if !isRun { return }
     if progress {
       reader.fault("--progress counts for one input; with several, see /service or /metrics of --http: leave it out")
     }

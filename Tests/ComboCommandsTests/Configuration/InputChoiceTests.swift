@@ -40,6 +40,14 @@ struct InputChoiceTests {
     #expect(InputChoice(names: ["a"]).stranger(in: "c=tiktok") == nil)
   }
 
+  @Test("are those of the list, and then the topics that match and are not the service's own")
+  func all() {
+    #expect(
+      choice.all(among: ["gifts_us", "a", "gifts_eu", "gifts_eu.out", "c"], but: ["gifts_eu.out", nil]) == [
+        "a", "b", "gifts_eu", "gifts_us",
+      ])
+  }
+
   @Test("are noticed in one output, once, where rooms of both may have equal ids")
   func mix() {
     var mix = RoomMix()

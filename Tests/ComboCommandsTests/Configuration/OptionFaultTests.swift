@@ -58,6 +58,10 @@ struct OptionFaultTests {
         "--map names \"c\", which is none of the inputs: correct it, or add it to --input"
       ),
       (
+        "check --brokers b --input a --output o --input-settings .",
+        "--input-settings is for several inputs, and there is only \"a\": leave it out"
+      ),
+      (
         "run --brokers b --input-pattern ^(gifts --output o",
         "--input-pattern must be a regular expression, and \"^(gifts\" is none: Unmatched ( or \\("
       ),

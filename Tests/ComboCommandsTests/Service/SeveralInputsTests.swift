@@ -53,6 +53,10 @@ extension ServiceTests {
         for group in groups { try group.waitUntilTakenIn(service) }
       }
       #expect(service.has("reading the topic \(name).new"))
+      let check = try ServiceProcess.run(
+        ["check", "--brokers", one.brokers, "--output", one.names.output, "--group", one.group] + inputs)
+      #expect(check.code == 0 && check.output.components(separatedBy: "The service can work").count == 5, "\(check)")
+      for group in groups { #expect(check.output.contains("input \(group.names.input)\n"), "\(check)") }
       try wait(for: "ready: \(service.text)") { try get("/health/ready", service).status == 200 }
       let metrics = try get("/metrics", service).text
       for group in groups { #expect(metrics.contains(#"combo_ready{group="\#(one.group)",input="\#(group.names.input)"} 1"#)) }
