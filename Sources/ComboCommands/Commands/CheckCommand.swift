@@ -41,7 +41,9 @@ enum CheckCommand {
     log.hide(options.kafka.secrets)
     defer { log.flush() }
     do throws(EdgeError) {
-      let topics = try ControlClient(options.kafkaProperties(log: log)).topics(withinMs: withinMs)
+      // The error has what librdkafka says of its connections.
+      let properties = try options.kafkaProperties(log: options.logLevel == .debug ? log : .silent)
+      let topics = try ControlClient(properties).topics(withinMs: withinMs)
       let found = options.inputs.all(among: topics, but: [options.output, options.deadLetter, options.screens])
       if found.isEmpty {
         Console.say("no topic has a name that matches --input-pattern \(Sentence.quoted(pattern.text)): `run` would wait for one")
