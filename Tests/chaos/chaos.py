@@ -48,6 +48,8 @@ class Chaos:
     # The number of brokers; the topics that are read at the moment, with their partitions.
     nodes = 3
     has_several_inputs = False
+    # How long readers wait for a record, at the first attempt.
+    reader_ms = 10000
 
     def __init__(self, options):
         self.options = options
@@ -267,7 +269,7 @@ class Chaos:
         self.verify(self.inputs)
         self.settle([OUTPUT, *self.inputs, *map(dead_letters, self.inputs)])
         # Readers end if no record arrives, so missing records may only be late: everything is read again, with more patience.
-        for patience_ms in (10000, 60000):
+        for patience_ms in (self.reader_ms, 60000):
             self.recounted = Recount(
                 self.options.kafka, self.cluster.bootstrap, self.directory, self.options.delivery == "at-least-once", patience_ms)
             made = self.made_by_input()

@@ -68,6 +68,8 @@ class SeveralInputs(Chaos):
     # Brokers are not what is tested here.
     nodes = 1
     has_several_inputs = True
+    # Its readers, two for each topic, start at the same time.
+    reader_ms = 20000
 
     def __init__(self, options):
         super().__init__(options)
