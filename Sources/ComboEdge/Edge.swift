@@ -41,6 +41,9 @@ package protocol GroupEdge: AnyObject, Sendable {
   func pause(_ partition: Int32)
   /// Returns the offset that the group has committed, once no transaction is open on it. Any thread.
   func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset
+  /// Returns the offsets that the group has committed, in the order of the partitions. Unlike ``committed(_:)`` it soon fails if a
+  /// transaction is open on one of them. Any thread.
+  func committed(_ partitions: [Int32]) throws(EdgeError) -> [CommittedOffset]
   /// Returns those of the partitions whose committed offset an open transaction is about to change. Any thread.
   func pendingOffsets(_ partitions: [Int32]) throws(EdgeError) -> [Int32]
   /// Commits offsets outside of any transaction, for tools that show the lag, without waiting.
@@ -53,6 +56,13 @@ package protocol GroupEdge: AnyObject, Sendable {
 
 extension GroupEdge {
   package func release() {}
+
+  package func committed(_ partitions: [Int32]) throws(EdgeError) -> [CommittedOffset] {
+    var found: [CommittedOffset] = []
+    for partition in partitions { found.append(try committed(partition)) }
+    return found
+  }
+
   package func pendingOffsets(_ partitions: [Int32]) throws(EdgeError) -> [Int32] { [] }
   package func pause(_ partition: Int32) { stop(partition) }
   package func end(of partition: Int32) -> Int64? { nil }
@@ -107,13 +117,15 @@ package protocol ReadEdge: AnyObject, Sendable {
   func bounds(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> (first: Int64, end: Int64)
   /// Returns the offset up to which all transactions have been committed or aborted.
   func stableEnd(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> Int64
+  /// Returns the extents of these partitions of a topic, in their order.
+  func extents(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [Extent]
   /// Returns the end offsets of these partitions of a topic, whether committed or not.
   func ends(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [(partition: Int32, end: Int64)]
   /// Returns the transactions open in these partitions of a topic. Producers at work have some too, so one check means nothing.
   func openTransactions(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [OpenTransaction]
   /// Returns the first offset whose record is of this time or later; nil if none.
   func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64?
-  /// Creates this partition of journal and state, if the input has gained it and they have not.
+  /// Creates the partitions of journal and state up to this one, if the input has gained them and they have not.
   func makeRoom(for partition: Int32) throws(EdgeError)
   func partitions(_ topic: Topic) throws(EdgeError) -> Range<Int32>
   /// Reads all committed records from `start` on, below `end`, until `take` returns false, or `isCancelled`, which is called now
@@ -128,7 +140,31 @@ package protocol ReadEdge: AnyObject, Sendable {
   ) throws(EdgeError)
 }
 
+/// The offsets between which a partition has records.
+package struct Extent: Equatable, Sendable {
+  /// The first offset that still exists, and the one after the last, whether committed or not.
+  package let first: Int64
+  package let end: Int64
+  /// The offset up to which all transactions have been committed or aborted. It was read after the end.
+  package let stableEnd: Int64
+
+  package init(first: Int64, end: Int64, stableEnd: Int64) {
+    self.first = first
+    self.end = end
+    self.stableEnd = stableEnd
+  }
+}
+
 extension ReadEdge {
+  package func extents(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [Extent] {
+    var found: [Extent] = []
+    for partition in partitions {
+      let bounds = try bounds(topic, partition)
+      found.append(Extent(first: bounds.first, end: bounds.end, stableEnd: try stableEnd(topic, partition)))
+    }
+    return found
+  }
+
   package func ends(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [(partition: Int32, end: Int64)] {
     var ends: [(partition: Int32, end: Int64)] = []
     for partition in partitions { ends.append((partition, try bounds(topic, partition).end)) }
@@ -232,9 +268,9 @@ package struct Edges {
   package var time: any TimeSource
   /// Needed if the output does not accept records of any time.
   package var clockTrial: ClockTrial?
-  /// Ends what the last owner of a partition left open, if that is no longer a member of the group. Blocks; any thread. Not
+  /// Ends what the last owners of partitions left open, if they are no longer members of the group. Blocks; any thread. Not
   /// needed if the service is alone.
-  package var endLeftOver: (@Sendable (Int32) -> Void)?
+  package var endLeftOver: (@Sendable ([Int32]) -> Void)?
   /// Needed if others can delete its topics.
   package var topicWatch: (any TopicWatch)?
   /// Returns the newest rules of the engine that every member of the group can follow, or nil if unknown. Blocks; any thread. Not

@@ -59,15 +59,33 @@ extension ControlClient {
     }
   }
 
-  /// The group's current committed offset of a partition, whether or not an open transaction is about to change it.
+  /// The group's current committed offsets, in the order of the partitions, whether or not an open transaction is about to change
+  /// them.
   package func committed(
-    ofGroup group: String, _ topic: String, _ partition: Int32, withinMs: Int64
-  ) throws(EdgeError) -> CommittedOffset {
-    try offsets(ofGroup: group, topic, [partition], isStable: false, withinMs: withinMs)[0].offset
+    ofGroup group: String, _ topic: String, _ partitions: [Int32], withinMs: Int64
+  ) throws(EdgeError) -> [CommittedOffset] {
+    if partitions.isEmpty { return [] }
+    return try offsets(ofGroup: group, topic, partitions, isStable: false, withinMs: withinMs).map(\.offset)
   }
 
   /// The partitions whose offset an open transaction is about to change.
   package func pendingOffsets(ofGroup group: String, _ topic: String, _ partitions: [Int32]) throws(EdgeError) -> [Int32] {
+    if let pending = try findPendingOffsets(ofGroup: group, topic, partitions) { return pending }
+    if partitions.count == 1 { return partitions }
+    var pending: [Int32] = []
+    for partition in partitions { pending += try pendingOffsets(ofGroup: group, topic, [partition]) }
+    return pending
+  }
+
+  /// Whether an open transaction is about to change the offset of one of the partitions.
+  package func hasPendingOffsets(ofGroup group: String, _ topic: String, _ partitions: [Int32]) throws(EdgeError) -> Bool {
+    try findPendingOffsets(ofGroup: group, topic, partitions)?.isEmpty != true
+  }
+
+  /// - Returns: The partitions; nil if there are some, and librdkafka does not tell which.
+  private func findPendingOffsets(
+    ofGroup group: String, _ topic: String, _ partitions: [Int32]
+  ) throws(EdgeError) -> [Int32]? {
     if partitions.isEmpty { return [] }
     // Shows that the coordinator answers: in the next request, some versions of librdkafka ask again until the time is over.
     _ = try offsets(ofGroup: group, topic, partitions, isStable: false, withinMs: Self.answersMs)
@@ -76,10 +94,7 @@ extension ControlClient {
       return found.filter(\.isPending).map(\.offset.partition)
     } catch {
       if error.code != .timedOut { throw error }
-      if partitions.count == 1 { return partitions }
-      var pending: [Int32] = []
-      for partition in partitions { pending += try pendingOffsets(ofGroup: group, topic, [partition]) }
-      return pending
+      return nil
     }
   }
 
@@ -107,9 +122,10 @@ extension ControlClient {
         if let error = rd_kafka_group_result_error(found) { return .failed(rd_kafka_error_code(error)) }
         guard let offsets = rd_kafka_group_result_partitions(found) else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
         let elements = UnsafeBufferPointer(start: offsets.pointee.elems, count: Int(offsets.pointee.cnt))
+        let byPartition = Dictionary(elements.map { ($0.partition, $0) }) { first, _ in first }
         var answers: [(offset: CommittedOffset, isPending: Bool)] = []
         for partition in partitions {
-          guard let one = elements.first(where: { $0.partition == partition }) else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
+          guard let one = byPartition[partition] else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
           let isPending = one.err == RD_KAFKA_RESP_ERR_UNSTABLE_OFFSET_COMMIT
           if one.err != RD_KAFKA_RESP_ERR_NO_ERROR, !isPending { return .failed(one.err) }
           answers.append((CommittedOffset(one), isPending))

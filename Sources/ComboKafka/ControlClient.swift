@@ -167,6 +167,13 @@ package final class ControlClient: Sendable {
     try offsets(topic, partitions, atMs: timestamp, seenBy: client, withinMs: withinMs)
   }
 
+  /// The first offset of each partition that still exists.
+  package func firsts(
+    _ topic: String, _ partitions: [Int32], withinMs: Int64
+  ) throws(EdgeError) -> [(partition: Int32, offset: Int64?)] {
+    try offsets(topic, partitions, atMs: Self.firstOffset, seenBy: client, withinMs: withinMs)
+  }
+
   /// The end of each partition as `reader` sees it.
   package func ends(
     _ topic: String, _ partitions: [Int32], seenBy reader: KafkaClient? = nil, withinMs: Int64
@@ -178,9 +185,16 @@ package final class ControlClient: Sendable {
     _ topic: String, _ partitions: [Int32], atMs timestamp: Int64, seenBy reader: KafkaClient, withinMs: Int64
   ) throws(EdgeError) -> [(partition: Int32, offset: Int64?)] {
     guard !partitions.isEmpty else { return [] }
+    let handle = try TopicHandle(topic, reader)
+    var isFirst = true
     return try attempt("cannot look up times in topic \"\(topic)\"", withinMs: withinMs) { timeoutMs in
+      // A broker finds the ends at once, and times in its files.
+      let sliceMs = timestamp < 0 ? min(timeoutMs, Self.endsSliceMs) : timeoutMs
+      // librdkafka remembers a dead leader, as above.
+      if !isFirst { _ = reader.metadata(of: handle.pointer, timeoutMs: sliceMs) }
+      isFirst = false
       let list = PartitionList(topic: topic, partitions, offset: timestamp)
-      var error = rd_kafka_offsets_for_times(reader.handle, list.pointer, timeoutMs)
+      var error = rd_kafka_offsets_for_times(reader.handle, list.pointer, sliceMs)
       if error == RD_KAFKA_RESP_ERR_NO_ERROR, let fault = list.firstError { error = fault.error }
       guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { return .failed(error) }
       return .done((0..<list.count).map { (list[$0].partition, list[$0].offset >= 0 ? list[$0].offset : nil) })

@@ -22,6 +22,8 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
   /// still in the processor's cache when the rooms process them.
   private static let batchMax = 8192
   private static let committedWithinMs: Int64 = 30_000
+  /// A transaction that has just ended has its marks within this time.
+  private static let allCommittedWithinMs: Int64 = 2000
   private static let closeWithinMs: Int64 = 3000
 
   package init(
@@ -78,6 +80,10 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
           + " \(Self.committedWithinMs / 1000) s. \(control.offsetsRemedy(brokers, options.groupID, seenBy: consumer.client))",
         isRetriable: true)
     }
+  }
+
+  package func committed(_ partitions: [Int32]) throws(EdgeError) -> [CommittedOffset] {
+    try consumer.committed(partitions, withinMs: Self.allCommittedWithinMs)
   }
 
   package func pendingOffsets(_ partitions: [Int32]) throws(EdgeError) -> [Int32] {

@@ -12,6 +12,8 @@ package final class KafkaReading: ReadEdge {
   private let names: TopicNames
   private let silenceMaxMs: Int64
   private static let withinMs: Int64 = 10_000
+  /// After this time, callers ask for each partition separately: one whose leader is down should not hold up the others.
+  private static let extentsWithinMs: Int64 = 3000
 
   /// - Parameter silenceMaxMs: The time without records after which reading a partition fails; the reader reports it and retries.
   package init(_ properties: KafkaProperties, control: ControlClient, names: TopicNames, silenceMaxMs: Int64 = 60_000)
@@ -31,6 +33,27 @@ package final class KafkaReading: ReadEdge {
 
   package func stableEnd(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> Int64 {
     try control.watermarks(names[topic], partition, seenBy: readers.client, withinMs: Self.withinMs).end
+  }
+
+  package func extents(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [Extent] {
+    let firsts = try control.firsts(names[topic], partitions, withinMs: Self.extentsWithinMs)
+    let ends = try control.ends(names[topic], partitions, withinMs: Self.extentsWithinMs)
+    // The order matters: a stable end that is read before may be below an end that has no open transaction before it.
+    let stable = try control.ends(names[topic], partitions, seenBy: readers.client, withinMs: Self.extentsWithinMs)
+    let (first, end, stableEnd) = (offsets(firsts), offsets(ends), offsets(stable))
+    var found: [Extent] = []
+    for partition in partitions {
+      guard let first = first[partition], let end = end[partition], let stableEnd = stableEnd[partition] else {
+        throw EdgeError(
+          .other, "a broker has not reported the ends of topic \"\(names[topic])\" partition \(partition)", isRetriable: true)
+      }
+      found.append(Extent(first: first, end: end, stableEnd: stableEnd))
+    }
+    return found
+  }
+
+  private func offsets(_ found: [(partition: Int32, offset: Int64?)]) -> [Int32: Int64] {
+    Dictionary(found.compactMap { partition, offset in offset.map { (partition, $0) } }) { $1 }
   }
 
   package func ends(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [(partition: Int32, end: Int64)] {

@@ -6,7 +6,7 @@ internal import Synchronization
 /// `transaction.timeout.ms`, and so do the new owner of its partitions and every reader of the output.
 ///
 /// Its id is in the group's offset, which it committed. A current member ends its own transaction. Any thread may call it; calls
-/// run one at a time, so that taking over several of its partitions ends the transaction once.
+/// run one at a time, so that two that concern the same transaction end it once.
 package final class LeftTransactions: Sendable {
   private let properties: KafkaProperties
   private let control: ControlClient
@@ -33,16 +33,26 @@ package final class LeftTransactions: Sendable {
     self.transactionalID = transactionalID
   }
 
-  /// Ends the transaction. Blocks.
+  /// Ends the transactions of the last owners of these partitions. Blocks.
+  /// - Returns: The ids of the transactions that were ended, each with a partition of its owner.
+  package func end(_ partitions: [Int32]) throws(EdgeError) -> [(id: String, partition: Int32)] {
+    let last = try control.committed(ofGroup: group, names.input, partitions, withinMs: Self.withinMs)
+    let others = last.filter { $0.owner.map { $0.transactionalID != transactionalID } ?? false }
+    var ended: [(id: String, partition: Int32)] = []
+    for (owner, offsets) in Dictionary(grouping: others, by: { $0.owner! }) {
+      let left = offsets.map(\.partition)
+      if let id = try end(left, of: owner) { ended.append((id, left[0])) }
+    }
+    return ended
+  }
+
   /// - Returns: The id of the transaction that was ended; nil if there was none.
-  package func end(_ partition: Int32) throws(EdgeError) -> String? {
-    let last = try control.committed(ofGroup: group, names.input, partition, withinMs: Self.withinMs)
-    guard let owner = last.owner, owner.transactionalID != transactionalID else { return nil }
-    return try isBusy.withLock { (_) throws(EdgeError) -> String? in
-      let open = try openPlaces(partition)
+  private func end(_ partitions: [Int32], of owner: CommittedOffset.Owner) throws(EdgeError) -> String? {
+    try isBusy.withLock { (_) throws(EdgeError) -> String? in
+      let open = try openPlaces(partitions)
       if open.isEmpty { return nil }
       MonotonicClock.sleep(ms: Self.settleMs)
-      if try open.isDisjoint(with: openPlaces(partition)) { return nil }
+      if try open.isDisjoint(with: openPlaces(partitions)) { return nil }
       // A member that has returned under its name has ended its old transaction.
       let members = try control.members(ofGroup: group, withinMs: Self.withinMs)
       if members.contains(where: {
@@ -55,7 +65,7 @@ package final class LeftTransactions: Sendable {
       // Replicas learn of the end a moment later. What stays open belongs to another producer.
       let deadline = Deadline(afterMs: Self.settleMs)
       repeat {
-        if try !open.isSubset(of: openPlaces(partition)) { return owner.transactionalID }
+        if try !open.isSubset(of: openPlaces(partitions)) { return owner.transactionalID }
         MonotonicClock.sleep(ms: 50)
       } while !deadline.isOver
       return nil
@@ -63,21 +73,24 @@ package final class LeftTransactions: Sendable {
   }
 
   private struct Place: Hashable {
-    /// The topic; nil for the group's offset.
+    /// The topic; nil for the group's offsets.
     let topic: Topic?
+    let partition: Int32
     let offset: Int64
   }
 
-  /// The places of open transactions of the partition.
-  private func openPlaces(_ partition: Int32) throws(EdgeError) -> Set<Place> {
+  /// The places of open transactions of the partitions.
+  private func openPlaces(_ partitions: [Int32]) throws(EdgeError) -> Set<Place> {
     var places: Set<Place> = []
-    if try !control.pendingOffsets(ofGroup: group, names.input, [partition]).isEmpty {
-      places.insert(Place(topic: nil, offset: 0))
+    if try control.hasPendingOffsets(ofGroup: group, names.input, partitions) {
+      places.insert(Place(topic: nil, partition: 0, offset: 0))
     }
     for topic in [Topic.journal, .state, .output] {
       // The output may have fewer partitions.
-      guard let count = try control.partitionCount(names[topic], withinMs: Self.withinMs), partition < count else { continue }
-      for open in try reading.openTransactions(topic, [partition]) { places.insert(Place(topic: topic, offset: open.offset)) }
+      guard let count = try control.partitionCount(names[topic], withinMs: Self.withinMs) else { continue }
+      for open in try reading.openTransactions(topic, partitions.filter { $0 < count }) {
+        places.insert(Place(topic: topic, partition: open.partition, offset: open.offset))
+      }
     }
     return places
   }

@@ -79,11 +79,12 @@ struct FirstOwner {
   /// earliest possible time.
   private func groupBegan() throws -> Int64? {
     var began: Int64?
-    for other in try source.kafka({ () throws(EdgeError) in try source.reader.partitions(.journal) }) where other != number {
-      let bounds = try source.kafka { () throws(EdgeError) in try source.reader.bounds(.journal, other) }
-      if bounds.first > 0 { return .min }
+    let others = try source.kafka({ () throws(EdgeError) in try source.reader.partitions(.journal) }).filter { $0 != number }
+    let extents = try source.kafka { () throws(EdgeError) in try source.reader.extents(.journal, others) }
+    if extents.contains(where: { $0.first > 0 }) { return .min }
+    for (other, extent) in zip(others, extents) {
       var cursor = JournalCursor(topics)
-      try source.read(.journal, other, from: 0, to: bounds.end) { record in
+      try source.read(.journal, other, from: 0, to: extent.end) { record in
         guard let entry = cursor.take(record.value, at: record.offset).counting else { return true }
         began = min(began ?? .max, entry.clock)
         return false

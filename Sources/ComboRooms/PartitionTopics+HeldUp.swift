@@ -12,12 +12,13 @@ extension PartitionTopics {
   /// A transaction that the last owner has just ended is visible in the topics in less than this.
   private static let settleMs: Int64 = 2000
 
-  /// - Returns: The offset of the first transaction that stays open before `end`; nil if none.
-  private func heldUp(_ topic: Topic, before end: Int64, _ time: any TimeSource) throws -> Int64? {
+  /// - Returns: The offset of the first transaction that stays open before the topic's end; nil if none.
+  private func heldUp(_ topic: Topic, in extent: Extent, _ time: any TimeSource) throws -> Int64? {
+    if extent.stableEnd >= extent.end { return nil }
     let until = time.monotonicMs() + Self.settleMs
     while true {
       let stable = try kafka { () throws(EdgeError) in try reader.stableEnd(topic, number) }
-      if stable >= end { return nil }
+      if stable >= extent.end { return nil }
       if cancellation.isCancelled { throw Stop.cancelled }
       if time.monotonicMs() >= until { return stable }
       time.sleep(ms: 20)
@@ -28,33 +29,33 @@ extension PartitionTopics {
     try kafka { () throws(EdgeError) in try reader.readAll(topic, number, from: from, to: to, take) }
   }
 
-  /// Reads the state like ``readState(upTo:)``, but does not wait for a transaction that stays open if no record behind its
+  /// Reads the state like ``readState(from:to:)``, but does not wait for a transaction that stays open if no record behind its
   /// beginning is the service's.
-  func readSettledState(_ time: any TimeSource) throws -> State {
-    let bounds = try kafka { () throws(EdgeError) in try reader.bounds(.state, number) }
-    guard let stable = try heldUp(.state, before: bounds.end, time) else { return try readState() }
+  func readSettledState(in extent: Extent, _ time: any TimeSource) throws -> State {
+    guard let stable = try heldUp(.state, in: extent, time) else { return try readState(from: extent.first, to: extent.end) }
     let keys = StateKeyDecoder()
     var hasOwn = false
-    try readAll(.state, from: max(stable, bounds.first), to: bounds.end) { record in
+    try readAll(.state, from: max(stable, extent.first), to: extent.end) { record in
       hasOwn = record.key.map { (try? keys.key($0)) != nil } ?? false
       return !hasOwn
     }
-    if hasOwn { return try readState() }
+    if hasOwn { return try readState(from: extent.first, to: extent.end) }
     log.info(
       """
       partition \(.partition, number): the transaction that is open in the state topic from offset \(.offset, stable) on is not waited for: \
       no record behind that offset is the service's
       """)
-    return try readState(upTo: stable)
+    return try readState(from: extent.first, to: stable)
   }
 
   /// Reads the journal like ``readJournal(from:to:_:)``, but does not wait for a transaction that stays open if all entries that
   /// count are there.
   /// - Parameter last: The number of the last entry according to the group's offset; nil if it has none.
   func readSettledJournal(
-    from start: Int64, to end: Int64, _ state: State, last: Int64?, _ time: any TimeSource
+    from start: Int64, in extent: Extent, _ state: State, last: Int64?, _ time: any TimeSource
   ) throws -> Journal {
-    guard let stable = try heldUp(.journal, before: end, time) else { return try readJournal(from: start, to: end, state) }
+    let end = extent.end
+    guard let stable = try heldUp(.journal, in: extent, time) else { return try readJournal(from: start, to: end, state) }
     let begin = max(start, stable)
     var journal = try readJournal(from: start, to: begin, state)
     guard let behind = try entries(from: begin, to: end, after: journal, last: last) else {

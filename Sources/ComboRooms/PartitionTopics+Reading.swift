@@ -43,14 +43,16 @@ extension PartitionTopics {
     package let offset: Int64
   }
 
-  /// - Parameter end: The end offset; nil to read everything.
-  package func readState(upTo end: Int64? = nil) throws -> State {
-    var bounds = try kafka { () throws(EdgeError) in try reader.bounds(.state, number) }
-    bounds.end = end ?? bounds.end
+  package func readState() throws -> State {
+    let bounds = try kafka { () throws(EdgeError) in try reader.bounds(.state, number) }
+    return try readState(from: bounds.first, to: bounds.end)
+  }
+
+  func readState(from: Int64, to: Int64) throws -> State {
     var state = State()
     var checkpoint: (key: [UInt8], value: [UInt8])?
     let keys = StateKeyDecoder()
-    try read(.state, from: bounds.first, to: bounds.end) { record in
+    try read(.state, from: from, to: to) { record in
       guard let key = record.key else { return true }
       do throws(FormatFault) {
         if case .checkpoint = try keys.key(key) {

@@ -21,6 +21,8 @@ package struct Restorer: @unchecked Sendable {
   private let written: GroupMemory.Written?
   /// Whether only to check that the input could be replayed.
   private var isExamination = false
+  /// Whether this restore has one of the places for those that keep a processor busy.
+  private var hasProcessor = false
 
   /// - Parameters:
   ///   - written: The last entry that this process has written; nil if none.
@@ -52,6 +54,13 @@ package struct Restorer: @unchecked Sendable {
     case noAnswer(RestoreOutcome)
   }
 
+  /// The extents of the partition in the topics from which it is restored.
+  package struct Extents: Sendable {
+    let input: Extent
+    let journal: Extent
+    let state: Extent
+  }
+
   /// Reads the group's committed offset, as the first step. Waits for brokers and for the end of a transaction open on the
   /// partition, but uses no processor.
   package func ask() -> Answer {
@@ -63,6 +72,15 @@ package struct Restorer: @unchecked Sendable {
     }
   }
 
+  /// Returns the extents of partitions. The committed offsets must have been read before: then no transaction is open on them.
+  package static func extents(_ numbers: [Int32], _ reader: any ReadEdge) throws(EdgeError) -> [Extents] {
+    // The journal first: a checkpoint that is read afterwards is not beyond its end.
+    let journal = try reader.extents(.journal, numbers)
+    let input = try reader.extents(.input, numbers)
+    let state = try reader.extents(.state, numbers)
+    return numbers.indices.map { Extents(input: input[$0], journal: journal[$0], state: state[$0]) }
+  }
+
   /// Returns the result of restoring without a replay: whether group, journal, state and input are consistent. Only reads.
   package func examine(from committed: CommittedOffset) -> RestoreOutcome {
     var other = self
@@ -70,11 +88,17 @@ package struct Restorer: @unchecked Sendable {
     return other.run(from: committed)
   }
 
-  /// - Parameter committed: The group's committed offset, read before.
-  package func run(from committed: CommittedOffset) -> RestoreOutcome {
+  /// - Parameters:
+  ///   - committed: The group's committed offset, read before.
+  ///   - extents: The partition's extents, read after that; nil to read them.
+  package func run(from committed: CommittedOffset, in extents: Extents? = nil) -> RestoreOutcome {
     do {
       do {
-        return .restored(try restore(from: committed))
+        let extents =
+          try extents ?? source.kafka { () throws(EdgeError) in try Self.extents([number], source.reader)[0] }
+        var other = self
+        other.hasProcessor = Self.isLarge(extents.state.end - extents.state.first)
+        return .restored(try Self.onProcessor(if: other.hasProcessor) { try other.restore(from: committed, in: extents) })
       } catch let stop as Stop {
         // The current owner may have committed between two of our checks.
         if stop.isAboutWhatWasFound, try self.committed() != committed { return .failed("another member is still at work on it") }
@@ -118,19 +142,28 @@ package struct Restorer: @unchecked Sendable {
     }
   }
 
+  // MARK: - Large partitions
+
+  /// Whether a restore that reads this number of records keeps a processor busy for long, and has much in memory; others mostly
+  /// wait for brokers.
+  private static func isLarge(_ records: Int64) -> Bool { records > 20_000 }
+
+  private static func onProcessor<R>(if isLarge: Bool, _ body: () throws -> R) rethrows -> R {
+    isLarge ? try BackgroundTask.onProcessor(body) : try body()
+  }
+
   // MARK: - Findings
 
   private func committed() throws -> CommittedOffset {
     try source.kafka { () throws(EdgeError) in try position() }
   }
 
-  private func restore(from committed: CommittedOffset) throws -> RestoredPartition {
+  private func restore(from committed: CommittedOffset, in extents: Extents) throws -> RestoredPartition {
     let began = time.monotonicMs()
-    let journalBounds = try source.kafka { () throws(EdgeError) in try source.reader.bounds(.journal, number) }
-    let inputBounds = try source.kafka { () throws(EdgeError) in try source.reader.bounds(.input, number) }
-    let state = try source.readSettledState(time)
+    let inputBounds = (first: extents.input.first, end: extents.input.end)
+    let state = try source.readSettledState(in: extents.state, time)
     let journal = try source.readSettledJournal(
-      from: max(state.checkpoint?.journal ?? 0, journalBounds.first), to: journalBounds.end, state, last: committed.entry, time)
+      from: max(state.checkpoint?.journal ?? 0, extents.journal.first), in: extents.journal, state, last: committed.entry, time)
     let broken = journal.broken
     let unknown = broken == nil ? nil : JournalStanding(unknownSince: time.wallMs())
     guard var last = JournalStanding(journal.entries, state.checkpoint) ?? unknown ?? written.map(JournalStanding.init) else {
@@ -141,9 +174,9 @@ package struct Restorer: @unchecked Sendable {
     // If only entries without records are left, the group's offset still shows what was consumed.
     last.offset = last.offset ?? committed.offset
     var missing: String?
-    if let checkpoint = state.checkpoint, journalBounds.end < checkpoint.journal {
+    if let checkpoint = state.checkpoint, extents.journal.end < checkpoint.journal {
       missing =
-        "the journal ends at offset \(journalBounds.end), but the checkpoint was written when it ended at offset \(checkpoint.journal):"
+        "the journal ends at offset \(extents.journal.end), but the checkpoint was written when it ended at offset \(checkpoint.journal):"
         + " it was truncated or recreated"
     }
     if broken == nil, let written, journal.entries.isEmpty && state.checkpoint == nil || written.n > last.n {
@@ -285,12 +318,14 @@ package struct Restorer: @unchecked Sendable {
       unsaid.held.add(.deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
     }
     cancellation.begins(max(0, end - start))
-    try source.read(.input, from: start, to: max(start, end)) { record in
-      cancellation.came(to: record.offset - start)
-      try runner.take(record)
-      return true
+    try Self.onProcessor(if: !hasProcessor && Self.isLarge(end - start)) {
+      try source.read(.input, from: start, to: max(start, end)) { record in
+        cancellation.came(to: record.offset - start)
+        try runner.take(record)
+        return true
+      }
+      try runner.finish()
     }
-    try runner.finish()
     partition.decidedRefusals = nil
     // Like those that have rested meanwhile, these rooms may have a snapshot that was not seen.
     beginning.records.isRunThrough = false

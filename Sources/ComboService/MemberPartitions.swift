@@ -70,6 +70,8 @@ package final class MemberPartitions {
   /// The latest time that a partition had reached when it was given up.
   private var latestClock = Int64.min
   private var nextToken = 0
+  /// The restores that begin in this turn of the loop.
+  private var beginning: [Gathering.Restore] = []
   private let restored = Mailbox<RestoreResult>()
   private let checks = Mailbox<JournalCheckResult>()
 
@@ -162,7 +164,7 @@ package final class MemberPartitions {
 
   // MARK: - Restoring
 
-  /// Begins to restore a partition, on a thread of its own; it is not read meanwhile. It is this member's from now on.
+  /// Begins to restore a partition, on another thread; it is not read meanwhile. It is this member's from now on.
   /// - Parameter afterMs: The delay before the restore begins.
   func restore(_ number: Int32, afterMs: Int64) {
     if afterMs <= 0 { return restore(number) }
@@ -195,18 +197,17 @@ package final class MemberPartitions {
       isCertain: doubtedSince.map { edges.time.monotonicMs() - $0 >= Self.doubtMs } ?? false,
       clockMin: active.reduce(latestClock) { max($0, $1?.clock.last ?? .min) }, written: memory.written(number),
       position: { () throws(EdgeError) in try group.committed(number) })
-    let (mailbox, inBackground, endLeftOver) = (restored, edges.inBackground, edges.endLeftOver)
-    inBackground(.query) {
-      endLeftOver?(number)
-      switch restorer.ask() {
-      case .answer(let committed):
-        inBackground(.restoring) {
-          mailbox.put(RestoreResult(number: number, token: token, outcome: restorer.run(from: committed)))
-        }
-      case .noAnswer(let outcome):
-        mailbox.put(RestoreResult(number: number, token: token, outcome: outcome))
-      }
-    }
+    beginning.append(Gathering.Restore(number: number, token: token, restorer: restorer))
+  }
+
+  /// Begins the restores of this turn of the loop, at its end.
+  func beginRestores() {
+    if beginning.isEmpty { return }
+    let restores = beginning.filter { owned[$0.number]?.token == $0.token }
+    beginning = []
+    if restores.isEmpty { return }
+    let gathering = Gathering(restores, edges, results: restored)
+    edges.inBackground(.query) { gathering.run() }
   }
 
   func restoreAll(afterMs: Int64) { for number in owned.keys.sorted() { restore(number, afterMs: afterMs) } }

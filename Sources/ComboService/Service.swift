@@ -139,6 +139,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     if delivery.takesIn(polled: polled) { poll(maxWaitMs: waitMs()) }
     delivery.turn()
     if partitions.canGoOver() { takeOverAgain(partitions.owned.keys.sorted()) }
+    partitions.beginRestores()
     logConditions()
     serveObservers()
     endIfDone()

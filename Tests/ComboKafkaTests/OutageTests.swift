@@ -281,7 +281,7 @@ struct MockClusterTests {
     try cluster.createTopic("gifts", partitions: 1)
     let control = try ControlClient(try cluster.properties(log: .none))
     func committed() throws -> Int64? {
-      try control.committed(ofGroup: "g", "gifts", 0, withinMs: 30_000).offset
+      try control.committed(ofGroup: "g", "gifts", [0], withinMs: 30_000)[0].offset
     }
     cluster.coordinate(group: "g", by: 1)
     #expect(try committed() == nil)

@@ -55,4 +55,32 @@ struct AsideTests {
     for _ in 0..<count { answer.signal() }
     answered.wait()
   }
+
+  @Test("no more restores run at a time than there are lanes, and the others follow in order")
+  func lanes() {
+    let lanes = Lanes(2)
+    let (begun, ended) = (DispatchSemaphore(value: 0), DispatchGroup())
+    let gates = (0..<4).map { _ in DispatchSemaphore(value: 0) }
+    let order = Mutex<[Int]>([])
+    for (index, gate) in gates.enumerated() {
+      ended.enter()
+      lanes.run {
+        order.withLock { $0.append(index) }
+        begun.signal()
+        gate.wait()
+        ended.leave()
+      }
+    }
+    for _ in 0..<2 { begun.wait() }
+    #expect(order.withLock { $0.sorted() } == [0, 1])
+    gates[1].signal()
+    begun.wait()
+    #expect(order.withLock { $0.last } == 2)
+    gates[2].signal()
+    begun.wait()
+    #expect(order.withLock { $0.last } == 3)
+    gates[0].signal()
+    gates[3].signal()
+    ended.wait()
+  }
 }

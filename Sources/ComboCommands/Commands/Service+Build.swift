@@ -230,22 +230,23 @@ extension Service {
   private static func endLeftOver(
     _ options: ServiceOptions, _ properties: KafkaProperties, _ control: ControlClient, _ reading: KafkaReading,
     _ log: ServiceLog
-  ) -> @Sendable (Int32) -> Void {
+  ) -> @Sendable ([Int32]) -> Void {
     let left = LeftTransactions(
       properties, control: control, reading: reading, names: options.topicNames, group: options.group,
       transactionalID: options.transactionalID)
-    return { number in
+    return { numbers in
       do throws(EdgeError) {
-        guard let id = try left.end(number) else { return }
-        log.info(
-          """
-          ended the transaction that the last owner of partition \(.partition, number) left open: transactional id \(.text, id) is no \
-          member's any more
-          """)
+        for (id, number) in try left.end(numbers) {
+          log.info(
+            """
+            ended the transaction that the last owner of partition \(.partition, number) left open: transactional id \(.text, id) is no \
+            member's any more
+            """)
+        }
       } catch {
         // The transaction then ends by itself, after its timeout.
         log.warning(
-          "a transaction of the last owner of partition \(.partition, number) may be open, and could not be ended: \(.reason, error)"
+          "a transaction of the last owner of partition \(.partition, numbers[0]) may be open, and could not be ended: \(.reason, error)"
         )
       }
     }

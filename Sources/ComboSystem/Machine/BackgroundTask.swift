@@ -1,20 +1,70 @@
 internal import Dispatch
+internal import Glibc
+internal import Synchronization
 
 /// Work that runs outside of the loop.
 package enum BackgroundTask {
   /// A query to the brokers.
   case query
-  /// The restore of a partition, which may keep a processor busy for seconds.
+  /// The restore of a partition. Most of them only wait for brokers; what keeps a processor busy for seconds must be run by
+  /// ``onProcessor(_:)``.
   case restoring
 
-  /// Runs work in the background. Restores have about as many threads as there are processors, none of them those of the rooms,
-  /// which Dispatch keeps for `default`. A query uses no processor and may wait for seconds, so each has a thread of its own,
-  /// which is what Dispatch gives to a serial queue. So neither rooms nor queries ever wait for partitions that are being
-  /// restored, nor queries for others.
+  /// Runs work in the background, on threads that are not those of the rooms. A query may wait for seconds, so each has a thread
+  /// of its own, which is what Dispatch gives to a serial queue. So neither rooms nor queries ever wait for partitions that are
+  /// being restored, nor queries for others.
   package static let run: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = { task, work in
     switch task {
     case .query: DispatchQueue(label: "query", qos: .userInitiated).async(execute: work)
-    case .restoring: DispatchQueue.global(qos: .utility).async(execute: work)
+    case .restoring: restores.run(work)
+    }
+  }
+
+  /// Enough restores at a time that brokers always have a request to answer.
+  private static let restores = Lanes(16)
+  private static let processors = DispatchSemaphore(value: max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+
+  /// Runs work that keeps a processor busy or has much in memory: as many pieces at a time as there are processors.
+  package static func onProcessor<Result>(_ work: () throws -> Result) rethrows -> Result {
+    processors.wait()
+    defer { processors.signal() }
+    return try work()
+  }
+}
+
+/// Runs a limited number of pieces of work at a time, in order, each on a thread of its own. Any thread.
+final class Lanes: Sendable {
+  private struct Work {
+    var free: Int
+    var waiting: [@Sendable () -> Void] = []
+  }
+  private let work: Mutex<Work>
+
+  init(_ count: Int) { work = Mutex(Work(free: count)) }
+
+  func run(_ new: @escaping @Sendable () -> Void) {
+    let hasLane = work.withLock { work in
+      if work.free == 0 { work.waiting.append(new) } else { work.free -= 1 }
+      return work.waiting.isEmpty
+    }
+    if !hasLane { return }
+    DispatchQueue(label: "restore", qos: .utility).async { [self] in
+      var next: (@Sendable () -> Void)? = new
+      while let piece = next {
+        piece()
+        next = takeNext()
+      }
+    }
+  }
+
+  /// Returns the next piece; if there is none, the lane is free again.
+  private func takeNext() -> (@Sendable () -> Void)? {
+    work.withLock { work in
+      if work.waiting.isEmpty {
+        work.free += 1
+        return nil
+      }
+      return work.waiting.removeFirst()
     }
   }
 }
