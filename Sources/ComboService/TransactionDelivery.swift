@@ -157,7 +157,7 @@ final class TransactionDelivery: Delivery {
       active.lastEntry = began
       if active.mustSweep {
         // The current state of the rooms cannot be derived from anything before, so all of it must be in the topic.
-        beginSweep(active)
+        beginSweeps(of: [active])
         budget = .max
       }
       if active.records.isSweeping {
@@ -218,10 +218,11 @@ final class TransactionDelivery: Delivery {
   private func beginSweeps() {
     if let next = nextSweep, parts.edges.time.monotonicMs() < next { return }
     nextSweep = nil
+    var due: [ActivePartition] = []
     for case let active? in parts.partitions.active where isCommitted(active) && parts.maker.isSweepDue(active) {
-      // A broker that does not answer now would block again for each of the others.
-      if !beginSweep(active) { break }
+      due.append(active)
     }
+    beginSweeps(of: due)
   }
 
   private static let sweepAgainMs: Int64 = 5000
@@ -230,36 +231,48 @@ final class TransactionDelivery: Delivery {
     active.takeover == nil && !active.owesEntry && !active.partition.hasNews
   }
 
-  /// - Returns: Whether the journal's end could be read.
+  /// - Returns: Whether the journal's ends could be read.
   @discardableResult
-  private func beginSweep(_ active: ActivePartition) -> Bool {
+  private func beginSweeps(of swept: [ActivePartition]) -> Bool {
+    if swept.isEmpty { return true }
     do throws(EdgeError) {
-      // Entries above n will be at this offset or after it.
-      let end = try parts.edges.reader.bounds(.journal, active.number).end
-      parts.maker.beginSweep(active, journalOffset: end, term: nil)
-      return true
+      let ends = try parts.edges.reader.ends(.journal, swept.map(\.number))
+      let end = Dictionary(ends.map { ($0.partition, $0.end) }) { $1 }
+      for active in swept {
+        // Entries above n will be at this offset or after it.
+        if let end = end[active.number] { parts.maker.beginSweep(active, journalOffset: end, term: nil) }
+      }
+      return end.count == swept.count
     } catch {
       nextSweep = parts.edges.time.monotonicMs() + Self.sweepAgainMs
-      parts.log.warning("the checkpoint of partition \(.partition, active.number) is postponed: \(.reason, error)")
+      parts.log.warning("the checkpoint of partition \(.partition, swept[0].number) is postponed: \(.reason, error)")
       return false
     }
   }
 
   // MARK: - Assignment
 
-  /// Takes over in one transaction: the coordinator refuses the first partitions of the next one while it is still ending the
-  /// last.
+  /// Takes over many partitions in one transaction: the coordinator refuses the first partitions of the next one while it is still
+  /// ending the last.
   func begin(_ restored: [ActivePartition]) {
-    for active in restored {
-      if active.terms.term != nil {
-        // Its last owner may still be writing; output may be written only once that is known not to count.
-        parts.partitions.add(claim: active)
-      } else if parts.partitions.activate(active) {
-        say(active.unsaid)
+    var rest = restored[...]
+    while !rest.isEmpty {
+      for active in rest.prefix(Self.takeoversMax) {
+        if active.terms.term != nil {
+          // Its last owner may still be writing; output may be written only once that is known not to count.
+          parts.partitions.add(claim: active)
+        } else if parts.partitions.activate(active) {
+          say(active.unsaid)
+        }
       }
+      // After a failure all partitions are restored again.
+      if !commit() { return }
+      rest = rest.dropFirst(Self.takeoversMax)
     }
-    commit()
   }
+
+  /// A transaction with more partitions might be aborted because it takes longer than its time-out.
+  private static let takeoversMax = 250
 
   func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) {
     guard parts.partitions.activate(active) else { return }
@@ -292,9 +305,9 @@ final class TransactionDelivery: Delivery {
     let quiet = Set(partitions)
     // A sweep that was in progress began at an earlier entry. The next one does not repeat its records.
     while true {
-      for active in given where !active.records.isSweeping && active.sweptAtEntry < active.partition.n {
-        // A frozen broker answers no request.
-        if parts.edges.time.monotonicMs() >= deadline || !beginSweep(active) { break }
+      // A frozen broker answers no request.
+      if parts.edges.time.monotonicMs() < deadline {
+        beginSweeps(of: given.filter { !$0.records.isSweeping && $0.sweptAtEntry < $0.partition.n })
       }
       guard given.contains(where: \.records.isSweeping), parts.edges.time.monotonicMs() < deadline else { break }
       if !commit(sweepBudget: 4 * configuration.sweepBudget, quiet: quiet) {
