@@ -108,7 +108,7 @@ public struct RoomStream: AsyncSequence, Sendable {
         let waitNs = UInt64(waits.staleMs) * 1_000_000
         stale = Task {
           try? await Task.sleep(nanoseconds: waitNs)
-          if !Task.isCancelled, place.letGo() { continuation.yield(.stale) }
+          if !Task.isCancelled, place.markStale() { continuation.yield(.stale) }
         }
       }
       var wait = Double(waits.retryMs)
@@ -153,7 +153,7 @@ private final class StreamPlace: @unchecked Sendable {
   }
 
   /// Marks the banners as stale. Returns false if there is a connection again.
-  func letGo() -> Bool {
+  func markStale() -> Bool {
     lock.withLock {
       if isConnected { return false }
       last = ""

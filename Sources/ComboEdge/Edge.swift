@@ -41,8 +41,8 @@ package protocol GroupEdge: AnyObject, Sendable {
   func pause(_ partition: Int32)
   /// Returns the offset that the group has committed, once no transaction is open on it. Any thread.
   func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset
-  /// Returns the offsets that the group has committed, in the order of the partitions. Unlike ``committed(_:)`` it soon fails if a
-  /// transaction is open on one of them. Any thread.
+  /// Returns the offsets that the group has committed, in the order of the partitions. Unlike ``committed(_:)`` it soon fails if
+  /// a transaction is open on one of them. Any thread.
   func committed(_ partitions: [Int32]) throws(EdgeError) -> [CommittedOffset]
   /// Returns those of the partitions whose committed offset an open transaction is about to change. Any thread.
   func pendingOffsets(_ partitions: [Int32]) throws(EdgeError) -> [Int32]

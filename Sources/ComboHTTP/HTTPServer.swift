@@ -56,8 +56,6 @@ package final class HTTPServer: @unchecked Sendable {
   package let log: ServiceLog
   /// The maximum number of simultaneous event streams.
   let readersMax: Int
-  /// The maximum number of connections of all clients together.
-  var connectionsMax: Int { readersMax + Limits.others }
   /// The origins whose pages may read responses.
   let origins: HTTPOrigins
   let keptOpen: Int

@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// The librdkafka member of the group.
 package final class KafkaGroup: GroupEdge, @unchecked Sendable {
-  // The proof: any thread may call the consumer's `committed`, and the control client; everything else here belongs to the loop's thread.
+  // The proof: any thread may call the consumer's `committed`, and the control client; everything else here belongs to the
+  // loop's thread.
   package var delegate: (any GroupEdgeDelegate)? {
     get { consumer.delegate }
     set { consumer.delegate = newValue }

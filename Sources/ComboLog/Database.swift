@@ -71,9 +71,6 @@ final class Database {
   /// Whether a transaction is open. SQLite ends one by itself when the disk is full.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// The number of rows that the last statement has changed.
-  var changes: Int64 { sqlite3_changes64(handle) }
-
   func fault(_ result: Int32, _ what: String) -> LogFault {
     let detail = String(cString: sqlite3_errmsg(handle))
     return Self.fault(result, what, name, detail)

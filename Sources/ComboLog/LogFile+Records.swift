@@ -201,16 +201,6 @@ extension LogFile {
     return position
   }
 
-  /// Returns the groups that have committed a position.
-  package func groups() throws(LogFault) -> [String] {
-    reading.lock()
-    defer { reading.unlock() }
-    var groups: [String] = []
-    let statement = try reader.prepare("SELECT DISTINCT owner FROM positions ORDER BY owner")
-    while try statement.step() { groups.append(statement.text(0)) }
-    return groups
-  }
-
   /// Calls `body` with all committed records that a partition has now, page by page, until it returns false.
   /// - Parameters:
   ///   - damaged: Called with the fault of each record that is left out because it is not what was written; if nil, the first

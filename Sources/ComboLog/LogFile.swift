@@ -128,18 +128,10 @@ package final class LogFile: @unchecked Sendable {
       writing = Lock()
       reading = writing
     case .file(let given):
-      if let network = LogDisk.network(LogDisk.resolved(given)) {
-        throw LogFault(
-          .networkDisk,
-          "\(given) is on a network file system (\(network)), which can lose or tear what is written. Give --data a file on a disk of"
-            + " this machine")
-      }
+      try LogDisk.requireLocal(given)
       if use == .look {
         let path = try LogHome.path(of: LogDisk.resolved(given))
-        guard LogDisk.size(path) ?? 0 > 0 else {
-          try LogAhead.requireNone(of: path)
-          throw LogFault(.unknown, "there is no log \(path). Check --data")
-        }
+        try Self.requireFile(path)
         self.place = .file(path)
         (repaired, leftOut) = LogLock.isHeld(path) ? ([], nil) : try LogAhead.repair(path, isOwner: false)
         (lock, ahead) = (nil, nil)
@@ -156,10 +148,7 @@ package final class LogFile: @unchecked Sendable {
         madeFolder = try LogDisk.makeFolder(of: LogDisk.resolved(given))
         let path = try LogHome.path(of: LogDisk.resolved(given))
         self.place = .file(path)
-        guard LogDisk.isWritable(path) else {
-          throw LogFault(
-            .readOnly, "\(path) is read-only. Allow this user to write it (chmod u+w), or give --data another file")
-        }
+        try LogDisk.requireWritable(path)
         isNew = LogDisk.size(path) ?? 0 == 0
         if isNew { try LogAhead.requireNone(of: path) }
         let lock = try LogLock(path)
@@ -188,13 +177,22 @@ package final class LogFile: @unchecked Sendable {
     pages = try writer.prepare("PRAGMA page_count")
     freePages = try writer.prepare("PRAGMA freelist_count")
     try load()
-    if wasChecked {
-      var found: LogFault?
-      try check { found = found ?? $0 }
-      if let found { throw found }
-    }
+    if wasChecked { try requireIntact() }
     lock?.tellHolder()
     stamp = lock?.stamp
+  }
+
+  private func requireIntact() throws(LogFault) {
+    var found: LogFault?
+    try check { found = found ?? $0 }
+    if let found { throw found }
+  }
+
+  /// Throws if there is no log, or an empty file in its place.
+  private static func requireFile(_ path: String) throws(LogFault) {
+    if LogDisk.size(path) ?? 0 > 0 { return }
+    try LogAhead.requireNone(of: path)
+    throw LogFault(.unknown, "there is no log \(path). Check --data")
   }
 
   /// The copies that owners have kept of files written ahead whose ends they left out.
@@ -257,8 +255,8 @@ package final class LogFile: @unchecked Sendable {
   /// Reads the owner's writes, if the owner is another process.
   func refresh() throws(LogFault) { if use == .look { try load() } }
 
-  /// Makes all further reading see the file as it is now, if the owner is another process. Until this log is released, the owner's
-  /// `FILE-wal` grows by all that is written, so nothing may wait in between.
+  /// Makes all further reading see the file as it is now, if the owner is another process. Until this log is released, the
+  /// owner's `FILE-wal` grows by all that is written, so nothing may wait in between.
   func freeze() throws(LogFault) {
     guard use == .look else { return }
     do {
@@ -322,14 +320,6 @@ package final class LogFile: @unchecked Sendable {
 
   /// Returns the number of partitions of a topic; 0 if it does not exist.
   package func partitions(_ topic: String) -> Int { state.withLock { $0.streams.count { $0.topic == topic } } }
-
-  package var topics: [String] {
-    state.withLock { state in
-      var topics: [String] = []
-      for stream in state.streams where !topics.contains(stream.topic) { topics.append(stream.topic) }
-      return topics
-    }
-  }
 
   /// Returns the first offset that still exists, and that of the next record.
   package func bounds(_ stream: Int) -> (first: Int64, next: Int64) {

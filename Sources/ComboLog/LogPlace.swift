@@ -63,9 +63,13 @@ enum LogDisk {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// Returns the name of the network file system of a path; nil if it is on none that is known.
-  static func network(_ path: String) -> String? {
-    network(type: csqlite_file_system(folder(of: path)))
+  /// Throws if the path is on a network file system that is known.
+  static func requireLocal(_ path: String) throws(LogFault) {
+    guard let network = network(type: csqlite_file_system(folder(of: resolved(path)))) else { return }
+    throw LogFault(
+      .networkDisk,
+      "\(path) is on a network file system (\(network)), which can lose or tear what is written. Give --data a file on a disk of"
+        + " this machine")
   }
 
   /// Returns the name for a magic number of statfs(2).
@@ -96,5 +100,8 @@ enum LogDisk {
     return stat(path, &status) == 0 ? Int64(status.st_size) : nil
   }
 
-  static func isWritable(_ path: String) -> Bool { access(path, F_OK) != 0 || access(path, W_OK) == 0 }
+  static func requireWritable(_ path: String) throws(LogFault) {
+    if access(path, F_OK) != 0 || access(path, W_OK) == 0 { return }
+    throw LogFault(.readOnly, "\(path) is read-only. Allow this user to write it (chmod u+w), or give --data another file")
+  }
 }

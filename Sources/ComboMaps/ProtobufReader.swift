@@ -10,7 +10,7 @@ internal import ComboWire
 /// Only one thread may use it.
 final class ProtobufReader {
   /// A value as it is on the wire.
-  private struct Piece {
+  struct Piece {
     /// The number, or the start of a value with a length.
     var bits: UInt64 = 0
     /// The end of a value with a length.
@@ -26,31 +26,32 @@ final class ProtobufReader {
     let range: Range<Int>
   }
 
-  private let plan: ProtobufPlan
+  let plan: ProtobufPlan
   // The plan's lists.
-  private let messages: UnsafePointer<ProtobufPlan.Message>
-  private let fields: UnsafePointer<ProtobufPlan.Field>
+  let messages: UnsafePointer<ProtobufPlan.Message>
+  let fields: UnsafePointer<ProtobufPlan.Field>
   private let tags: UnsafePointer<UInt8>
-  private let texts: UnsafeRawPointer
-  private let limits: WireLimits
-  private let out = ByteBuffer()
-  private let decoded = ByteBuffer()
-  private var bytes = Bytes.none
-  /// Whether the values are noted, so that they can be put into the map's order: from the first record on whose fields are not in it.
-  private var notesValues = false
+  let texts: UnsafeRawPointer
+  let limits: WireLimits
+  let out = ByteBuffer()
+  let decoded = ByteBuffer()
+  var bytes = Bytes.none
+  /// Whether the values are noted, so that they can be put into the map's order: from the first record on whose fields are not
+  /// in it.
+  var notesValues = false
   /// Whether an unnoted field was not in the map's order, so that the record must be read once more.
-  private var mustRepeat = false
+  var mustRepeat = false
   /// The values of the messages that are being read, the innermost message last.
   private var fragments = UnsafeMutableBufferPointer<Fragment>.allocate(capacity: 256)
   private var fragmentCount = 0
   /// A buffer for a message whose fields are not in the map's order.
-  private let ordered = ByteBuffer()
+  let ordered = ByteBuffer()
   /// Whether a text that is not UTF-8 is a fault, which names the field.
   var checksTexts = false
   /// The place and the form of the message, for error messages.
-  private var place = ""
-  private var form = ""
-  private var code = BadEvent.Code.wrongType
+  var place = ""
+  var form = ""
+  var code = BadEvent.Code.wrongType
 
   init(_ plan: ProtobufPlan, limits: WireLimits) {
     self.plan = plan
@@ -101,7 +102,7 @@ final class ProtobufReader {
 
   // MARK: - The wire
 
-  private func object(_ whole: Piece, _ message: Int, depth: Int) throws(BadEvent) {
+  func object(_ whole: Piece, _ message: Int, depth: Int) throws(BadEvent) {
     if depth > limits.depth { throw fault("its messages are nested deeper than \(limits.depth) levels") }
     let type = messages + message
     let fields = fields + type.pointee.first
@@ -192,14 +193,14 @@ final class ProtobufReader {
   }
 
   @inline(__always)
-  private func open(_ field: UnsafePointer<ProtobufPlan.Field>, isFirst: Bool) {
+  func open(_ field: UnsafePointer<ProtobufPlan.Field>, isFirst: Bool) {
     out.commit(upTo: name(of: field, isFirst, at: out.reserve(field.pointee.name.count + 15)))
     if field.pointee.isList { out.append(UInt8(ascii: field.pointee.isMap ? "{" : "[")) }
   }
 
   /// Appends a text that is not in a list, with its name: most fields are such. Returns the start of the text.
   @inline(__always)
-  private func text(_ piece: Piece, _ field: UnsafePointer<ProtobufPlan.Field>, isFirst: Bool) -> Int {
+  func text(_ piece: Piece, _ field: UnsafePointer<ProtobufPlan.Field>, isFirst: Bool) -> Int {
     let text = slice(piece)
     let begin = out.reserve(field.pointee.name.count + 15 + jsonStringMax(text.count))
     let start = name(of: field, isFirst, at: begin)
@@ -210,7 +211,7 @@ final class ProtobufReader {
 
   /// Writes the name of a field and returns its end. Up to 15 bytes behind it are overwritten.
   @inline(__always)
-  private func name(
+  func name(
     of field: UnsafePointer<ProtobufPlan.Field>, _ isFirst: Bool, at start: UnsafeMutablePointer<UInt8>
   ) -> UnsafeMutablePointer<UInt8> {
     // The first name has no comma before it.
@@ -232,7 +233,7 @@ final class ProtobufReader {
 
   /// Rewrites an object with its fields in the map's order. Only the last value of a field that is not repeated counts.
   @inline(never)
-  private func order(_ first: Int, _ fields: UnsafePointer<ProtobufPlan.Field>, from begin: Int) {
+  func order(_ first: Int, _ fields: UnsafePointer<ProtobufPlan.Field>, from begin: Int) {
     ordered.removeAll()
     ordered.append(out.bytes(begin..<out.count))
     out.truncate(to: begin)
@@ -261,7 +262,7 @@ final class ProtobufReader {
   private static let groupBegins: UInt64 = 3
   private static let groupEnds: UInt64 = 4
   private static let length = ProtobufMessage.Wire.length.rawValue
-  private static let number = ProtobufMessage.Wire.varint.rawValue
+  static let number = ProtobufMessage.Wire.varint.rawValue
 
   private func skipGroup(_ number: UInt64, _ wire: inout ByteCursor, depth: Int) throws(BadEvent) {
     if depth > limits.depth { throw fault("its messages are nested deeper than \(limits.depth) levels") }
@@ -280,7 +281,7 @@ final class ProtobufReader {
   }
 
   @inline(__always)
-  private func value(_ type: UInt64, _ wire: inout ByteCursor) throws(BadEvent) -> Piece {
+  func value(_ type: UInt64, _ wire: inout ByteCursor) throws(BadEvent) -> Piece {
     if type == Self.number { return Piece(bits: try varint(&wire)) }
     if type != Self.length { return try fixed(type, &wire) }
     let length = try varint(&wire)
@@ -292,12 +293,12 @@ final class ProtobufReader {
 
   /// The bytes of a value with a length.
   @inline(__always)
-  private func slice(_ piece: Piece) -> Bytes {
+  func slice(_ piece: Piece) -> Bytes {
     Bytes(start: bytes.baseAddress.unsafelyUnwrapped + piece.start, count: piece.end &- piece.start)
   }
 
   @inline(never)
-  private func fixed(_ type: UInt64, _ wire: inout ByteCursor) throws(BadEvent) -> Piece {
+  func fixed(_ type: UInt64, _ wire: inout ByteCursor) throws(BadEvent) -> Piece {
     switch ProtobufMessage.Wire(rawValue: type) {
     case .eight?, .four?:
       guard let bits = wire.little(type == ProtobufMessage.Wire.four.rawValue ? 4 : 8) else { throw cut(wire) }
@@ -306,121 +307,13 @@ final class ProtobufReader {
     }
   }
 
-  private func tooLong(_ start: Int) -> BadEvent { fault("the value at byte \(start) is longer than the rest") }
+  func tooLong(_ start: Int) -> BadEvent { fault("the value at byte \(start) is longer than the rest") }
 
   @inline(__always)
-  private func varint(_ wire: inout ByteCursor) throws(BadEvent) -> UInt64 {
+  func varint(_ wire: inout ByteCursor) throws(BadEvent) -> UInt64 {
     if let value = wire.varint() { return value }
     throw wire.at < wire.end ? fault("the number that ends at byte \(wire.at) has more than 64 bits") : cut(wire)
   }
 
   private func cut(_ wire: ByteCursor) -> BadEvent { fault("it is cut off at byte \(wire.end)") }
-
-  // MARK: - JSON
-
-  /// Appends the numbers of a list that one value holds.
-  private func packed(_ piece: Piece, _ field: ProtobufPlan.Field, depth: Int) throws(BadEvent) {
-    var wire = ByteCursor(bytes, piece.start, piece.end)
-    while wire.at < wire.end {
-      if wire.at > piece.start { out.append(UInt8(ascii: ",")) }
-      try append(value(field.wire, &wire), field, depth: depth)
-    }
-  }
-
-  /// Appends an entry of a map: a message with a key and a value, either of which may be missing.
-  private func entry(_ entry: Piece, _ key: ProtobufPlan.Field, _ value: ProtobufPlan.Field, depth: Int) throws(BadEvent) {
-    let name = try last(of: entry, 1, key.wire, key)
-    if case .scalar(.string) = key.kind {
-      try append(name, key, depth: depth)
-    } else {
-      out.append(UInt8(ascii: #"""#))
-      try append(name, key, depth: depth)
-      out.append(UInt8(ascii: #"""#))
-    }
-    out.append(UInt8(ascii: ":"))
-    try append(last(of: entry, 2, value.wire, value), value, depth: depth + 1)
-  }
-
-  /// Returns the last value with a number in a message of at most two fields, which is empty if there is none.
-  private func last(
-    of message: Piece, _ number: UInt64, _ type: UInt64, _ field: ProtobufPlan.Field
-  ) throws(BadEvent) -> Piece {
-    var found = Piece()
-    var wire = ByteCursor(bytes, message.start, message.end)
-    while wire.at < wire.end {
-      let tag = try varint(&wire)
-      let piece = try value(tag & 7, &wire)
-      guard tag >> 3 == number else { continue }
-      if tag & 7 != type { throw fault("an entry of \(plan.name(field)) does not have the wire types of its type in the map") }
-      found = piece
-    }
-    return found
-  }
-
-  private func time(_ message: Piece, _ field: ProtobufPlan.Field, _ word: String, _ write: (Int64, Int64) -> String?)
-    throws(BadEvent)
-  {
-    let seconds = Int64(bitPattern: try last(of: message, 1, Self.number, field).bits)
-    let nanos = Int64(Int32(truncatingIfNeeded: try last(of: message, 2, Self.number, field).bits))
-    guard let text = write(seconds, nanos) else {
-      throw fault("its field \(field.number), \(plan.name(field)), is no \(word): \(seconds) s and \(nanos) ns")
-    }
-    out.append(jsonString: text)
-  }
-
-  private func base64(_ value: Bytes) {
-    let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-    out.append(UInt8(ascii: #"""#))
-    for start in stride(from: 0, to: value.count, by: 3) {
-      let count = min(3, value.count - start)
-      var bits: UInt32 = 0
-      for place in 0..<3 { bits = bits << 8 | (place < count ? UInt32(value[start + place]) : 0) }
-      for place in 0..<4 {
-        out.append(place <= count ? alphabet.utf8Start[Int(bits >> UInt32(18 - 6 * place) & 63)] : 0x3d)
-      }
-    }
-    out.append(UInt8(ascii: #"""#))
-  }
-
-  private func append(_ piece: Piece, _ field: ProtobufPlan.Field, depth: Int) throws(BadEvent) {
-    let bits = piece.bits
-    switch field.kind {
-    case .message(let message): try object(piece, message, depth: depth + 1)
-    case .map(let key): try entry(piece, plan.parts[key], plan.parts[key + 1], depth: depth)
-    case .wrapper(let value):
-      let value = plan.parts[value]
-      try append(last(of: piece, 1, value.wire, value), value, depth: 0)
-    case .timestamp: try time(piece, field, "timestamp", WellKnownText.timestamp)
-    case .duration: try time(piece, field, "duration", WellKnownText.duration)
-    case .enumeration(let place):
-      let number = Int32(truncatingIfNeeded: bits)
-      let type = messages + place
-      guard let index = plan.place(of: ProtobufPlan.number(number), in: type) else { return out.append(Int64(number)) }
-      let symbol = plan.symbols[type.pointee.first + index]
-      out.append(padded: texts + symbol.start, symbol.count)
-    case .scalar(.bytes): base64(slice(piece))
-    case .scalar(.string):
-      let begin = out.count
-      out.append(jsonString: slice(piece))
-      if checksTexts, !out.isUTF8(from: begin) { throw fault("its field \(field.number), \(plan.name(field)), is not UTF-8") }
-    case .scalar(.int32), .scalar(.sfixed32): out.append(Int64(Int32(truncatingIfNeeded: bits)))
-    case .scalar(.int64), .scalar(.sfixed64): out.append(Int64(bitPattern: bits))
-    case .scalar(.uint32), .scalar(.fixed32): out.append(Int64(UInt32(truncatingIfNeeded: bits)))
-    case .scalar(.uint64), .scalar(.fixed64):
-      if bits > 9 { out.append(Int64(bits / 10)) }
-      out.append(UInt8(0x30 + bits % 10))
-    case .scalar(.sint32), .scalar(.sint64): out.append(Int64(bitPattern: bits >> 1) ^ -Int64(bits & 1))
-    case .scalar(.bool): bits == 0 ? out.append("false") : out.append("true")
-    case .scalar(.float): append(Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits))))
-    case .scalar(.double): append(Double(bitPattern: bits))
-    }
-  }
-
-  /// Appends a number. One that is not finite becomes null, since JSON cannot express it.
-  private func append(_ value: Double) { value.isFinite ? out.append(value) : out.append("null") }
-
-  @inline(never)
-  private func fault(_ what: String) -> BadEvent {
-    BadEvent(code, "\(place) is not the \(form) that the map describes: \(what)")
-  }
 }

@@ -22,6 +22,7 @@ final class ReplayRooms {
     /// The first and last event in the current chunk, or -1 if there is none.
     var firstEvent: Int32 = -1
     var lastEvent: Int32 = -1
+    /// Fills a cache line, so that a room is in one.
     private var padding = 0
 
     fileprivate init(

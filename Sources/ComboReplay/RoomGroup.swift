@@ -24,8 +24,6 @@ final class RoomGroup {
 
   deinit { places.deallocate() }
 
-  var count: Int { rooms.count }
-
   /// All rooms with their places in the input.
   var roomsByPlace: [(place: UInt64, room: Int)] { rooms.indices.map { (rooms[$0].pointee.first, $0) } }
 

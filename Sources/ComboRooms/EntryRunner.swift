@@ -134,7 +134,7 @@ package final class EntryRunner {
   }
 
   /// Requests the next entry again, after ``finish()`` has reached the last one.
-  package func goOn() throws { if entry == nil { try open() } }
+  package func resume() throws { if entry == nil { try open() } }
 
   /// Completes the entries: the input has no more records that belong to them.
   package func finish() throws {

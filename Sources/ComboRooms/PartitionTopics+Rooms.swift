@@ -52,35 +52,8 @@ extension PartitionTopics {
           guard case .room(let name) = try keys.key(key) else { return }
           named = [UInt8](name)
           try value.withUnsafeBytes { value in
-            let record = try decoder.room(value, key: key)
-            try topics.check(record.of, "the state topic")
-            let room: Room
-            switch record.content {
-            case .rested:
-              records.foundMarker([UInt8](name), n: record.n)
-              if record.n <= partition.n { return }
-              room = Room(name, Engine(at: partition.clock, settings: partition.settings))
-              room.isGhost = true
-            case .state:
-              room = Room(name, try decoder.engine(settings: timeline.settings(at: record.n)))
-            case .parts(let count, _, _):
-              let parts = try parts(count, of: name, state)
-              room = Room(
-                name,
-                try withBytes(of: parts) { try decoder.engine(of: record, parts: $0, settings: timeline.settings(at: record.n)) })
-              room.parts = count
-            }
-            room.hash = RunningHash(record.hash)
-            room.hasOwn = !room.engine.own.isEmpty
-            room.hasRecord = !room.isGhost
-            room.changedAt = record.n
-            room.snapshotAt = record.n
-            if record.n > partition.n {
-              room.silentUpTo = record.n
-              silent[record.n, default: []].append(room)
-            } else {
-              room.engine.shift(by: partition.shifted - record.shifted)
-            }
+            guard let room = try room(name, decoder.room(value, key: key), decoder, state, timeline, partition) else { return }
+            if room.silentUpTo > partition.n { silent[room.silentUpTo, default: []].append(room) }
             partition.restore(room)
           }
         }
@@ -97,6 +70,41 @@ extension PartitionTopics {
       }
     }
     return Beginning(partition: partition, records: records, derivation: derivation, silent: silent)
+  }
+
+  /// Returns the room of a record of the state topic, or nil if it had rested by the checkpoint.
+  /// - Parameter decoder: The decoder that has just read the record.
+  private func room(
+    _ name: Bytes, _ record: RoomRecord, _ decoder: StateDecoder, _ state: State, _ timeline: SettingsTimeline,
+    _ partition: Partition
+  ) throws -> Room? {
+    try topics.check(record.of, "the state topic")
+    let room: Room
+    switch record.content {
+    case .rested:
+      partition.records?.foundMarker([UInt8](name), n: record.n)
+      if record.n <= partition.n { return nil }
+      room = Room(name, Engine(at: partition.clock, settings: partition.settings))
+      room.isGhost = true
+    case .state:
+      room = Room(name, try decoder.engine(settings: timeline.settings(at: record.n)))
+    case .parts(let count, _, _):
+      let parts = try parts(count, of: name, state)
+      room = Room(
+        name, try withBytes(of: parts) { try decoder.engine(of: record, parts: $0, settings: timeline.settings(at: record.n)) })
+      room.parts = count
+    }
+    room.hash = RunningHash(record.hash)
+    room.hasOwn = !room.engine.own.isEmpty
+    room.hasRecord = !room.isGhost
+    room.changedAt = record.n
+    room.snapshotAt = record.n
+    if record.n > partition.n {
+      room.silentUpTo = record.n
+    } else {
+      room.engine.shift(by: partition.shifted - record.shifted)
+    }
+    return room
   }
 
   /// Throws if the rooms at the checkpoint are not those of the entry at which it was made. If no entry came after it, nothing

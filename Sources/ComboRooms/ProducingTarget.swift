@@ -16,7 +16,7 @@ package final class ProducingTarget: SaidTarget {
   /// Held while `held` is appended to or passed on.
   private let lock = Mutex<Void>(())
   /// Whether records are passed on at once.
-  private let isLetGo = Atomic<Bool>(false)
+  private let isReleased = Atomic<Bool>(false)
   private let heldBytes: Int
 
   /// - Parameter heldBytes: The amount of held data at which all of it is produced.
@@ -29,7 +29,7 @@ package final class ProducingTarget: SaidTarget {
   /// Begins a transaction, and discards records held for an earlier one. No room may be running.
   package func begin() {
     held.removeAll()
-    isLetGo.store(false, ordering: .relaxed)
+    isReleased.store(false, ordering: .relaxed)
   }
 
   package func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {
@@ -39,20 +39,20 @@ package final class ProducingTarget: SaidTarget {
 
   /// Copies a record, whose key determines its partition. May be called on any thread; records of one thread keep their order.
   package func produce(_ topic: Topic, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader] = []) {
-    if !isLetGo.load(ordering: .acquiring), hold(topic, key, value, timestamp, headers) { return }
+    if !isReleased.load(ordering: .acquiring), hold(topic, key, value, timestamp, headers) { return }
     output.produce(topic, partition: nil, key: key, value: value, timestamp: timestamp, headers: headers)
   }
 
   /// Passes on everything that is held.
-  package func letGo() {
-    if !isLetGo.load(ordering: .acquiring) { lock.withLock { _ in handOut() } }
+  package func release() {
+    if !isReleased.load(ordering: .acquiring) { lock.withLock { _ in handOut() } }
   }
 
   /// - Returns: false if another thread has just passed on everything that was held.
   @inline(never)
   private func hold(_ topic: Topic, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?, _ headers: [RecordHeader]) -> Bool {
     lock.withLock { _ in
-      if isLetGo.load(ordering: .relaxed) { return false }
+      if isReleased.load(ordering: .relaxed) { return false }
       held.add(topic, key: key, value: value, timestamp: timestamp, headers: headers)
       if held.byteCount >= heldBytes { handOut() }
       return true
@@ -64,6 +64,6 @@ package final class ProducingTarget: SaidTarget {
       output.produce(topic, partition: nil, key: key, value: value, timestamp: timestamp, headers: headers)
     }
     held.removeAll()
-    isLetGo.store(true, ordering: .releasing)
+    isReleased.store(true, ordering: .releasing)
   }
 }

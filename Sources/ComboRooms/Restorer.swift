@@ -173,12 +173,7 @@ package struct Restorer: @unchecked Sendable {
     }
     // If only entries without records are left, the group's offset still shows what was consumed.
     last.offset = last.offset ?? committed.offset
-    var missing: String?
-    if let checkpoint = state.checkpoint, extents.journal.end < checkpoint.journal {
-      missing =
-        "the journal ends at offset \(extents.journal.end), but the checkpoint was written when it ended at offset \(checkpoint.journal):"
-        + " it was truncated or recreated"
-    }
+    var missing = Self.truncation(of: extents.journal, state.checkpoint)
     if broken == nil, let written, journal.entries.isEmpty && state.checkpoint == nil || written.n > last.n {
       missing =
         missing
@@ -229,6 +224,14 @@ package struct Restorer: @unchecked Sendable {
         throw Stop.refused(format.description)
       }
     }
+  }
+
+  /// Returns why the journal is not the one of the checkpoint, or nil if it may be.
+  private static func truncation(of journal: Extent, _ checkpoint: Checkpoint?) -> String? {
+    guard let checkpoint, journal.end < checkpoint.journal else { return nil }
+    return
+      "the journal ends at offset \(journal.end), but the checkpoint was written when it ended at offset \(checkpoint.journal):"
+      + " it was truncated or recreated"
   }
 
   /// Checks that the group's offset agrees with the journal, which is authoritative. If offsets are committed beside it, for

@@ -36,9 +36,9 @@ package final class MemberPartitions {
 
   private(set) var owned: [Int32: Ownership] = [:]
   /// The owned partitions whose takeover is not known to count yet.
-  private(set) var claims: [Int32: ActivePartition] = [:]
+  var claims: [Int32: ActivePartition] = [:]
   /// Partitions logged as new.
-  private var toldNew: Set<Int32> = []
+  private var loggedAsNew: Set<Int32> = []
   /// Changes by takeovers that were logged: most partitions have the same.
   var toldChanges: Set<String> = []
   /// The partitions that are consumed, by number.
@@ -73,7 +73,7 @@ package final class MemberPartitions {
   /// The restores that begin in this turn of the loop.
   private var beginning: [Gathering.Restore] = []
   private let restored = Mailbox<RestoreResult>()
-  private let checks = Mailbox<JournalCheckResult>()
+  let checks = Mailbox<JournalCheckResult>()
 
   /// Determines to which rules of the engine the group can upgrade.
   var rulesWatch: RulesWatch
@@ -312,10 +312,10 @@ package final class MemberPartitions {
     if reset != nil { counts.resets += 1 }
     counts.lost += restored.neverTaken
     // A claim that had to be repeated begins where the previous one would have begun.
-    let isTold = partition.n == 0 && !toldNew.insert(partition.number).inserted
+    let isLogged = partition.n == 0 && !loggedAsNew.insert(partition.number).inserted
     if restored.reset != nil {
       log.warning(restored.summary)
-    } else if isTold || isNewBySeek {
+    } else if isLogged || isNewBySeek {
       log.debug(restored.summary)
     } else {
       log.info(restored.summary)
@@ -354,77 +354,4 @@ package final class MemberPartitions {
   var behindMap: [Int32] {
     mapVersion == 0 ? [] : active.compactMap { $0 }.filter { $0.mapVersion < mapVersion }.map(\.number)
   }
-
-  // MARK: - Claims and journal checks
-
-  func add(claim: ActivePartition) { claims[claim.number] = claim }
-
-  /// The claims that are not written yet, in order.
-  var unwrittenClaims: [ActivePartition] {
-    if claims.isEmpty { return [] }
-    return claims.values.filter { $0.claim == nil }.sorted { $0.number < $1.number }
-  }
-
-  /// Checks whether a committed claim counts.
-  func confirm(_ active: ActivePartition) {
-    guard let claim = active.claim, let reader = reader(active) else { return }
-    let (terms, end) = (active.terms, active.journalEnd)
-    check(active) { reader.find(claim, after: terms, from: end) }
-  }
-
-  /// Checks whether another member took over between two offsets of the journal.
-  func checkJournal(of active: ActivePartition, from start: Int64, to end: Int64) {
-    guard let reader = reader(active) else { return }
-    check(active) { reader.check(from: start, to: end) }
-  }
-
-  private func reader(_ active: ActivePartition) -> JournalReader? {
-    owned[active.number].map {
-      JournalReader(number: active.number, topics: configuration.topics, reader: edges.reader, cancellation: $0.cancellation)
-    }
-  }
-
-  private func check(_ active: ActivePartition, _ body: @escaping @Sendable () -> JournalCheck) {
-    let mailbox = checks
-    let carried = Carried(value: active)
-    edges.inBackground(.query) { mailbox.put(JournalCheckResult(active: carried.value, check: body())) }
-  }
-
-  /// Handles the results of journal checks. Claims that do not count are restored again.
-  /// - Parameters:
-  ///   - checked: Called with the result for an active partition.
-  ///   - claimed: Called with a claim that counts.
-  func takeChecks(
-    checked: (ActivePartition, JournalCheck) -> Void,
-    claimed: (_ active: ActivePartition, _ takeover: Int64, _ position: Int64) -> Void
-  ) {
-    for result in checks.takeAll() {
-      let number = result.active.number
-      if isActive(number), active[Int(number)] === result.active {
-        checked(result.active, result.check)
-      } else if claims[number] === result.active {
-        claims[number] = nil
-        switch result.check {
-        case .counts(let takeover, let position):
-          claimed(result.active, takeover, position)
-        case .clear, .overtaken:
-          log.warning("partition \(.partition, number): its last owner wrote during the takeover; restoring it again")
-          restore(number)
-        case .failed(let reason):
-          log.warning("partition \(.partition, number) could not be taken over, trying again: \(.reason, reason)")
-          restore(number)
-        }
-      }
-    }
-  }
-}
-
-private struct JournalCheckResult {
-  let active: ActivePartition
-  let check: JournalCheck
-}
-
-/// A value passed through another thread, which does not touch it.
-private struct Carried<Value>: @unchecked Sendable {
-  let value: Value
 }

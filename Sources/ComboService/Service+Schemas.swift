@@ -54,7 +54,7 @@ extension Service {
         """
         records with schema \(.text, id) are bad events from now on: \(.reason, reason). Once that is corrected, send SIGHUP and redrive them
         """)
-      goOn(id)
+      resume(id)
     case .use(let text):
       do throws(MapFaults) {
         try partitions.learn([id: text])
@@ -66,7 +66,7 @@ extension Service {
   }
 
   /// Resumes the partitions that waited for a schema.
-  private func goOn(_ id: String) {
+  private func resume(_ id: String) {
     for case let active? in partitions.active where active.awaited == id {
       active.awaited = nil
       do throws(EdgeError) {

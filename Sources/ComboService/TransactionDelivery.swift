@@ -169,7 +169,7 @@ final class TransactionDelivery: Delivery {
       active.committedOffset = active.partition.offset
     }
     uncommitted.said.add(speakers.takeCounts())
-    target.letGo()
+    target.release()
     produceEntries()
     do throws(TransactionFault) {
       try output.commit(offsets)
@@ -252,8 +252,8 @@ final class TransactionDelivery: Delivery {
 
   // MARK: - Assignment
 
-  /// Takes over many partitions in one transaction: the coordinator refuses the first partitions of the next one while it is still
-  /// ending the last.
+  /// Takes over many partitions in one transaction: the coordinator refuses the first partitions of the next one while it is
+  /// still ending the last.
   func begin(_ restored: [ActivePartition]) {
     var rest = restored[...]
     while !rest.isEmpty {

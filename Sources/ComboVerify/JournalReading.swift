@@ -91,15 +91,15 @@ package struct JournalReading {
     if let takeover = entry.takeover { version = takeover.derivation.rules }
     let item = Item(offset: record.offset, entry: entry)
     let otherRules = version.flatMap { rules.contains($0) ? nil : $0 }
-    let goesOn = lastItem.map { $0.entry.n + 1 == entry.n } ?? false
-    if goesOn, runs.last!.otherRules == otherRules {
+    let continuesRun = lastItem.map { $0.entry.n + 1 == entry.n } ?? false
+    if continuesRun, runs.last!.otherRules == otherRules {
       runs[runs.count - 1].items.append(item)
     } else {
       var run = Run()
       run.otherRules = otherRules
-      run.followsEmpty = goesOn && lastItem!.entry.rooms == 0
+      run.followsEmpty = continuesRun && lastItem!.entry.rooms == 0
       run.gap =
-        goesOn
+        continuesRun
         ? nil
         : lastItem.map {
           "partition \(number) of the journal: after entry \($0.entry.n) (offset \($0.offset)) comes entry \(entry.n) (offset \(record.offset)): "

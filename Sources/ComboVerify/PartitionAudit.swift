@@ -164,7 +164,7 @@ package final class PartitionAudit {
     var end = End.atCheckpoint
     repeat {
       if let here = start { end = try derive(run, from: here, beginning == nil ? nil : checkpointIndex) }
-      if case .atCheckpoint = end, let beginning { end = try goOn(from: beginning, run, checkpointIndex!) }
+      if case .atCheckpoint = end, let beginning { end = try resume(from: beginning, run, checkpointIndex!) }
       start = self.start(after: end, run)
     } while start != nil
   }
@@ -196,7 +196,7 @@ package final class PartitionAudit {
   }
 
   /// Continues at the checkpoint, where every room is known by its snapshot, or has rested.
-  private func goOn(from beginning: PartitionTopics.Beginning, _ run: JournalReading.Run, _ index: Int) throws -> End {
+  private func resume(from beginning: PartitionTopics.Beginning, _ run: JournalReading.Run, _ index: Int) throws -> End {
     let partition = beginning.partition
     comparison.partition = partition
     for room in rooms(of: partition) { comparison.adopt(room) }
@@ -225,12 +225,14 @@ package final class PartitionAudit {
     }
   }
 
+  /// A room state that was reset is not the one that can be derived.
+  private struct BeganAnew: Error {}
+
   /// Runs entries over the input.
   private func pass(
     _ run: JournalReading.Run, from first: Int, until: Int?, _ partition: Partition, _ derivation: Derivation,
     _ silent: [Int64: [Room]], provesFrom: Int64
   ) throws -> End {
-    struct BeganAnew: Error {}
     comparison.partition = partition
     comparison.settle(derivation.settings)
     let start = partition.offset
@@ -256,20 +258,7 @@ package final class PartitionAudit {
         outcome.deadLetters += 1
         compare($0, $1)
       }
-      runner.entryDone = { [self] recorded, derived in
-        let isSame = recorded.rooms == derived.rooms && recorded.digest == derived.digest
-        let isReset = recorded.takeover?.reset != nil
-        clock = recorded.clock
-        outcome.entries += 1
-        if recorded.takeover != nil { outcome.takeovers += 1 }
-        if isReset { outcome.resets += 1 }
-        let mustBeSame = comparison.isAllKnown && recorded.n >= provesFrom
-        comparison.end(recorded, isSame: isSame && recorded.n >= provesFrom)
-        if isReset, !isSame { throw BeganAnew() }
-        // The result is compared nevertheless.
-        if let fault = EntryRunner.inputFault(recorded, derived) { damaged("partition \(number): \(fault)") }
-        if mustBeSame { try check(recorded, derived, isSame, saidToo: recorded.n > provesFrom) }
-      }
+      runner.entryDone = { [self] in try finish($0, $1, provesFrom: provesFrom) }
       try read(start, to: run.inputEnd(from: first, start: start), runner) { isAtCheckpoint }
       outcome.records += runner.records
       outcome.dropped += runner.dropped
@@ -299,6 +288,22 @@ package final class PartitionAudit {
     case .atCheckpoint, .reset: break
     }
     return end
+  }
+
+  /// Compares an entry as it was derived with the recorded one.
+  private func finish(_ recorded: JournalEntry, _ derived: JournalEntry, provesFrom: Int64) throws {
+    let isSame = recorded.rooms == derived.rooms && recorded.digest == derived.digest
+    let isReset = recorded.takeover?.reset != nil
+    clock = recorded.clock
+    outcome.entries += 1
+    if recorded.takeover != nil { outcome.takeovers += 1 }
+    if isReset { outcome.resets += 1 }
+    let mustBeSame = comparison.isAllKnown && recorded.n >= provesFrom
+    comparison.end(recorded, isSame: isSame && recorded.n >= provesFrom)
+    if isReset, !isSame { throw BeganAnew() }
+    // The result is compared nevertheless.
+    if let fault = EntryRunner.inputFault(recorded, derived) { damaged("partition \(number): \(fault)") }
+    if mustBeSame { try check(recorded, derived, isSame, saidToo: recorded.n > provesFrom) }
   }
 
   /// Compares the dead letter of a bad record with the record.

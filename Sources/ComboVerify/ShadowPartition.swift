@@ -144,7 +144,7 @@ final class ShadowPartition {
     guard let runner = course?.runner, !queue.isEmpty else { return }
     let (records, dropped) = (runner.records, runner.dropped)
     let end = queue.inputEnd
-    try runner.goOn()
+    try runner.resume()
     let start = runner.partition.offset
     try source.read(.input, from: start, to: max(start, end)) { record in
       try runner.take(record)

@@ -58,7 +58,7 @@ final class WatchedReading: ReadEdge {
         return isCancelled()
       }
     ) { record in
-      wait.goOn()
+      wait.resume()
       return take(record)
     }
   }
@@ -78,7 +78,7 @@ final class WatchedReading: ReadEdge {
         return wait.openAt != nil && wait.isTooLong
       }
     ) { record in
-      wait.goOn()
+      wait.resume()
       next = record.offset + 1
       isOver = !take(record)
       return !isOver
@@ -124,7 +124,7 @@ final class WatchedReading: ReadEdge {
     private var waitedMs: Int64 { MonotonicClock.nowMs - since }
     var isTooLong: Bool { waitedMs >= reading.patience.giveUpAfterMs }
 
-    mutating func goOn() {
+    mutating func resume() {
       since = MonotonicClock.nowMs
       openAt = nil
     }

@@ -6,7 +6,8 @@ import Testing
 
 @testable import ComboTestSupport
 
-/// A record that is binary as a whole, with the map that reads it and the JSON that must come out. `Samples/make_binary.py` makes them.
+/// A record that is binary as a whole, with the map that reads it and the JSON that must come out. `Samples/make_binary.py`
+/// makes them.
 struct BinarySample: CustomTestStringConvertible, Sendable {
   let name: String
   let record: [UInt8]

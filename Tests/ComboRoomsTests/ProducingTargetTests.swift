@@ -45,11 +45,11 @@ struct ProducingTargetTests {
     say("a")
     say("b", headers: [RecordHeader(name: "why", value: nil)])
     #expect(taken.values == [])
-    target.letGo()
+    target.release()
     #expect(taken.values == ["a", "b with why"])
     say("c")
     #expect(taken.values == ["a", "b with why", "c"])
-    target.letGo()
+    target.release()
     #expect(taken.values.count == 3)
   }
 
@@ -71,12 +71,12 @@ struct ProducingTargetTests {
     say("lost")
     target.begin()
     say("a")
-    target.letGo()
+    target.release()
     #expect(taken.values == ["a"])
     target.begin()
     say("b")
     #expect(taken.values == ["a"])
-    target.letGo()
+    target.release()
     #expect(taken.values == ["a", "b"])
   }
 
@@ -87,7 +87,7 @@ struct ProducingTargetTests {
     DispatchQueue.concurrentPerform(iterations: threads) { thread in
       for n in 0..<each { say("\(thread) \(n) 0123456789") }
     }
-    target.letGo()
+    target.release()
     let all = taken.values.map { $0.split(separator: " ").prefix(2).map { Int($0)! } }
     #expect(all.count == threads * each)
     for thread in 0..<threads {

@@ -29,7 +29,7 @@ struct SimulatedLossTests {
     journal.cut(before: journal.end)
     scene.world.broker.moveOffset(0, to: nil)
     // It is no longer known what was processed since the checkpoint.
-    goOn(scene, takesInAgain: true)
+    resume(scene, takesInAgain: true)
   }
 
   private func isInMidSweep(_ instance: SimInstance) -> Bool {
@@ -47,7 +47,7 @@ struct SimulatedLossTests {
     scene.world.stop(instance)
     scene.world.broker.log(.journal, 0).makeAnew()
     if withoutOffset { scene.world.broker.moveOffset(0, to: nil) }
-    goOn(scene)
+    resume(scene)
   }
 
   @Test(
@@ -89,7 +89,7 @@ struct SimulatedLossTests {
     let journal = scene.world.broker.log(.journal, 0)
     journal.cut(before: journal.records[2].offset)
     scene.world.hears = true
-    goOn(scene)
+    resume(scene)
     let resets = scene.world.heard.filter { $0.contains("RESET: ") }
     #expect(
       resets.count == 1 && resets[0].contains(", and there is no checkpoint: the entries before it were deleted"), "\(resets)")
@@ -110,7 +110,7 @@ struct SimulatedLossTests {
     scene.world.kill(instance)
     scene.world.broker.log(.state, 0).makeAnew()
     journal.cut(before: journal.records.last!.offset)
-    goOn(scene)
+    resume(scene)
   }
 
   @Test("an input that has the newest record that was taken in, but not the checkpoint's, is refused")
@@ -174,7 +174,7 @@ struct SimulatedLossTests {
     scene.settle(instance)
     if hasEntriesSince { scene.world.kill(instance) } else { scene.world.stop(instance) }
     scene.alter(.state, where: { String(decoding: $0.key!, as: UTF8.self) == #"["room","r"]"# }) { $0.key![3] ^= 1 }
-    goOn(scene)
+    resume(scene)
   }
 
   /// A scene whose only instance has crashed some entries after its checkpoint.
@@ -192,7 +192,7 @@ struct SimulatedLossTests {
   }
 
   /// Checks that the next owner resets the rooms, once, and processes nothing twice, and that the one after it finds all intact.
-  private func goOn(_ scene: SimScene, takesInAgain: Bool = false) {
+  private func resume(_ scene: SimScene, takesInAgain: Bool = false) {
     scene.world.expectsErrors = true
     let next = scene.start(until: 1)
     #expect(!next.isDead && next.service.totals.resets == 1, "\(scene.world.ends)")

@@ -274,14 +274,14 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
       throw EdgeError(.offsetOutOfRange, "offset \(start) is out of range")
     }
     if !isAudit, !all { broker.wait(for: log, upTo: end) }
-    var goesOn = true
+    var wantsMore = true
     var index = log.index(of: start)
-    while index < log.records.count, goesOn, !isCancelled() {
+    while index < log.records.count, wantsMore, !isCancelled() {
       let record = log.records[index]
       index += 1
       if record.offset >= end { break }
       if !all, !record.isCommitted { continue }
-      lend(record, partition) { goesOn = take($0) }
+      lend(record, partition) { wantsMore = take($0) }
     }
   }
 }

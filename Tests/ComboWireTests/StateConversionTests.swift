@@ -29,7 +29,7 @@ struct StateConversionTests {
   }
 
   @Test("goes on where it was: what is on screen leaves, what waits is shown")
-  func goesOn() throws {
+  func convertedState() throws {
     var feeder = Feeder(Settings())
     feeder.engine = try restore(Self.first, feeder.settings)
     feeder.advance(to: 60_000)

@@ -135,8 +135,8 @@ enum EngineBench {
   }
 }
 
-/// Makes the hashes of a batch's gifts some gifts before their turn, and asks for the memory that they will need: what an owner of many
-/// engines does. What it costs is part of the figure.
+/// Makes the hashes of a batch's gifts some gifts before their turn, and asks for the memory that they will need: what an owner
+/// of many engines does. What it costs is part of the figure.
 struct LookAhead {
   private let gifts: UnsafeMutablePointer<Gift>
   private let records: UnsafeBufferPointer<GiftRecord>

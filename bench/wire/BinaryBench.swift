@@ -2,8 +2,8 @@ import CSimdJSON
 import ComboCore
 import ComboWire
 
-/// Gifts in Protobuf and Avro, in Confluent's frame, made from their JSON: the members of an object become the fields of a message or
-/// record, in the same order.
+/// Gifts in Protobuf and Avro, in Confluent's frame, made from their JSON: the members of an object become the fields of a
+/// message or record, in the same order.
 final class BinaryBench {
   static let protobufMap = """
     {"map": 1, "name": "bench", "include": "wire", "record": {"framing": "confluent", "message": "Gift"}, "protobuf": {

@@ -3,7 +3,8 @@ import ComboMaps
 import ComboWire
 import Glibc
 
-/// Decodes events of about 300 bytes, the copy into an arena included, and encodes instructions, on one core; prints how many a second.
+/// Decodes events of about 300 bytes, the copy into an arena included, and encodes instructions, on one core; prints how many a
+/// second.
 ///
 ///     bench-wire [decode|unlike|mapped|composed|various|protobuf|avro|encode] [ROUNDS] [TIMES]
 ///     bench-wire map FORM                        prints the map that reads gifts in a form: json, protobuf or avro

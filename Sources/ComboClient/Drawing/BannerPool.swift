@@ -53,8 +53,8 @@ public struct BannerPool: Sendable {
       slots = max(slots, banner.slot + 1)
     }
     switch instruction?.operation {
-    case .show(let banner, let milestone?): praise(banner.number, screen.epoch, milestone, now: now)
-    case .update(let number, _, _, let milestone?): praise(number, screen.epoch, milestone, now: now)
+    case .show(let banner, let milestone?): mark(banner.number, screen.epoch, milestone, now: now)
+    case .update(let number, _, _, let milestone?): mark(number, screen.epoch, milestone, now: now)
     default: break
     }
   }
@@ -83,8 +83,8 @@ public struct BannerPool: Sendable {
     if let told = times.slots { slots = min(max(1, told), DisplayInstruction.slotMax + 1) }
   }
 
-  private mutating func praise(_ number: Int, _ epoch: Int64, _ milestone: Int, now: Int64) {
-    if let index = index(of: number, epoch: epoch) { views[index].praise(milestone, now: now) }
+  private mutating func mark(_ number: Int, _ epoch: Int64, _ milestone: Int, now: Int64) {
+    if let index = index(of: number, epoch: epoch) { views[index].mark(milestone, now: now) }
   }
 
   private func index(of number: Int, epoch: Int64) -> Int? {

@@ -98,7 +98,7 @@ public struct BannerView: Identifiable, Sendable {
     self.banner = banner
   }
 
-  mutating func praise(_ milestone: Int, now: Int64) {
+  mutating func mark(_ milestone: Int, now: Int64) {
     self.milestone = milestone
     milestoneAt = now
   }

@@ -66,7 +66,7 @@ public struct RoomScreen: Equatable, Sendable {
     var isCleared = false
     if newEpoch > epoch {
       if epoch >= 0, newSeq != 1 { gaps += 1 }
-      isCleared = letGo()
+      isCleared = removeAll()
       // An epoch begins with seq 1; otherwise its beginning was missed, unless there was nothing to miss.
       isKnown = newSeq == 1
       if isEmptyAtStart, case .show = instruction.operation { isKnown = true }
@@ -74,7 +74,7 @@ public struct RoomScreen: Equatable, Sendable {
     } else if newSeq != seq + 1 {
       gaps += 1
       // A screen is complete, so banners that stay need not be removed first.
-      if case .screen = instruction.operation {} else { isCleared = letGo() }
+      if case .screen = instruction.operation {} else { isCleared = removeAll() }
       isKnown = false
     }
     epoch = newEpoch
@@ -99,7 +99,7 @@ public struct RoomScreen: Equatable, Sendable {
       return .ignore
     }
     // Banners of another epoch are different ones, even if their numbers are equal.
-    let isCleared = screen.epoch > epoch && letGo()
+    let isCleared = screen.epoch > epoch && removeAll()
     isEmptyAtStart = false
     epoch = screen.epoch
     seq = screen.seq
@@ -108,7 +108,7 @@ public struct RoomScreen: Equatable, Sendable {
   }
 
   /// Removes all banners, and returns whether there were any.
-  private mutating func letGo() -> Bool {
+  private mutating func removeAll() -> Bool {
     if banners.isEmpty { return false }
     banners.removeAll(keepingCapacity: true)
     return true

@@ -162,13 +162,7 @@ extension Service {
         }
       }
     }
-    if let map = options.map {
-      let about: LogMessage? = map.about.isEmpty ? nil : ": \(.text, map.about)"
-      log.info("reading records with the map \(.map, map.title)\(about)")
-      for note in map.notes { log.warning("note about the map: \(.text, note.description)") }
-    } else {
-      log.info("reading records without a map, in the form of docs/wire.md")
-    }
+    logMap(options.map, log)
     let group = try KafkaGroup(
       properties,
       GroupConsumer.Options(
@@ -186,20 +180,28 @@ extension Service {
       reader: reading, time: clockTrial?.time ?? SystemTime(),
       clockTrial: clockTrial)
     if hasAdmin {
-      let id = options.group
-      edges.groupRules = {
-        guard let members = try? control.members(ofGroup: id, withinMs: 5000) else { return nil }
+      edges.groupRules = { [group = options.group] in
+        guard let members = try? control.members(ofGroup: group, withinMs: 5000) else { return nil }
         return members.map { $0.rules ?? Rules.oldest.version }.min() ?? Rules.newest.version
       }
     }
-    if purpose == .service {
-      edges.schemas = options.registry.map { RegistrySchemas($0, journals: reading, of: configuration.topics) }
-    }
+    edges.schemas =
+      purpose != .service ? nil : options.registry.map { RegistrySchemas($0, journals: reading, of: configuration.topics) }
     if hasAdmin {
       edges.topicWatch = OwnTopicWatch(control, names, options.brokers, memory)
       edges.endLeftOver = endLeftOver(options, properties, control, reading, log)
     }
     return Service(configuration, edges, log: log, stop: stop, observatory: observatory, memory: memory)
+  }
+
+  private static func logMap(_ map: RecordMap?, _ log: ServiceLog) {
+    if let map {
+      let about: LogMessage? = map.about.isEmpty ? nil : ": \(.text, map.about)"
+      log.info("reading records with the map \(.map, map.title)\(about)")
+      for note in map.notes { log.warning("note about the map: \(.text, note.description)") }
+    } else {
+      log.info("reading records without a map, in the form of docs/wire.md")
+    }
   }
 
   /// Waits while the brokers belong to another cluster than at the start of this process, as nothing may be created there.

@@ -38,8 +38,8 @@ struct TuneReport {
   var best: Row? { rows.first(where: \.isBest) }
 
   /// Returns the number of the row with the largest share of gifts seen well (``RoomMeasure/seenWell``). Rows within one point of
-  /// that are equally good; of these, the current settings win, or else the row with the shortest wait (p90), or else that with the
-  /// fewest instructions.
+  /// that are equally good; of these, the current settings win, or else the row with the shortest wait (p90), or else that with
+  /// the fewest instructions.
   private static func winner(of rows: [Row]) -> Int? {
     let most = rows.map(\.total.seenWell).max() ?? 0
     func rank(_ row: Row) -> (Int, Int64, Int, Int) {

@@ -148,6 +148,24 @@ struct ServiceOptions: Equatable, Sendable {
     httpToken = Self.token(&reader)
     httpOrigins = Self.origins(&reader)
     screens = reader.optionalText("screens")
+    readOutputHeaders(&reader)
+    // A shadow serves no HTTP.
+    if !isShadow, let http, !http.isLoopback, !reader.isGiven("http-token-file") {
+      reader.fault(
+        "--http \(http.text) can be reached by other machines, so --http-token-file is required; to serve this machine only, use"
+          + " 127.0.0.1:\(http.port)")
+    }
+    progress = reader.flag("progress")
+    logLevel = LogLevel(rawValue: reader.text("log-level"))!
+    logFormat = LogFormat(rawValue: reader.text("log-format"))!
+    kafka = reader.kafkaProperties()
+    settings = reader.settings()
+    defaultedSettings = reader.defaultedSettings
+    checkInputs(&reader)
+    checkTopics(&reader)
+  }
+
+  private mutating func readOutputHeaders(_ reader: inout OptionReader) {
     for text in reader.optionalText("output-header")?.split(separator: ";").map(String.init) ?? [] {
       guard let header = OutputHeader(text) else {
         reader.fault(
@@ -163,20 +181,6 @@ struct ServiceOptions: Equatable, Sendable {
       }
       outputHeaders.append(header)
     }
-    // A shadow serves no HTTP.
-    if !isShadow, let http, !http.isLoopback, !reader.isGiven("http-token-file") {
-      reader.fault(
-        "--http \(http.text) can be reached by other machines, so --http-token-file is required; to serve this machine only, use"
-          + " 127.0.0.1:\(http.port)")
-    }
-    progress = reader.flag("progress")
-    logLevel = LogLevel(rawValue: reader.text("log-level"))!
-    logFormat = LogFormat(rawValue: reader.text("log-format"))!
-    kafka = reader.kafkaProperties()
-    settings = reader.settings()
-    defaultedSettings = reader.defaultedSettings
-    checkInputs(&reader)
-    checkTopics(&reader)
   }
 
   /// Checks the options that several inputs cannot have in common, and those that only several inputs need.

@@ -28,11 +28,11 @@ struct RoomStage: Equatable, Sendable {
       entered = now
       sender = "?"
       gift = "?"
-      dress(banner)
+      show(banner)
     }
 
     /// Copies the banner's names.
-    mutating func dress(_ banner: RoomBanner) {
+    mutating func show(_ banner: RoomBanner) {
       sender = RoomStage.name(banner.sender) ?? "?"
       receiver = RoomStage.name(banner.receiver)
       gift = RoomStage.name(banner.gift) ?? "?"
@@ -115,8 +115,8 @@ struct RoomStage: Equatable, Sendable {
     let held = banners.filter { $0.left == nil }.map(\.slot)
     banners.removeAll { $0.left != nil && held.contains($0.slot) }
     switch operation {
-    case .show(let banner, let milestone): praise(banner.number, milestone)
-    case .update(let number, _, _, let milestone): praise(number, milestone)
+    case .show(let banner, let milestone): mark(banner.number, milestone)
+    case .update(let number, _, _, let milestone): mark(number, milestone)
     default: break
     }
   }
@@ -128,11 +128,11 @@ struct RoomStage: Equatable, Sendable {
       banners[index].changed = now
     }
     // Names change only with a `screen`.
-    if isScreen { banners[index].dress(banner) }
+    if isScreen { banners[index].show(banner) }
     banners[index].slot = banner.slot
   }
 
-  private mutating func praise(_ number: Int, _ milestone: Int?) {
+  private mutating func mark(_ number: Int, _ milestone: Int?) {
     guard let index = banners.firstIndex(where: { $0.number == number && $0.left == nil }) else { return }
     banners[index].milestone = milestone
   }

@@ -14,7 +14,6 @@ struct DeadlineHeap {
   init() {}
 
   var first: Entry? { entries.first }
-  var isEmpty: Bool { entries.isEmpty }
 
   /// Whether more than half of the entries are stale, given the number of live ones.
   func isStale(_ live: Int32) -> Bool { entries.count > 2 * Int(live) + 16 }
@@ -48,8 +47,6 @@ struct DeadlineHeap {
     }
     entries[i] = entry
   }
-
-  mutating func removeAll() { entries = [] }
 
   mutating func shift(by milliseconds: Int64) {
     for i in entries.indices { entries[i].time += milliseconds }

@@ -105,8 +105,8 @@ struct Samples {
     return try? MapText(json, file: "")
   }
 
-  /// Returns records as a table: a column for each pointer, and a row for each element that a rule with this root reads as a gift,
-  /// with the record of each row.
+  /// Returns records as a table: a column for each pointer, and a row for each element that a rule with this root reads as a
+  /// gift, with the record of each row.
   ///
   /// - Parameters:
   ///   - root: The arrays that the rule goes through; empty for none. Only the first element of other arrays counts.

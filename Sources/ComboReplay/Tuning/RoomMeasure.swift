@@ -48,8 +48,8 @@ package struct RoomMeasure: Equatable, Sendable {
   package static let inTimeMs: Int64 = 10_000
   /// The stay, in milliseconds, with which a banner can be read at ease.
   package static let readMs: Int64 = 2000
-  /// The objective of `tune`, from 0 to 1: the share of gifts that are seen in time, on a banner that stays long enough to be read. A
-  /// shorter stay counts in proportion.
+  /// The objective of `tune`, from 0 to 1: the share of gifts that are seen in time, on a banner that stays long enough to be
+  /// read. A shorter stay counts in proportion.
   package var seenWell: Double { gifts == 0 ? 0 : Double(readableMs) / Double(gifts) / Double(Self.readMs) }
   /// Returns a share of the gifts, from 0 to 1; 0 if there are none.
   package func share(_ count: Int) -> Double { gifts == 0 ? 0 : Double(count) / Double(gifts) }

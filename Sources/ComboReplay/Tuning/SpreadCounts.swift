@@ -85,9 +85,6 @@ package struct SpreadCounts: Equatable, Sendable {
     return found.map { value(at: $0) }
   }
 
-  /// The mean of the values, or nil if there are none.
-  package var mean: Double? { count == 0 ? nil : Double(sum) / Double(count) }
-
   private func place(of value: Int64) -> Int {
     if value < 2 << bits { return Int(value) }
     let shift = 63 - value.leadingZeroBitCount - bits

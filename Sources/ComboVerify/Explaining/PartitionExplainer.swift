@@ -166,13 +166,8 @@ final class PartitionExplainer {
   }
 
   private func pass(_ start: DerivationStart, unknownUpTo: Int64?, mayBeTooLate: Bool) throws -> End {
+    try begin(start)
     let partition = start.partition
-    self.partition = partition
-    derivation = start.derivation
-    standing = RoomStanding(start)
-    ids.forget()
-    if start.isKnown, !start.isEmpty { try rememberIDs(before: partition.offset, start.derivation, at: partition.clock) }
-    if standing.isKnown, standing.silentUpTo <= partition.n { knows(since: partition.clock) }
     let pages = JournalPages(number, task.topics, reader, from: start.journal, to: journalEnd, after: start.terms)
     var current = (n: partition.n, journal: start.journal)
     var isAtCheckpoint = false
@@ -190,12 +185,7 @@ final class PartitionExplainer {
             return nil
           }
           current = (item.entry.n, item.offset)
-          if let takeover = item.entry.takeover {
-            derivation = takeover.derivation
-            if takeover.shift > 0, !target.trail.isEmpty {
-              aways.append((item.entry.clock - takeover.shift, takeover.shift))
-            }
-          }
+          if let takeover = item.entry.takeover { takeOver(takeover, at: item.entry.clock) }
           return item.entry
         })
       prepare(runner)
@@ -222,10 +212,8 @@ final class PartitionExplainer {
         return !isPastUntil
       }
       report.records += runner.records
-      if isAtCheckpoint { return .atCheckpoint }
-      if isTooLate { return .tooLate }
       // In the middle of an entry there is nothing to finish.
-      if !isStopped, !isPastUntil {
+      if !isStopped, !isPastUntil, !isAtCheckpoint, !isTooLate {
         isAtEnd = true
         try runner.finish()
       }
@@ -248,6 +236,21 @@ final class PartitionExplainer {
     return .failed(n: isGap ? current.n - 1 : current.n, journal: current.journal)
   }
 
+  private func begin(_ start: DerivationStart) throws {
+    let partition = start.partition
+    self.partition = partition
+    derivation = start.derivation
+    standing = RoomStanding(start)
+    ids.forget()
+    if start.isKnown, !start.isEmpty { try rememberIDs(before: partition.offset, start.derivation, at: partition.clock) }
+    if standing.isKnown, standing.silentUpTo <= partition.n { knows(since: partition.clock) }
+  }
+
+  private func takeOver(_ takeover: JournalEntry.Takeover, at clock: Int64) {
+    derivation = takeover.derivation
+    if takeover.shift > 0, !target.trail.isEmpty { aways.append((clock - takeover.shift, takeover.shift)) }
+  }
+
   private func prepare(_ runner: EntryRunner) {
     runner.checksDigest = false
     runner.tooOld = { [self] in takeOld($0, at: $1) }
@@ -268,9 +271,9 @@ final class PartitionExplainer {
         told = record.offset
       }
       // The last record may belong to the next run, which begins with it.
-      let goesOn = try take(record)
-      if goesOn { seenTo = record.offset + 1 }
-      return goesOn
+      let wantsMore = try take(record)
+      if wantsMore { seenTo = record.offset + 1 }
+      return wantsMore
     }
   }
 

@@ -15,15 +15,7 @@ public enum InstructionEncoder {
   ///   - buffer: The output; it allocates only when it must grow.
   public static func encode(_ instruction: Instruction, room: Bytes, into buffer: ByteBuffer) {
     // All fixed texts and numbers together are shorter than this; only other bytes are counted one by one.
-    var out = buffer.reserve(fixedBytes + room.count)
-    out = write(#"{"v":1,"room":"#, at: out)
-    out = write(room, at: out)
-    out = write(#","epoch":"#, at: out)
-    out = write(instruction.epoch, at: out)
-    out = write(#","seq":"#, at: out)
-    out = write(Int64(instruction.seq), at: out)
-    out = write(#","at":"#, at: out)
-    out = write(instruction.at, at: out)
+    var out = writeBeginning(of: instruction, room, at: buffer.reserve(fixedBytes + room.count))
     switch instruction.operation {
     case .show(let banner, let count, let base, let milestone, let display):
       out = write(#","op":"show","banner":"#, at: out)
@@ -67,14 +59,7 @@ public enum InstructionEncoder {
       buffer.commit(upTo: out)
     case .skip(let banner, let count, let reason, let display):
       out = write(#","op":"skip","banner":"#, at: out)
-      out = write(Int64(banner), at: out)
-      out = write(#","count":"#, at: out)
-      out = write(Int64(count), at: out)
-      out = write(#","reason":""#, at: out)
-      out = write(word(reason), at: out)
-      out.pointee = 0x22
-      buffer.commit(upTo: out + 1)
-      append(display, to: buffer)
+      append(banner, count, reason: word(reason), display, to: buffer, at: out)
     case .skipSum(let banners, let count, let value, let reason):
       out = write(#","op":"skip","banners":"#, at: out)
       out = write(Int64(banners), at: out)
@@ -88,19 +73,42 @@ public enum InstructionEncoder {
       buffer.append(#""}"#)
     case .final(let banner, let count, let reason, let display):
       out = write(#","op":"final","banner":"#, at: out)
-      out = write(Int64(banner), at: out)
-      out = write(#","count":"#, at: out)
-      out = write(Int64(count), at: out)
-      out = write(#","reason":""#, at: out)
-      out = write(word(reason), at: out)
-      out.pointee = 0x22
-      buffer.commit(upTo: out + 1)
-      append(display, to: buffer)
+      append(banner, count, reason: word(reason), display, to: buffer, at: out)
     case .screen(let banners):
       out = write(#","op":"screen","banners":["#, at: out)
       buffer.commit(upTo: out)
       append(banners, to: buffer)
     }
+  }
+
+  /// Writes what all operations have in common, and returns the place behind it.
+  @inline(__always)
+  private static func writeBeginning(
+    of instruction: Instruction, _ room: Bytes, at start: UnsafeMutablePointer<UInt8>
+  ) -> UnsafeMutablePointer<UInt8> {
+    var out = write(#"{"v":1,"room":"#, at: start)
+    out = write(room, at: out)
+    out = write(#","epoch":"#, at: out)
+    out = write(instruction.epoch, at: out)
+    out = write(#","seq":"#, at: out)
+    out = write(Int64(instruction.seq), at: out)
+    out = write(#","at":"#, at: out)
+    return write(instruction.at, at: out)
+  }
+
+  /// Writes what a `skip` and a `final` have in common behind `"banner":`.
+  private static func append(
+    _ banner: Int, _ count: Int, reason: StaticString, _ display: Display, to buffer: ByteBuffer,
+    at start: UnsafeMutablePointer<UInt8>
+  ) {
+    var out = write(Int64(banner), at: start)
+    out = write(#","count":"#, at: out)
+    out = write(Int64(count), at: out)
+    out = write(#","reason":""#, at: out)
+    out = write(reason, at: out)
+    out.pointee = 0x22
+    buffer.commit(upTo: out + 1)
+    append(display, to: buffer)
   }
 
   private static func append(_ banners: [Instruction.ScreenBanner], to buffer: ByteBuffer) {

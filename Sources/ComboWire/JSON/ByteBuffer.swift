@@ -167,8 +167,8 @@ package func write(_ bytes: Bytes, at out: UnsafeMutablePointer<UInt8>) -> Unsaf
   return out + bytes.count
 }
 
-/// Returns the memory that ``write(jsonString:at:)`` may touch for a text of `count` bytes: each byte may need six, and a whole word
-/// is written even if less of the text is left.
+/// Returns the memory that ``write(jsonString:at:)`` may touch for a text of `count` bytes: each byte may need six, and a whole
+/// word is written even if less of the text is left.
 @inline(__always)
 package func jsonStringMax(_ count: Int) -> Int { count &* 6 &+ 10 }
 

@@ -101,6 +101,10 @@ struct ExplainCommandTests {
     try run(scene, configuration, [gift("after", sender: "u8")])
     try scene.give([gift("later", sender: "u8")])
 
+    try checkVanished(scene)
+  }
+
+  private func checkVanished(_ scene: LogScene) throws {
     func check(_ id: String, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
       let answer = try explain(scene, id: id)
       #expect(answer.text.contains(expected), "\(id): \(answer.text)", sourceLocation: sourceLocation)

@@ -2,8 +2,8 @@ import ComboWire
 import Foundation
 import Testing
 
-/// Records as people who do this job have reported them, and what must come of them: `Cases/NAME.in.jsonl` by the map of `NAME.args` comes to
-/// `NAME.want.txt`, a line for each room, sender, receiver (or `-`) and gift.
+/// Records as people who do this job have reported them, and what must come of them: `Cases/NAME.in.jsonl` by the map of
+/// `NAME.args` comes to `NAME.want.txt`, a line for each room, sender, receiver (or `-`) and gift.
 @Suite("Cases of the field")
 struct FieldCaseTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -25,7 +25,8 @@ enum PlatformReplay {
     }
   }
 
-  /// How many gifts were shown or summed up, by `room|sender|gift` or `room|sender|receiver|gift`, and what was said of bad lines.
+  /// How many gifts were shown or summed up, by `room|sender|gift` or `room|sender|receiver|gift`, and what was said of bad
+  /// lines.
   static func counts(_ records: Data, by map: RecordMap, receivers: Bool = false) throws -> (
     counts: [String: Int], reports: [String]
   ) {

@@ -211,21 +211,27 @@ extension ServiceTests {
         missing.code == 1 && missing.output.contains("FAULT  the input \"\(group.names.input)\" does not exist"), "\(missing)")
     }
 
-    @Test(
-      "tries every right, and names those that are missing as kafka-acls takes them", .enabled(if: TestKafka.canStartClusters))
-    func rights() throws {
-      let module = "org.apache.kafka.common.security.plain.PlainLoginModule required"
-      let cluster = try TestKafka.cluster(
+    private static let module = "org.apache.kafka.common.security.plain.PlainLoginModule required"
+
+    /// Starts a broker with two users that allows nothing to one of them, `combo`.
+    private static func brokerWithRights() throws -> TestKafka.Cluster {
+      try TestKafka.cluster(
         properties: """
           \(ServiceKafka.properties)
           listener.security.protocol.map=PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT
           inter.broker.listener.name=PLAINTEXT
           sasl.enabled.mechanisms=PLAIN
           sasl.mechanism.inter.broker.protocol=PLAIN
-          listener.name.plaintext.plain.sasl.jaas.config=\(module) username="admin" password="a" user_admin="a" user_combo="c";
+          listener.name.plaintext.plain.sasl.jaas.config=\(Self.module) username="admin" password="a" user_admin="a" user_combo="c";
           authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
           super.users=User:admin;User:ANONYMOUS
           """)
+    }
+
+    @Test(
+      "tries every right, and names those that are missing as kafka-acls takes them", .enabled(if: TestKafka.canStartClusters))
+    func rights() throws {
+      let cluster = try Self.brokerWithRights()
       func properties(_ user: String, _ password: String) -> [String] {
         ["security.protocol=SASL_PLAINTEXT", "sasl.mechanism=PLAIN", "sasl.username=\(user)", "sasl.password=\(password)"]
       }
@@ -246,7 +252,7 @@ extension ServiceTests {
         let path = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo-admin")
         defer { unlink(path) }
         try
-          "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.jaas.config=\(module) username=\"admin\" password=\"a\";\n"
+          "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.jaas.config=\(Self.module) username=\"admin\" password=\"a\";\n"
           .write(toFile: path, atomically: true, encoding: .utf8)
         try TestKafka.tool(
           [

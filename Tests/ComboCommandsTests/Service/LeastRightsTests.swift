@@ -25,6 +25,54 @@ extension ServiceTests {
           """)
     }
 
+    private struct Lacking {
+      let right: AccessRight
+      let process: ServiceProcess
+    }
+
+    /// Starts services that lack one right each. Each has its own group and topics, some of which exist already, but are too
+    /// small.
+    private func startLacking(
+      _ group: TestGroup, _ mine: String, _ admin: String,
+      _ listed: (String, TopicNames, [String]) throws -> [AccessRight]
+    ) throws -> [Lacking] {
+      var lacking: [Lacking] = []
+      let kinds = try listed("g", group.names, []).map(\.kind)
+      for (index, kind) in kinds.enumerated() {
+        // Transactional ids that begin with the group's name and a dot are already allowed.
+        let isAboutIDs = kind == "--transactional-id"
+        let id = "\(group.group)\(isAboutIDs ? "-" : ".")\(index)"
+        let input = "\(id)-in"
+        let names = TopicNames(
+          input: input, output: "\(id)-out", journal: "\(input).\(id).combo-journal", state: "\(input).\(id).combo-state",
+          deadLetter: "\(input).\(id).combo-dead-letter")
+        var rights = try listed(id, names, [])
+        let right = rights.remove(at: index)
+        rights.removeAll { $0.kind == "--transactional-id" }
+        try AccessRight.give(rights, group.control, tool: admin)
+        try group.control.createTopic(input, partitions: 2, settings: [], withinMs: ServiceKafka.patienceMs)
+        // Topics that are read only at the start, or altered only if they do not fit, exist already.
+        if right.operation.hasPrefix("Alter") || right.operation == "Read" && [names.journal, names.state].contains(right.name) {
+          let settings =
+            right.name == names.state
+            ? [("cleanup.policy", "compact")] : [("cleanup.policy", "delete"), ("retention.ms", "1000")]
+          try group.control.createTopic(
+            right.name, partitions: right.operation == "Alter" ? 1 : 2, settings: settings, withinMs: ServiceKafka.patienceMs)
+          if right.operation == "Read" { try group.produce([TestRecord(key: "r", "{}")], to: right.name) }
+        }
+        try group.produce([TestRecord(key: "r", TestGift(room: "r").text), TestRecord(key: "r", "no JSON")], to: input)
+        lacking.append(
+          Lacking(
+            right: right,
+            process: try ServiceProcess(
+              ["run"] + group.arguments(TestGroup.fast) + [
+                "--checkpoint-interval-ms", "200", "--input", input, "--output", names.output, "--group", id,
+              ]
+                + ["--kafka-file", mine])))
+      }
+      return lacking
+    }
+
     @Test("by certificates and exactly the rights of acls.sh all of it works; without any one of them it says what it may not")
     func leastRights() throws {
       let folder = try SecretFolder()
@@ -72,45 +120,7 @@ extension ServiceTests {
         verify + ["--kafka-file", try folder.file("audit.properties", folder.clientProperties("audit"))])
       #expect(audit.code == 0 && audit.output.contains("proven: "), "\(audit)")
 
-      // Each of these lacks one right. Each has its own group and topics, some of which exist already, but are too small.
-      struct Lacking {
-        let right: AccessRight
-        let process: ServiceProcess
-      }
-      var lacking: [Lacking] = []
-      let kinds = try listed("g", group.names).map(\.kind)
-      for (index, kind) in kinds.enumerated() {
-        // Transactional ids that begin with the group's name and a dot are already allowed.
-        let isAboutIDs = kind == "--transactional-id"
-        let id = "\(group.group)\(isAboutIDs ? "-" : ".")\(index)"
-        let input = "\(id)-in"
-        let names = TopicNames(
-          input: input, output: "\(id)-out", journal: "\(input).\(id).combo-journal", state: "\(input).\(id).combo-state",
-          deadLetter: "\(input).\(id).combo-dead-letter")
-        var rights = try listed(id, names)
-        let right = rights.remove(at: index)
-        rights.removeAll { $0.kind == "--transactional-id" }
-        try AccessRight.give(rights, group.control, tool: admin)
-        try group.control.createTopic(input, partitions: 2, settings: [], withinMs: ServiceKafka.patienceMs)
-        // Topics that are read only at the start, or altered only if they do not fit, exist already.
-        if right.operation.hasPrefix("Alter") || right.operation == "Read" && [names.journal, names.state].contains(right.name) {
-          let settings =
-            right.name == names.state
-            ? [("cleanup.policy", "compact")] : [("cleanup.policy", "delete"), ("retention.ms", "1000")]
-          try group.control.createTopic(
-            right.name, partitions: right.operation == "Alter" ? 1 : 2, settings: settings, withinMs: ServiceKafka.patienceMs)
-          if right.operation == "Read" { try group.produce([TestRecord(key: "r", "{}")], to: right.name) }
-        }
-        try group.produce([TestRecord(key: "r", TestGift(room: "r").text), TestRecord(key: "r", "no JSON")], to: input)
-        lacking.append(
-          Lacking(
-            right: right,
-            process: try ServiceProcess(
-              ["run"] + group.arguments(TestGroup.fast) + [
-                "--checkpoint-interval-ms", "200", "--input", input, "--output", names.output, "--group", id,
-              ]
-                + ["--kafka-file", mine])))
-      }
+      let lacking = try startLacking(group, mine, admin, listed)
       // These clients are unknown to the broker.
       try folder.authority("other")
       try folder.certificate("stranger", by: "other")

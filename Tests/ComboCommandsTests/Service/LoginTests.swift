@@ -69,7 +69,13 @@ extension ServiceTests {
       ["security.protocol=SASL_SSL", "ssl.ca.location=\(folder.path)/ca.crt", "sasl.mechanism=\(mechanism)"] + more
     }
 
-    @Test("PLAIN, SCRAM and OAUTHBEARER over TLS work; each wrong one ends in a sentence that tells no secret")
+    private static func byScram(_ folder: SecretFolder) -> [(mechanism: String, lines: [String])] {
+      ["SCRAM-SHA-256", "SCRAM-SHA-512"].map {
+        ($0, properties(folder, $0, "sasl.username=combo", "sasl.password=scram-secret"))
+      }
+    }
+
+    @Test("PLAIN, SCRAM and OAUTHBEARER over TLS work, and tell no secret")
     func mechanisms() throws {
       let folder = try SecretFolder()
       let cluster = try Self.broker(folder)
@@ -95,10 +101,7 @@ extension ServiceTests {
       }
       try begin("oauthbearer", Self.properties(folder, "OAUTHBEARER", "sasl.oauthbearer.config=token_file=\(tokenFile)"))
       try begin("plain", Self.properties(folder, "PLAIN", "sasl.username=combo", "sasl.password=plain-secret"))
-      let byScram = ["SCRAM-SHA-256", "SCRAM-SHA-512"].map {
-        ($0, Self.properties(folder, $0, "sasl.username=combo", "sasl.password=scram-secret"))
-      }
-      if LibrdkafkaProperties.hasSoundScram { for (mechanism, lines) in byScram { try begin(mechanism, lines) } }
+      if LibrdkafkaProperties.hasSoundScram { for (mechanism, lines) in Self.byScram(folder) { try begin(mechanism, lines) } }
       for (_, group, service) in running {
         try group.give([TestGift(room: "r", count: 3)])
         try group.waitUntilSaid(["r": 3], service)
@@ -115,14 +118,18 @@ extension ServiceTests {
         try service.stop()
         #expect(!service.text.contains("secret") && !service.text.contains(short), "\(name)")
       }
+    }
 
-      // Wrong properties, and the words that the sentence about each must contain.
+    private typealias Wrong = (name: String, lines: [String], words: [String])
+
+    /// Wrong properties, and the words that the sentence about each must contain.
+    private func wrong(_ folder: SecretFolder) throws -> [Wrong] {
       try folder.authority("other")
       try folder.tokenKey("forger")
       let forged = try folder.file("forged", [try folder.token(signedBy: "forger", seconds: 3600)])
       let late = try folder.file("late", [try folder.token(signedBy: "issuer", seconds: -100)])
       let byPassword = ["sasl.username=combo", "sasl.password=guessed-secret"]
-      var wrong: [(name: String, lines: [String], words: [String])] = [
+      var wrong: [Wrong] = [
         ("password", Self.properties(folder, "PLAIN") + byPassword, ["uthentication", "sasl.*"]),
         ("scram", Self.properties(folder, "SCRAM-SHA-512") + byPassword, ["uthentication", "sasl.*"]),
         (
@@ -144,9 +151,20 @@ extension ServiceTests {
         ("plaintext", ["security.protocol=PLAINTEXT"], ["security.protocol"]),
       ]
       if !LibrdkafkaProperties.hasSoundScram {
-        for (mechanism, lines) in byScram { wrong.append((mechanism, lines, [mechanism, "before 2.6.1", "sasl.*"])) }
+        for (mechanism, lines) in Self.byScram(folder) {
+          wrong.append((mechanism, lines, [mechanism, "before 2.6.1", "sasl.*"]))
+        }
       }
-      let group = running[1].group
+      return wrong
+    }
+
+    @Test("each wrong login ends in a sentence that tells no secret")
+    func wrongMechanisms() throws {
+      let folder = try SecretFolder()
+      let cluster = try Self.broker(folder)
+      let admin = Self.properties(folder, "PLAIN", "sasl.username=admin", "sasl.password=a-secret")
+      let group = try TestGroup(partitions: 1, brokers: cluster.brokers, kafka: admin)
+      let wrong = try wrong(folder)
       var failing = try wrong.map { one in
         (one, try group.process(TestGroup.fast + ["--kafka-file", try folder.file("wrong-\(one.name)", one.lines)]))
       }
@@ -171,8 +189,8 @@ extension ServiceTests {
       for (one, service) in failing {
         _ = try service.waitForExit()
         #expect(!service.text.contains("secret"), "\(one.name): \(service.text)")
-        for file in [forged, late] {
-          let token = try String(contentsOfFile: file, encoding: .utf8).prefix(60)
+        for file in ["forged", "late"] {
+          let token = try String(contentsOfFile: "\(folder.path)/\(file)", encoding: .utf8).prefix(60)
           #expect(!service.text.contains(token), "\(one.name): \(service.text)")
         }
       }

@@ -196,21 +196,21 @@ extension ServiceTests {
       let service = try group.process(
         TestGroup.fast + ["--kafka-file", try folder.file("mine.properties", folder.clientProperties("mine"))])
       var said = 0
-      func goOn() throws {
+      func resume() throws {
         said += 5
         try group.give((0..<10).map { TestGift(id: "\(said)-\($0)", room: "r\($0 % 2)", sender: "u") })
         try group.waitUntilSaid(["r0": said, "r1": said], service)
       }
-      try goOn()
+      try resume()
 
       try folder.certificate("mine", by: "other")
       service.signal(SIGHUP)
       try service.waitForLog(" error \(Self.trialFailed)")
-      try goOn()
+      try resume()
 
       try folder.certificate("mine", by: "ca")
       try beginAnew(service)
-      try goOn()
+      try resume()
       try service.stop()
       #expect(service.log.filter { $0.contains("starts again within the process") }.count == 1, "\(service.text)")
       try group.verify()

@@ -190,112 +190,6 @@ struct Model {
     time += d
   }
 
-  // MARK: - A gift
-
-  mutating func take(_ gift: OwnedGift, at now: Int64) {
-    let fate = fates.begin(gift, epoch: epoch, at: now)
-    if !gift.id.isEmpty, settings.dedupeMs > 0, settings.maxIds > 0 {
-      ids.removeAll { $0.expiry < now }
-      if let known = ids.firstIndex(where: { $0.id == gift.id }) {
-        if gift.refresh {
-          ids.remove(at: known)
-          ids.append((gift.id, now + Int64(settings.dedupeMs)))
-          while ids.count > settings.maxIds { ids.removeFirst() }
-          awakeUntil = max(awakeUntil, now + Int64(settings.dedupeMs))
-        }
-        fates.all[fate].became = "duplicate"
-        return
-      }
-      ids.append((gift.id, now + Int64(settings.dedupeMs)))
-      while ids.count > settings.maxIds { ids.removeFirst() }
-    }
-    guard let said = howMany(gift, at: now) else {
-      fates.all[fate].became = "stale"
-      return
-    }
-    /// Returns how many of the gifts still fit above `total`.
-    func cut(_ total: Int) -> Int { min(said, Self.most - total) }
-    func join(_ i: Int, _ became: String) {
-      let n = cut(banners[i].total)
-      banners[i].total += n
-      banners[i].value += gift.value * Double(n)
-      banners[i].display = gift.display
-      banners[i].ownLinger = max(banners[i].ownLinger, gift.lingerMs)
-      accepted += n
-      fates.joined(fate, banners[i].number, n, became)
-    }
-    if let i = banners.indices.first(where: { banners[$0].key == gift.key && banners[$0].isOpen }) {
-      join(i, "joined")
-      if banners[i].phase == .lingering { update(i, at: now) }
-      return
-    }
-    let waiting = queue
-    let joinable = settings.queueMerge == .anywhere ? waiting : Array(waiting.suffix(1))
-    if let i = joinable.first(where: { banners[$0].key == gift.key }) {
-      join(i, "waiting")
-      hurry(for: banners[i].number, at: now)
-      return
-    }
-    lastNumber += 1
-    let base = takeOver(gift.key, at: now)
-    banners.append(
-      Banner(number: lastNumber, key: gift.key, base: base, total: base, display: gift.display, created: now))
-    fates.all[fate].base = base
-    join(banners.count - 1, "new")
-    let number = lastNumber
-    fill(at: now)
-    keepQueue(at: now)
-    hurry(for: number, at: now)
-  }
-
-  mutating func howMany(_ gift: OwnedGift, at now: Int64) -> Int? {
-    switch gift.amount {
-    case .count(let count): return count
-    case .total(let total, let name):
-      let key = name.isEmpty ? gift.key : Key(sender: gift.key.sender, receiver: "", gift: gift.key.gift)
-      streaks.removeAll { $0.expiry < now }
-      defer { if name.isEmpty, gift.ends { streaks.removeAll { $0.key == key && $0.name.isEmpty } } }
-      var n: Int? = total
-      var kept = total
-      if let i = streaks.firstIndex(where: { $0.key == key && $0.name == name }) {
-        let before = streaks[i].total
-        if total == before || (total < before && !name.isEmpty) {
-          guard gift.refresh else { return nil }
-          (n, kept) = (nil, before)
-        } else if total > before {
-          n = total - before
-        }
-        streaks.remove(at: i)
-      }
-      let expiry = now + (gift.streakMs.map(Int64.init) ?? Int64(settings.streakMs))
-      if gift.streakMs != nil || n == nil { awakeUntil = max(awakeUntil, expiry) }
-      streaks.append(Streak(key: key, name: name, total: kept, expiry: expiry))
-      while streaks.count > settings.maxStreaks { streaks.removeFirst() }
-      return n
-    }
-  }
-
-  mutating func takeOver(_ key: Key, at now: Int64) -> Int {
-    let left = banners.lastIndex {
-      $0.key == key && !$0.takenOver && ($0.phase == .leaving || ($0.isStaying && $0.isSealed))
-    }
-    if let left {
-      banners[left].takenOver = true
-      return banners[left].total
-    }
-    if let i = history.firstIndex(where: { $0.key == key && $0.expiry >= now }) { return history.remove(at: i).total }
-    return 0
-  }
-
-  mutating func keepQueue(at now: Int64) {
-    while queue.count > settings.maxQueue {
-      let least = queue.map { banners[$0].value }.min()!
-      let i = queue.last { banners[$0].value == least }!
-      if settings.skipMs > 0 { addToSum(i, at: now) } else { saySkip(i, .overflow, at: now) }
-      banners.remove(at: i)
-    }
-  }
-
   // MARK: - Steps
 
   mutating func advance(to now: Int64) {
@@ -323,7 +217,7 @@ struct Model {
     }
   }
 
-  private mutating func step(_ i: Int, at t: Int64) {
+  mutating func step(_ i: Int, at t: Int64) {
     switch banners[i].phase {
     case .queued: fatalError("on screen and in the queue")
     case .entering:
@@ -412,92 +306,6 @@ struct Model {
     if settings.queueOrder == .fifo { return candidates.first }
     guard let best = candidates.map({ rank($0, at: t) }).max() else { return nil }
     return candidates.first { rank($0, at: t) == best }
-  }
-
-  // MARK: - Instructions
-
-  func milestone(_ before: Int, _ count: Int) -> Int? { settings.milestones.filter { $0 > before && $0 <= count }.max() }
-
-  /// Emits an update if the number has grown.
-  mutating func update(_ i: Int, at t: Int64) {
-    let (before, banner) = (banners[i].shown, banners[i])
-    if banner.total == before { return }
-    banners[i].shown = banner.total
-    banners[i].phase = .counting
-    banners[i].deadline = t + Int64(settings.countMs)
-    say(
-      .update(
-        banner: banner.number, slot: banner.slot, count: banner.total, added: banner.total - before,
-        milestone: milestone(before, banner.total)), at: t)
-  }
-
-  mutating func dismiss(_ i: Int, _ reason: DismissReason, at t: Int64) {
-    banners[i].phase = .leaving
-    banners[i].isSealed = false
-    banners[i].deadline = t + Int64(settings.exitMs)
-    say(.dismiss(banner: banners[i].number, slot: banners[i].slot, count: banners[i].total, reason: reason), at: t)
-  }
-
-  mutating func saySkip(_ i: Int, _ reason: SkipReason, at t: Int64) {
-    let banner = banners[i]
-    say(.skip(banner: banner.number, count: banner.total - banner.base, reason: reason, display: banner.display), at: t)
-    if settings.finals {
-      say(
-        .final(
-          banner: banner.number, count: banner.total, reason: FinalReason(rawValue: reason.rawValue)!, display: banner.display),
-        at: t)
-    }
-  }
-
-  /// Adds a banner that overflows to the sum of skips.
-  mutating func addToSum(_ i: Int, at now: Int64) {
-    if sum == nil { sum = (Skipped(), now + Int64(settings.skipMs)) }
-    sum!.skipped.add(banners[i])
-    fates.skipped(banners[i].number, .overflow, at: now)
-    if settings.finals, banners[i].base > 0 {
-      say(.final(banner: banners[i].number, count: banners[i].total, reason: .overflow, display: banners[i].display), at: now)
-    }
-  }
-
-  mutating func saySum(at t: Int64) {
-    guard let skipped = sum?.skipped else { return }
-    sum = nil
-    say(.skipSum(banners: skipped.banners, count: skipped.count, value: skipped.value, reason: .overflow), at: t)
-  }
-
-  /// Skips all waiting banners together, when the room is closed.
-  mutating func skipTogether(at now: Int64) {
-    let waiting = queue.map { banners[$0] }
-    if waiting.isEmpty { return }
-    var skipped = Skipped()
-    for banner in waiting {
-      skipped.add(banner)
-      fates.skipped(banner.number, .closed, at: now)
-    }
-    say(.skipSum(banners: skipped.banners, count: skipped.count, value: skipped.value, reason: .closed), at: now)
-    banners.removeAll { $0.phase == .queued }
-    for banner in waiting where settings.finals && banner.base > 0 {
-      say(.final(banner: banner.number, count: banner.total, reason: .closed, display: banner.display), at: now)
-    }
-  }
-
-  mutating func sayFinal(_ past: Past, at t: Int64) {
-    say(.final(banner: past.number, count: past.total, reason: .over, display: past.display), at: t)
-  }
-
-  mutating func sayScreen(at t: Int64) {
-    let shown = screen.filter { banners[$0].isStaying }.map {
-      Said.Shown(
-        banner: banners[$0].number, slot: banners[$0].slot, count: banners[$0].shown, base: banners[$0].base,
-        display: banners[$0].display)
-    }
-    say(.screen(shown), at: t)
-  }
-
-  mutating func say(_ operation: Said.Operation, at t: Int64) {
-    seq += 1
-    said.append(Said(epoch: epoch, seq: seq, at: t, operation: operation))
-    fates.said(operation, at: t)
   }
 
   var nextDeadline: Int64? {

@@ -24,8 +24,8 @@ func giftMap(_ fields: String, more: String = "", when: String? = nil) -> String
   """
 }
 
-/// What a map makes of a record, in one line; a bad event by code, or by code and sentence. It is read again by the same decoder, which then
-/// knows its shape, with an arena in which little has room: that must make no difference.
+/// What a map makes of a record, in one line; a bad event by code, or by code and sentence. It is read again by the same
+/// decoder, which then knows its shape, with an arena in which little has room: that must make no difference.
 func mapped(
   _ map: String, _ record: String, key: String? = nil, headers: [String: String] = [:],
   switches: [(name: String, value: String)] = [], limits: WireLimits? = nil, sentence: Bool = false
