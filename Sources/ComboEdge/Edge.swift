@@ -35,6 +35,8 @@ package protocol GroupEdge: AnyObject, Sendable {
   func release()
   /// Starts to deliver the partition's records, from this offset on.
   func start(_ partition: Int32, at offset: Int64) throws(EdgeError)
+  /// Starts several partitions, which takes about as long as for one. After an error any of them may have been started.
+  func start(_ partitions: [(partition: Int32, offset: Int64)]) throws(EdgeError)
   /// Stops delivering the partition's records, until it is started again.
   func stop(_ partition: Int32)
   /// Stops the partition for longer: its records are not fetched either.
@@ -56,6 +58,10 @@ package protocol GroupEdge: AnyObject, Sendable {
 
 extension GroupEdge {
   package func release() {}
+
+  package func start(_ partitions: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
+    for (partition, offset) in partitions { try start(partition, at: offset) }
+  }
 
   package func committed(_ partitions: [Int32]) throws(EdgeError) -> [CommittedOffset] {
     var found: [CommittedOffset] = []

@@ -119,20 +119,26 @@ package final class MemberPartitions {
 
   // MARK: - Assignment
 
-  /// Starts consuming a partition.
-  /// - Returns: Whether it can be read; if not, it is restored again.
-  func activate(_ new: ActivePartition) -> Bool {
+  /// Starts consuming partitions.
+  /// - Returns: Those that can be read; the others are restored again.
+  func activate(_ partitions: [ActivePartition]) -> [ActivePartition] {
     do throws(EdgeError) {
-      if configuration.purpose == .service { try edges.group.start(new.number, at: new.partition.offset) }
+      if configuration.purpose == .service {
+        try edges.group.start(partitions.map { (partition: $0.number, offset: $0.partition.offset) })
+      }
     } catch {
-      log.warning("partition \(.partition, new.number) cannot be read further, trying again: \(.reason, error)")
-      restore(new.number)
-      return false
+      if partitions.count > 1 { return partitions.flatMap { activate([$0]) } }
+      let number = partitions[0].number
+      log.warning("partition \(.partition, number) cannot be read further, trying again: \(.reason, error)")
+      restore(number)
+      return []
     }
-    while active.count <= Int(new.number) { active.append(nil) }
-    active[Int(new.number)] = new
-    delegate?.began(new)
-    return true
+    for new in partitions {
+      while active.count <= Int(new.number) { active.append(nil) }
+      active[Int(new.number)] = new
+      delegate?.began(new)
+    }
+    return partitions
   }
 
   /// Stops reading and writing a partition.

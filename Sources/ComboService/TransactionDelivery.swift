@@ -257,14 +257,10 @@ final class TransactionDelivery: Delivery {
   func begin(_ restored: [ActivePartition]) {
     var rest = restored[...]
     while !rest.isEmpty {
-      for active in rest.prefix(Self.takeoversMax) {
-        if active.terms.term != nil {
-          // Its last owner may still be writing; output may be written only once that is known not to count.
-          parts.partitions.add(claim: active)
-        } else if parts.partitions.activate(active) {
-          say(active.unsaid)
-        }
-      }
+      let next = rest.prefix(Self.takeoversMax)
+      // Their last owners may still be writing; output may be written only once that is known not to count.
+      for active in next where active.terms.term != nil { parts.partitions.add(claim: active) }
+      for active in parts.partitions.activate(next.filter { $0.terms.term == nil }) { say(active.unsaid) }
       // After a failure all partitions are restored again.
       if !commit() { return }
       rest = rest.dropFirst(Self.takeoversMax)
@@ -275,7 +271,7 @@ final class TransactionDelivery: Delivery {
   private static let takeoversMax = 250
 
   func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) {
-    guard parts.partitions.activate(active) else { return }
+    if parts.partitions.activate([active]).isEmpty { return }
     say(active.unsaid)
     active.owesEntry = true
   }

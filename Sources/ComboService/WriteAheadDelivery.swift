@@ -305,7 +305,7 @@ package final class WriteAheadDelivery: Delivery {
   }
 
   func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) {
-    guard parts.partitions.activate(active) else { return }
+    if parts.partitions.activate([active]).isEmpty { return }
     let log = PartitionLog(
       term: takeover, position: position, saidTo: active.terms.saidTo, saidOffset: active.partition.offset, open: HeldBack())
     active.log = log
