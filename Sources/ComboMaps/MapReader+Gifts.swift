@@ -76,6 +76,44 @@ extension MapReader {
   /// Returns the `refresh` of gifts below a root, as JSON, if each answer of their source repeats them.
   static func refresh(below root: [String]) -> String? { repeatedArray(root).map { _ in #"{"const": true}"# } }
 
+  /// Notes a `drop` that looks at the first element of an array, and drops the record with all of them.
+  mutating func noteFirstElement(_ when: Int) {
+    guard let steps = stepsIntoArray(when) else { return }
+    let first = "/" + steps.joined(separator: "/")
+    let root = "/" + steps[...steps.lastIndex(of: "*")!].joined(separator: "/")
+    note(
+      when,
+      "\(first) is that of the first element, and the rule drops the record with all elements: with \"root\": \"\(root)\" it drops"
+        + " those for which it holds")
+  }
+
+  /// Returns the steps of a condition's first pointer into an array for whose elements the rules are not tried, or nil. Whether
+  /// something is there may be meant for the whole record.
+  private mutating func stepsIntoArray(_ condition: Int) -> [Substring]? {
+    if text[condition].isArray {
+      for part in array(condition, "when") ?? [] {
+        if let found = stepsIntoArray(part) { return found }
+      }
+      return nil
+    }
+    guard let members = object(condition, "a condition", nil, isQuiet: true) else { return nil }
+    for name in ["all", "any", "not"] {
+      if let inner = members[name], let found = stepsIntoArray(inner) { return found }
+    }
+    guard let at = members["at"], members["exists"] == nil else { return nil }
+    let pointers = source.compact(at).split(separator: "\"").filter { $0.hasPrefix("/") }.map { $0.split(separator: "/") }
+    return pointers.first { $0.count { $0 == "*" } > PointerTable.stars(base) }
+  }
+
+  /// Notes fields of the map that another event than a gift does not get.
+  mutating func noteShared(_ token: Int, _ own: Members) {
+    let missing = ["room", "ts"].filter { shared?[$0] != nil && own[$0] == nil }
+    if missing.isEmpty { return }
+    note(
+      token,
+      "the map's fields are those of gifts: this event has no \(missing.joined(separator: " and no ")), unless it names its own")
+  }
+
   mutating func note(_ token: Int, _ sentence: String) { notes.append(source.fault(token, sentence)) }
 
   /// Notes the values that a rule without an event tests without stating what holds where they are missing. Such a rule may drop

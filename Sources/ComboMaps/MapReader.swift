@@ -18,13 +18,13 @@ struct MapReader {
   /// The maximum number of arrays that the pointers being read may go through, or nil if there is no maximum.
   private(set) var starsMax: Int?
   /// Fields of all gifts whose rules do not set them.
-  private var shared: Members?
+  var shared: Members?
   /// Warnings about what is allowed but perhaps not intended, each once.
   var notes: [MapFault] = []
   /// The fields that are not shared, because each rule names its own amount.
   private static let amounts = ["count", "total", "streak"]
   /// The pointer below which the map's pointers are.
-  private var base: [String] = []
+  var base: [String] = []
   /// The texts of the maps that this one chooses among, by name.
   var others: [(name: String, text: String)] = []
 
@@ -242,7 +242,9 @@ struct MapReader {
         }
         if let fields = members["fields"] {
           readFields(fields, &read)
-        } else if read.kind != .roomClosed {
+        } else if read.kind == .roomClosed {
+          noteShared(event, Members(token: event))
+        } else {
           fault(element, "a rule with this event needs fields")
         }
         rule.outcome = .event(read)
@@ -264,7 +266,10 @@ struct MapReader {
           fault(element, "a rule needs an event (with fields), or a drop or bad with the reason")
         } else if let outcome = outcome(members, element, "a rule") {
           rule.outcome = outcome
-          if let when = members["when"] { noteMissing(when) }
+          if let when = members["when"] {
+            noteMissing(when)
+            if members["drop"] != nil, members["root"] == nil { noteFirstElement(when) }
+          }
         }
       }
       rules.append(rule)
@@ -292,6 +297,7 @@ struct MapReader {
     if event.kind == .gift, let shared {
       fields.list += shared.list.filter { fields[$0.name] == nil }
     }
+    if event.kind != .gift { noteShared(token, fields) }
     event.room = fields["room"].flatMap { expression($0, "room") }
     event.ts = fields["ts"].flatMap { expression($0, "ts", isTime: true) }
     event.id = fields["id"].flatMap { expression($0, "id") }

@@ -53,7 +53,7 @@ extension MappedDecoder {
     let lack = lack(index, arena)
     // The record has the field, but null in its place.
     if lack.hasSuffix(Self.isNull) { met += 2 }
-    lacks.append(lack)
+    if !lacks.contains(lack) { lacks.append(lack) }
   }
 
   private func lack(_ index: Int32, _ arena: BumpArena) -> String {
@@ -104,7 +104,7 @@ extension MappedDecoder {
     let token = Int(walk.found[place])
     if pointer.isEmpty || token < 0 { return nil }
     if text[token].isNull { return pointer + Self.isNull }
-    return text[token].isString && place != node.place ? "\(pointer) is a text, in which there is no JSON" : nil
+    return text[token].isString && place != node.place ? "\(pointer) is a text that is not read as JSON" : nil
   }
 
   private func pointers(_ node: Int32) -> String {

@@ -142,7 +142,7 @@ struct MapEnvelopeTests {
     "its message names the rule that its command leads to, and null or a text on the way to what is missing",
     arguments: [
       (#"{"cmd":"GIFT","gift":null}"#, "t, rule 1 would, but /gift is null"),
-      (#"{"cmd":"GIFT","gift":"rose x2"}"#, "t, rule 1 would, but /gift is a text, in which there is no JSON"),
+      (#"{"cmd":"GIFT","gift":"rose x2"}"#, "t, rule 1 would, but /gift is a text that is not read as JSON"),
       (#"{"cmd":"GIFT","gift":{}}"#, "t, rule 1 would, but /gift/id is missing"),
       (#"{"cmd":"GIFTS","u":1,"names":[null]}"#, "t, rule 3 would, but /names/* is null, and /names/0 is null"),
     ])

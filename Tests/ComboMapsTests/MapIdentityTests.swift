@@ -157,6 +157,23 @@ struct MapIdentityTests {
     #expect(dropping.notes.isEmpty)
   }
 
+  @Test("what drops more than one element, and fields that only gifts have, are noted")
+  func reach() throws {
+    func notes(_ rule: String) throws -> [String] {
+      try RecordMap(
+        Array(
+          #"{"map":1,"name":"t","fields":{"room":"/r","ts":"/t"},"rules":[\#(rule),{"event":"gift","fields":{"sender":{"id":"/u"},"gift":{"id":"/g"}}}]}"#
+            .utf8), file: "t"
+      ).notes.map(\.sentence)
+    }
+    let chat = #""when":{"at":"/e/*/k","is":"chat"},"drop":"chat""#
+    #expect(try notes("{\(chat)}").contains { $0.contains(#"with "root": "/e/*" it drops those"#) })
+    #expect(try notes(#"{"root":"/e/*",\#(chat)}"#) == [])
+    let retraction = #"{"when":{"at":"/k","is":"r"},"event":"retract","fields":{"sender":{"id":"/u"}"#
+    #expect(try notes(retraction + "}}").contains { $0.contains("this event has no room and no ts, unless it names its own") })
+    #expect(try notes(retraction + #","room":"/r","ts":"/t"}}"#) == [])
+  }
+
   private static let watchful = #"""
     {"map":1,"name":"t","roots":["/items/*",""],"gifts":{"commands":["cmd"],"words":["gift"],"others":["gift_panel"],"keys":["giftId"]},
      "rules":[{"when":{"at":["/n"],"exists":true},"event":"gift","fields":{"sender":{"id":"/u"},"gift":{"id":"/giftId"},"count":"/n"}}],

@@ -131,6 +131,17 @@ struct MapInferenceTests {
     #expect(MapInference([]).doubts == ["samples: 0 of 0 are read: JSON, at most 5,000"])
   }
 
+  @Test("makes no receiver the giver of what has none")
+  func noGiver() throws {
+    let came = try gifts(
+      (0..<40).map { number in
+        let from = number % 5 == 0 ? "null" : #"{"uid":\#(100 + number),"nick":"x"}"#
+        return
+          #"{"type":"gift","from":\#(from),"to":{"uid":9001,"nick":"h"},"gift":{"id":\#(number % 3),"name":"Rose"},"num":2,"id":"o\#(number)"}"#
+      })
+    #expect(came.text.contains("/from/uid") && !came.gifts.contains { $0.contains(" 9001>") }, "\(came.text)")
+  }
+
   @Test("makes what names a gift and cannot be read a bad event")
   func unread() throws {
     let came = try gifts([

@@ -83,8 +83,18 @@ class SeveralInputs(Chaos):
         return max(mean, (len(self.steps) - self.steps_done) * mean)
 
     def create_topic(self, name, partitions):
-        self.cluster.tool(
-            "topics", "--bootstrap-server", self.cluster.bootstrap, "--create", "--topic", name, "--partitions", str(partitions))
+        # A busy broker is fenced for seconds when its heartbeats come late, and refuses new topics meanwhile.
+        deadline = time.monotonic() + self.options.patience
+        while True:
+            try:
+                self.cluster.tool(
+                    "topics", "--bootstrap-server", self.cluster.bootstrap, "--create", "--if-not-exists", "--topic", name,
+                    "--partitions", str(partitions))
+                return
+            except RuntimeError as fault:
+                if "fenced" not in str(fault) or time.monotonic() > deadline:
+                    raise
+                time.sleep(1)
 
     # Steps
 

@@ -44,12 +44,12 @@ struct FieldPattern: Sendable {
     return score - min(2 * column.path.count, 12)
   }
 
-  /// Whether a name contains one of these words. A short word must be the whole name, or begin it.
+  /// Whether a name contains one of these words. A short word must begin it, and one of two letters be all of it.
   static func has(_ name: String, _ words: [String]) -> Bool {
     words.contains { word in
       // A gifter is not a gift, and a presenter is not a present.
       if ["gift", "present"].contains(word), Vocabulary.list("givers").contains(where: name.contains) { return false }
-      return name == word || (word.utf8.count > 4 ? strstr(name, word) != nil : name.hasPrefix(word))
+      return name == word || (word.utf8.count > 4 ? strstr(name, word) != nil : word.utf8.count > 2 && name.hasPrefix(word))
     }
   }
 
