@@ -2,6 +2,29 @@
 extension ConnectorShapeTests {
   static let otherCases: [(String, String, String, String)] = [
     (
+      "twitch", "an event under another name than event",
+      ##"{"subscription":{"type":"channel.cheer","status":"enabled"},"data":{"user_id":"5","broadcaster_user_id":"1","bits":100}}"##,
+      ##"1 ×  5> bits count 100"##
+    ),
+    (
+      "twitch", "a subscription that has ended",
+      ##"{"subscription":{"type":"channel.cheer","status":"authorization_revoked"}}"##, ##"dropped"##
+    ),
+    (
+      "twitch", "a gifted subscription without its object",
+      ##"{"subscription":{"type":"channel.chat.notification","status":"enabled"},"event":{"broadcaster_user_id":"1","chatter_user_id":"5","message_id":"m","notice_type":"sub_gift","sub_gift":null}}"##,
+      ##"bad"##
+    ),
+    (
+      "rumble", "gifted subscriptions without their number",
+      ##"{"channel_id":1,"now":1700000000,"gifted_subs":{"recent_gifted_subs":[{"purchased_by":"a","gifted_on":"2026-01-01T00:00:00Z"}]}}"##,
+      ##"bad"##
+    ),
+    (
+      "trovo", "a spell without its number",
+      ##"{"type":5,"sender_id":7,"message_id":"m","content":"{\"gift\":\"Winner\",\"gift_value\":5}"}"##, ##"bad"##
+    ),
+    (
       "youtube:memberships=children", "ssn memberships",
       ##"{"type":"youtube","event":"giftpurchase","chatname":"a","userid":"UC","chatmessage":"gifted 5 memberships","membership":"gift_giver","hasDonation":""}"##,
       ##"dropped"##
