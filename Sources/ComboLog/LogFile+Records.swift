@@ -74,7 +74,7 @@ extension LogFile {
         guard error.code == .full else { throw error }
         // Room in the file itself helps only once the file contains what was written ahead.
         try? writer.run("PRAGMA wal_checkpoint(RESTART)")
-        stamp = lock?.stamp
+        takeStamps()
         try write(batch, group: group, positions: positions, holds: holds)
       }
       numbers = countWrite(isSynced: isSynced)

@@ -11,12 +11,13 @@ extension LogFile {
     do throws(LogFault) {
       try body()
       try writer.run("COMMIT")
-      // SQLite may have moved what was written ahead into the file.
-      stamp = lock?.stamp
+      takeStamps()
       // Only now: a write to a file that is gone is not acknowledged.
       try checkIsThere()
     } catch {
       if writer.isInTransaction { try? writer.run("ROLLBACK") }
+      // A large transaction is written ahead before it ends.
+      takeStamps()
       throw failing(error)
     }
   }
@@ -89,14 +90,30 @@ extension LogFile {
     }
   }
 
-  /// Throws if another program has written to the file since this process did, such as `cp` of a backup over it. Requires
+  /// Notes how the files are after this process has written to them. Requires `writing`.
+  func takeStamps() {
+    stamp = lock?.stamp
+    if lock != nil, case .file(let path) = place { stampAhead = LogLock.Stamp(of: path + "-wal") }
+  }
+
+  /// Throws if another program has written to the files since this process did, such as `cp` of a backup over one. Requires
   /// `writing`, outside of a transaction.
   private func checkIsOwn() throws(LogFault) {
-    guard let stamp, lock?.stamp != stamp, case .file(let path) = place else { return }
-    let fault = LogFault(
-      .gone,
-      "\(path) was overwritten by another program while it was in use: nothing more is acknowledged. What was written ahead in \(path)-wal"
-        + " may no longer belong to it. Put the right file in its place, without a \(path)-wal of another one, and start again")
+    guard let lock, case .file(let path) = place else { return }
+    let fault: LogFault
+    if lock.stamp != stamp {
+      fault = LogFault(
+        .gone,
+        "\(path) was overwritten by another program while it was in use: nothing more is acknowledged. What was written ahead in \(path)-wal"
+          + " may no longer belong to it. Put the right file in its place, without a \(path)-wal of another one, and start again")
+    } else if LogLock.Stamp(of: path + "-wal") != stampAhead, change(of: lock, at: path) == nil {
+      fault = LogFault(
+        .gone,
+        "\(path)-wal was overwritten or cut off by another program while it was in use: nothing more is acknowledged, and what was"
+          + " acknowledged last may be lost. Put the right \(path)-wal in its place if there is a copy, and start again")
+    } else {
+      return
+    }
     fail(fault)
     for database in [writer, reader] { database.leaveFiles() }
     throw fault

@@ -80,8 +80,9 @@ package final class LogFile: @unchecked Sendable {
   let pages: Statement
   let freePages: Statement
   let pageSize: Int64
-  /// The file's stamp after this process last wrote to it. Requires `writing`.
+  /// The stamps of the file, and of the one that SQLite writes ahead, after this process last wrote to them. Requires `writing`.
   var stamp: LogLock.Stamp?
+  var stampAhead: LogLock.Stamp?
   /// The free space of the disk at the last request. Requires `writing`.
   var disk: (free: Int64, at: Int64)?
   /// Rung when ``append(_:)`` has appended records.
@@ -179,7 +180,7 @@ package final class LogFile: @unchecked Sendable {
     try load()
     if wasChecked { try requireIntact() }
     lock?.tellHolder()
-    stamp = lock?.stamp
+    takeStamps()
   }
 
   private func requireIntact() throws(LogFault) {
@@ -289,7 +290,8 @@ package final class LogFile: @unchecked Sendable {
     // The ends of streams too, so that the loss of the last records would be noticed.
     let streams = state.withLock { $0.streams }
     try? transaction { () throws(LogFault) in for stream in streams { try stream.write(to: writer) } }
-    try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    // What another program has written ahead must not get into the file.
+    if failure == nil { try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)") }
     lock?.leave()
   }
 

@@ -82,13 +82,23 @@ final class LogLock: Sendable {
     fileprivate let size: Int
     fileprivate let seconds: Int
     fileprivate let nanoseconds: Int
+
+    fileprivate init(_ status: stat) {
+      (size, seconds, nanoseconds) = (Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+    }
+
+    /// - Returns: nil if the file cannot be seen.
+    init?(of path: String) {
+      var status = stat()
+      guard fstatat(AT_FDCWD, path, &status, 0) == 0 else { return nil }
+      self.init(status)
+    }
   }
 
   /// The file's stamp now; nil if it cannot be seen.
   var stamp: Stamp? {
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return nil }
-    return Stamp(size: Int(status.st_size), seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+    return fstat(descriptor, &status) == 0 ? Stamp(status) : nil
   }
 
   /// The number of names that the file has now.

@@ -60,6 +60,22 @@ struct LogNameTests {
     #expect(LogFileID(folder.path + "-wal") != nil)
   }
 
+  @Test("a file written ahead that another program cuts off or overwrites ends all writing", arguments: [true, false])
+  func aheadOverwritten(isCut: Bool) throws {
+    let folder = try LogFolder()
+    let log = try folder.open()
+    try append(log, "1")
+    let ahead = URL(fileURLWithPath: folder.path + "-wal")
+    let copy = try Data(contentsOf: ahead)
+    for value in ["2", "3"] { try append(log, value) }
+    let before = try Data(contentsOf: URL(fileURLWithPath: folder.path))
+    try (isCut ? Data() : copy).write(to: ahead, options: [])
+    #expect(fault(.gone) { try append(log, "4") }.contains("test.db-wal was overwritten or cut off by another program"))
+    log.close()
+    // Closing puts none of it into the file.
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path)) == before)
+  }
+
   @Test("its own checkpoints are no other program's")
   func checkpointed() throws {
     let folder = try LogFolder()
