@@ -95,6 +95,13 @@ package class ClientCallbacks: @unchecked Sendable {
     log.write(error.isRetriable ? .warning : .error, "ERROR", error.message)
   }
 
+  /// Reports that the client's threads have not ended in time.
+  func neverEnds() {
+    log.write(
+      .warning, "TERMINATE",
+      "a client of librdkafka does not end; its threads stay until this process ends, and nothing waits for them")
+  }
+
   /// The reason why the last connection attempt failed; nil once a broker has answered.
   var lastConnectionFault: String? { state.withLock { $0.lastConnectionFault } }
 

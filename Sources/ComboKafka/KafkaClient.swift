@@ -1,5 +1,7 @@
 package import CKafka
 package import ComboEdge
+internal import ComboSystem
+internal import Dispatch
 internal import Synchronization
 
 /// A client of librdkafka with the context of its callbacks. The handle exists as long as this object, so users of the handle
@@ -36,17 +38,25 @@ package final class KafkaClient: @unchecked Sendable {
     callbacks.begin(handle)
   }
 
+  /// The time that librdkafka's threads have to end, in milliseconds.
+  private static let endsWithinMs = 5000
+
   /// Waits for librdkafka's threads. `callbacks` is released later, so none of them can use it after it is freed.
   deinit {
     // librdkafka (seen with 2.0.2; the lines are the same in 2.15) frees a transactional producer's error text before its broker
     // threads have ended (`rd_kafka_txns_term`). If one of them receives a ProduceResponse with "fenced" at that moment, it frees
     // the text again. So no request may be in progress.
     if kind == .producer { rd_kafka_purge(handle, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT) }
-    if leavesSilently.load(ordering: .relaxed) {
-      rd_kafka_destroy_flags(handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE)
-    } else {
-      rd_kafka_destroy(handle)
+    let flags = leavesSilently.load(ordering: .relaxed) ? RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE : 0
+    // A consumer whose topic was deleted may never end (seen with 2.0.2): its partitions stay referenced, and through them the
+    // thread of their broker. By then it has left its group, so nothing else waits for it.
+    let hasEnded = DispatchSemaphore(value: 0)
+    _ = WorkThread { [callbacks, handle = UnsafeTransfer(handle)] in
+      rd_kafka_destroy_flags(handle.value, flags)
+      withExtendedLifetime(callbacks) {}
+      hasEnded.signal()
     }
+    if hasEnded.wait(timeout: .now() + .milliseconds(Self.endsWithinMs)) == .timedOut { callbacks.neverEnds() }
   }
 
   /// Prevents `deinit` from waiting for the group's coordinator.

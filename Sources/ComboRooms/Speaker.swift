@@ -1,4 +1,5 @@
 package import ComboCore
+internal import ComboSystem
 internal import ComboWire
 internal import Synchronization
 
@@ -91,6 +92,7 @@ package final class Speakers: Sendable {
   package init(_ target: (any SaidTarget)?) { self.target = target }
 
   package func withSpeaker(_ body: (Speaker) -> Void) {
+    // One thread has a speaker at a time.
     let speaker = idle.withLock { idle in UnsafeTransfer(idle.popLast()) }.value ?? Speaker(target)
     body(speaker)
     let back = UnsafeTransfer(speaker)
@@ -112,10 +114,4 @@ package final class Speakers: Sendable {
 
   /// The bytes emitted on them since the counts were last read. Those of a speaker in use count once it is returned.
   package var bytes: Int { idle.withLock { $0.reduce(0) { $0 + $1.bytes } } }
-}
-
-/// Carries a speaker across the lock: one thread has it at a time.
-private struct UnsafeTransfer<Value>: @unchecked Sendable {
-  let value: Value
-  init(_ value: Value) { self.value = value }
 }

@@ -33,7 +33,8 @@ extension MemberPartitions {
 
   private func check(_ active: ActivePartition, _ body: @escaping @Sendable () -> JournalCheck) {
     let mailbox = checks
-    let carried = Carried(value: active)
+    // The other thread only passes it on.
+    let carried = UnsafeTransfer(active)
     edges.inBackground(.query) { mailbox.put(JournalCheckResult(active: carried.value, check: body())) }
   }
 
@@ -69,9 +70,4 @@ extension MemberPartitions {
 struct JournalCheckResult {
   let active: ActivePartition
   let check: JournalCheck
-}
-
-/// A value passed through another thread, which does not touch it.
-private struct Carried<Value>: @unchecked Sendable {
-  let value: Value
 }

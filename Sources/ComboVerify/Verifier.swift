@@ -92,7 +92,8 @@ package struct Verifier {
     for (partition, shard) in zip(outputPartitions, shards) { places.unread[partition] = shard.openAt }
     let common = Comparison.Common(
       index: index, places: places, letters: try deadLetters(), lettersAreOwn: options.lettersAreOwn, from: options.from)
-    let work = Unshared((common: common, snapshots: snapshots))
+    // Only read.
+    let work = UnsafeTransfer((common: common, snapshots: snapshots))
     let outcomes = try inParallel(partitions.count) { i in
       try readAnew(.input, partitions[i]) {
         try PartitionAudit(
@@ -190,20 +191,15 @@ package struct Verifier {
 
   /// Runs tasks on all cores, and returns their results in order. Throws the first error, by number.
   private func inParallel<R>(_ count: Int, _ body: (Int) throws -> R) throws -> [R] {
-    let results = Mutex(Unshared<[Result<R, any Error>?]>(Array(repeating: nil, count: count)))
+    // The body is only read; each result is created by one thread, and used by this one at the end.
+    let results = Mutex(UnsafeTransfer<[Result<R, any Error>?]>(Array(repeating: nil, count: count)))
     withoutActuallyEscaping(body) { body in
-      let body = Unshared(body)
+      let body = UnsafeTransfer(body)
       DispatchQueue.concurrentPerform(iterations: count) { i in
-        let result = Unshared(Result { try body.value(i) })
+        let result = UnsafeTransfer(Result { try body.value(i) })
         results.withLock { $0.value[i] = result.value }
       }
     }
-    return try results.withLock { Unshared(try $0.value.map { try $0!.get() }) }.value
+    return try results.withLock { UnsafeTransfer(try $0.value.map { try $0!.get() }) }.value
   }
-}
-
-/// Sendable: the value is either only read, or created by one thread and then used by another.
-private struct Unshared<Value>: @unchecked Sendable {
-  var value: Value
-  init(_ value: Value) { self.value = value }
 }

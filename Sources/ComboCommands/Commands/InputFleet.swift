@@ -205,9 +205,7 @@ final class InputFleet {
       if stop.isSet { continue }
       let own = log.of(input: input)
       if member.isLetGo.load(ordering: .relaxed) {
-        members[input] = nil
-        waits[input] = nil
-        own.warning("the topic is gone, so its service has ended; the other inputs go on")
+        remove(input)
         continue
       }
       let seconds = wait(input, at: now) / 1000
@@ -267,10 +265,14 @@ final class InputFleet {
       member.isLetGo.store(true, ordering: .relaxed)
       member.stop.set()
       // One that has ended already waits to start again.
-      if threads[topic] == nil {
-        members[topic] = nil
-        waits[topic] = nil
-      }
+      if threads[topic] == nil { remove(topic) }
     }
+  }
+
+  /// Removes a service that has ended, whose topic is gone.
+  private func remove(_ input: String) {
+    members[input] = nil
+    waits[input] = nil
+    log.of(input: input).warning("the topic is gone, so its service has ended; the other inputs go on")
   }
 }

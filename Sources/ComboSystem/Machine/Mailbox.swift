@@ -2,11 +2,12 @@ internal import Synchronization
 
 /// Carries values from other threads to the loop's.
 package final class Mailbox<Value>: Sendable {
-  private let values = Mutex<[Boxed<Value>]>([])
+  private let values = Mutex<[UnsafeTransfer<Value>]>([])
 
   package func put(_ value: Value) {
-    let boxed = Boxed(value)
-    values.withLock { $0.append(boxed) }
+    // The sender no longer touches it.
+    let sent = UnsafeTransfer(value)
+    values.withLock { $0.append(sent) }
   }
 
   package func takeAll() -> [Value] {
@@ -20,12 +21,6 @@ package final class Mailbox<Value>: Sendable {
   }
 
   package init() {}
-}
-
-/// A value that its sender no longer touches.
-private struct Boxed<Value>: @unchecked Sendable {
-  let value: Value
-  init(_ value: Value) { self.value = value }
 }
 
 /// A flag that is set once, by a signal or another thread.

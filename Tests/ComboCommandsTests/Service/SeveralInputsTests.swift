@@ -99,6 +99,14 @@ extension ServiceTests {
       #expect(try get("/rooms/r3", service).status == 404)
       let list = try get("/rooms?prefix=\(two.names.input)", service).text
       #expect(list.components(separatedBy: "\"room\":\"\(two.names.input):r").count == rooms.count + 1, "\(list)")
+      // One that has not even started is removed as loudly as one that runs.
+      let unfit = try TestGroup(partitions: 1, beside: one, input: "\(one.names.input).unfit")
+      try Data("no-such-option = 1\n".utf8).write(to: folder.appendingPathComponent("\(unfit.names.input).conf"))
+      try service.stop()
+      service = try start(one, inputs + ["--input-pattern", "^\(one.names.input)\\."])
+      try service.waitForLog("\(unfit.names.input): the input is not read, because its options have a fault")
+      try one.control.deleteTopic(unfit.names.input, withinMs: ServiceKafka.patienceMs)
+      try service.waitForLog("\(unfit.names.input): the topic is gone, so its service has ended; the other inputs go on")
       try service.stop()
 
       try one.control.deleteTopic(two.names.input, withinMs: ServiceKafka.patienceMs)

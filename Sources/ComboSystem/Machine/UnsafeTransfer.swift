@@ -1,0 +1,7 @@
+/// Carries a value to another thread without a check by the compiler. Each use must show that no two threads have it at once, or
+/// that it is only read.
+package struct UnsafeTransfer<Value>: @unchecked Sendable {
+  package var value: Value
+
+  package init(_ value: Value) { self.value = value }
+}
