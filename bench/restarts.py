@@ -62,6 +62,16 @@ class Run:
       lines = answer.read().decode().splitlines()
     return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.split("{")[0].split(" ")[0] == name)
 
+  def catch_up(self):
+    """Waits until no record waits, so that a start is measured and not a backlog."""
+    until = time.monotonic() + 180
+    idle = 0
+    while idle < 5:
+      idle = 0 if self.metric("combo_partition_lag_records") > 0 else idle + 1
+      if time.monotonic() > until:
+        raise Fault("the service did not catch up within 180 s")
+      time.sleep(0.2)
+
   def round(self, program):
     """Returns the figures of one round of a program."""
     figures = {}
@@ -74,12 +84,14 @@ class Run:
     figures["service %"] = 100 * (cpu_seconds(process.pid) - own) / took
     figures["commits/s"] = (self.metric("combo_commits_total") - commits) / took
     figures["rss MiB"] = memory_mib(process.pid)
+    self.catch_up()
     began = time.monotonic()
     process.send_signal(signal.SIGTERM)
     process.wait()
     figures["stop s"] = time.monotonic() - began
     process, figures["clean s"] = self.start(program)
     self.gifts(program, 4)
+    self.catch_up()
     process.kill()
     process.wait()
     process, figures["killed s"] = self.start(program)
