@@ -39,6 +39,20 @@ final class Database {
 
   deinit { sqlite3_close_v2(handle) }
 
+  /// The number of pages in the file written ahead, as of the last commit; counted from ``movesNothing()`` on.
+  private(set) var pagesAhead: Int32 = 0
+
+  /// Keeps SQLite from moving what was written ahead into the file during a commit.
+  func movesNothing() {
+    // This takes the place of the hook that does so.
+    _ = sqlite3_wal_hook(
+      handle,
+      { context, _, _, pages in
+        Unmanaged<Database>.fromOpaque(context!).takeUnretainedValue().pagesAhead = pages
+        return SQLITE_OK
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
   /// Runs statements whose results are not needed.
   func run(_ sql: String) throws(LogFault) {
     let result = sqlite3_exec(handle, sql, nil, nil, nil)

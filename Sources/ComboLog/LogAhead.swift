@@ -20,9 +20,11 @@ enum LogAhead {
   /// Throws `damaged` if records were written ahead for a file that is not there.
   static func requireNone(of path: String) throws(LogFault) {
     guard (LogDisk.size(path + "-wal") ?? 0) > 0 else { return }
+    let isThere = LogDisk.size(path) != nil
     throw LogFault(
       .damaged,
-      "there is no \(path), but \(path)-wal, which holds the newest records of a file that was moved or deleted. Move that file back, or"
+      "\(isThere ? "\(path) is empty" : "there is no \(path)"), but \(path)-wal holds the newest records of"
+        + " \(isThere ? "what it was. Put a copy of it in its place" : "a file that was moved or deleted. Move that file back"), or"
         + " delete \(path)-wal to do without them")
   }
 

@@ -73,8 +73,8 @@ extension LogFile {
       } catch {
         guard error.code == .full else { throw error }
         // Room in the file itself helps only once the file contains what was written ahead.
-        try? writer.run("PRAGMA wal_checkpoint(RESTART)")
-        takeStamps()
+        try checkIsOwn()
+        moveAhead("RESTART")
         try write(batch, group: group, positions: positions, holds: holds)
       }
       numbers = countWrite(isSynced: isSynced)

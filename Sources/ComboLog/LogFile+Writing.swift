@@ -11,15 +11,28 @@ extension LogFile {
     do throws(LogFault) {
       try body()
       try writer.run("COMMIT")
-      takeStamps()
-      // Only now: a write to a file that is gone is not acknowledged.
+      stampAhead = aheadNow
+      // Only now: a write to a file that is gone, or was overwritten meanwhile, is not acknowledged.
       try checkIsThere()
+      try checkIsOwn()
     } catch {
       if writer.isInTransaction { try? writer.run("ROLLBACK") }
       // A large transaction is written ahead before it ends.
-      takeStamps()
+      if failure == nil { stampAhead = aheadNow }
       throw failing(error)
     }
+    if writer.pagesAhead >= Self.pagesAheadMax { moveAhead("PASSIVE") }
+  }
+
+  /// The number of pages written ahead that are moved into the file. It is SQLite's own.
+  private static let pagesAheadMax = 1000
+
+  /// Moves what was written ahead into the file, which nothing else changes. Requires `writing`, outside of a transaction, just
+  /// after the file was seen to be this process's own: what another program does to it meanwhile is not noticed.
+  func moveAhead(_ how: String) {
+    // What cannot be moved now, for a reader or a full disk, stays where it is.
+    try? writer.run("PRAGMA wal_checkpoint(\(how))")
+    takeStamps()
   }
 
   /// Returns the bytes that records take in the file, and the free ones. Requires `writing`.
@@ -93,12 +106,17 @@ extension LogFile {
   /// Notes how the files are after this process has written to them. Requires `writing`.
   func takeStamps() {
     stamp = lock?.stamp
-    if lock != nil, case .file(let path) = place { stampAhead = LogLock.Stamp(of: path + "-wal") }
+    stampAhead = aheadNow
+  }
+
+  private var aheadNow: LogLock.Stamp? {
+    guard lock != nil, case .file(let path) = place else { return nil }
+    return LogLock.Stamp(of: path + "-wal")
   }
 
   /// Throws if another program has written to the files since this process did, such as `cp` of a backup over one. Requires
   /// `writing`, outside of a transaction.
-  private func checkIsOwn() throws(LogFault) {
+  func checkIsOwn() throws(LogFault) {
     guard let lock, case .file(let path) = place else { return }
     let fault: LogFault
     if lock.stamp != stamp {

@@ -162,6 +162,7 @@ package final class LogFile: @unchecked Sendable {
         // 0.1.0 always leaves its lock.
         wasChecked = (wasOpen || lock.wasLeft && !wasUpgraded) && (LogDisk.size(path) ?? 0) <= limits.checkMax
         try LogHome.keep(path, in: writer)
+        writer.movesNothing()
         ahead = LogFileID(path + "-wal")
         reader = try Database(path, name: path, lock: lock)
         try reader.run("PRAGMA cache_size = -2000")

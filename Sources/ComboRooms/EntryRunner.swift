@@ -20,11 +20,11 @@ package struct OtherRules: Error, Equatable, Sendable {
 /// Used to restore and to audit a partition.
 ///
 /// Pass it the input's records in order, then call ``finish()``. One thread.
-package final class EntryRunner {
+package final class EntryRunner<Observer: EntryObserver> {
   package let partition: Partition
   private let speaker: Speaker
   private let topics: TopicIdentity
-  private let nextEntry: () throws -> JournalEntry?
+  private let observer: Observer
   /// Rooms whose snapshot is newer than the checkpoint, by the entry up to which the snapshot holds.
   private var silent: [Int64: [Room]]
   /// The entry up to which rooms are missing, so that no proof is possible.
@@ -52,43 +52,24 @@ package final class EntryRunner {
   /// Records that the map drops.
   package private(set) var dropped = 0
   package private(set) var records = 0
-  /// Called after each entry, with the journal's figures and the derived ones.
-  package var entryDone: ((_ recorded: JournalEntry, _ derived: JournalEntry) throws -> Void)?
-  /// Called for each record that is not an event.
-  package var deadLettered: ((InputRecord, BadEvent) throws -> Void)?
-  /// Whether an event, with the settings that it brings, is consumed; nil if all are.
-  package var admits: ((UnsafePointer<Event>, OwnSettings?, Int64) -> Bool)?
-  /// Called for each record that the map drops, with its reason and its rule.
-  package var mapDropped: ((InputRecord, String) -> Void)?
-  /// Called for each record that a reset in the entries skipped.
-  package var passedOver: ((InputRecord, JournalEntry.Reset) -> Void)?
-  /// Called for each gift that is older than the maximum age.
-  package var tooOld: ((UnsafePointer<Event>, Int64) -> Void)?
-  /// Passes an event to a room, in place of ``Room/take(_:own:at:speaker:)``.
-  package var taking: ((Room, UnsafePointer<Event>, OwnSettings?, Int64, Speaker) -> Void)?
   /// Whether all entries have been replayed, so that no more records are processed.
   package var isOver: Bool { entry == nil }
-  /// Called after a room has processed an event, with the settings that it brought.
-  package var took: ((UnsafePointer<Event>, OwnSettings?, Room, Int64) -> Void)?
-  /// Whether the input, and the number and digest of the rooms, must match those of each entry.
-  package var checksDigest = true
-
   /// - Parameters:
   ///   - speaker: Receives the instructions.
   ///   - silent: Rooms that wait until the replay has reached their snapshot.
   ///   - rules: The rules whose entries can be derived; others throw ``OtherRules``. nil for all, in tests that only pretend to
   ///     have others.
-  ///   - next: Returns the journal's entries, from `partition.n + 1` on.
+  ///   - observer: Provides the journal's entries, from `partition.n + 1` on.
   package init(
     _ partition: Partition, derivation: Derivation, topics: TopicIdentity, speaker: Speaker, silent: [Int64: [Room]] = [:],
-    rules: ClosedRange<Rules>? = Rules.known, next: @escaping () throws -> JournalEntry?
+    rules: ClosedRange<Rules>? = Rules.known, observer: Observer
   ) throws {
     self.partition = partition
     self.speaker = speaker
     self.topics = topics
     self.silent = silent
     silentUpTo = silent.keys.max() ?? 0
-    nextEntry = next
+    self.observer = observer
     self.rules = rules
     self.derivation = derivation
     intake = RecordIntake(RecordDecoder(limits: derivation.limits, rules: derivation.rules))
@@ -108,7 +89,7 @@ package final class EntryRunner {
         try endBatch(entry)
       } else if let reset = entry.takeover?.reset, entry.batches[batch].taken == 0 {
         // The position after a reset. Its owner consumed nothing before that: an operator had it skipped.
-        passedOver?(record, reset)
+        observer.wasSkipped(record, by: reset)
         return
       } else {
         taken += 1
@@ -165,26 +146,16 @@ package final class EntryRunner {
       for room in rooms { partition.wake(room) }
     }
     entries += 1
-    if checksDigest, let fault = Self.inputFault(entry, derived) { throw fault }
-    if checksDigest, entry.n >= silentUpTo, derived.rooms != entry.rooms || derived.digest != entry.digest {
-      throw ReplayFault(
-        "after entry \(entry.n) the derivation has \(Counted.text(derived.rooms, "rooms")) with digest \(String(derived.digest, radix: 16)), but the journal"
-          + " says \(entry.rooms) with \(String(entry.digest, radix: 16))")
+    if observer.checksEntries {
+      if let fault = entry.inputFault(derived) { throw fault }
+      if entry.n >= silentUpTo, let fault = entry.roomsFault(derived) { throw fault }
     }
-    try entryDone?(entry, derived)
+    try observer.ended(entry, derived)
     try open()
   }
 
-  /// Returns a fault if the last replayed record is not the one that was consumed.
-  package static func inputFault(_ recorded: JournalEntry, _ derived: JournalEntry) -> ReplayFault? {
-    guard let taken = recorded.last, let last = derived.last, taken != last else { return nil }
-    return ReplayFault(
-      "the record at offset \(derived.batches.last!.endOffset - 1), the last of entry \(recorded.n), is not the one that was taken in: the"
-        + " input was truncated or recreated")
-  }
-
   private func open() throws {
-    entry = try nextEntry()
+    entry = try observer.nextEntry()
     batch = 0
     taken = 0
     guard let entry else { return }
@@ -219,26 +190,21 @@ extension EntryRunner: RecordReceiver {
 
   package func slot() -> UnsafeMutablePointer<Event> { event }
 
-  package func isAdmitted(_ event: UnsafePointer<Event>, own: OwnSettings?) -> Bool { admits?(event, own, now) ?? true }
+  package func isAdmitted(_ event: UnsafePointer<Event>, own: OwnSettings?) -> Bool { observer.admits(event, own, at: now) }
 
   package func take(_ event: UnsafeMutablePointer<Event>, own: OwnSettings?, by room: Unmanaged<Room>) {
     room._withUnsafeGuaranteedRef {
-      if let taking {
-        taking($0, event, own, now, speaker)
-      } else {
-        $0.take(event, own: own, at: now, speaker: speaker)
-      }
+      observer.take(event, own, by: $0, at: now, speaker: speaker)
       $0.keepLent()
     }
-    took?(event, own, room.takeUnretainedValue(), now)
   }
 
-  package func wasTooOld(_ event: UnsafePointer<Event>) { tooOld?(event, now) }
+  package func wasTooOld(_ event: UnsafePointer<Event>) { observer.wasTooOld(event, at: now) }
 
   package func wasDropped(_ record: InputRecord, by decoder: RecordDecoder) {
     dropped += 1
-    if let mapDropped { mapDropped(record, decoder.dropReason) }
+    observer.wasDropped(record, by: decoder, at: now)
   }
 
-  package func wasBad(_ record: InputRecord, _ bad: BadEvent) throws { try deadLettered?(record, bad) }
+  package func wasBad(_ record: InputRecord, _ bad: BadEvent) throws { try observer.wasBad(record, bad, at: now) }
 }

@@ -306,20 +306,12 @@ package struct Restorer: @unchecked Sendable {
     // A snapshot is committed only once all output up to its entry is.
     let saidTo = max(journal.terms.saidTo, beginning.silent.keys.max() ?? 0)
     let unsaid = UnsaidTarget(HeldBack(), isOn: false)
-    var rest = entries.makeIterator()
     let runner = try EntryRunner(
       partition, derivation: beginning.derivation, topics: topics, speaker: Speaker(unsaid), silent: beginning.silent,
       rules: configuration.knownRules,
-      next: {
-        let next = rest.next()
-        unsaid.isOn = next.map { $0.n > saidTo } ?? false
-        return next
+      observer: UnsaidEntries(entries, above: saidTo, unsaid) { [topics, configuration, time] record, bad in
+        DeadLetter(record, bad, topic: topics.input, limits: configuration.deadLetterLimits, wall: time.wallMs())
       })
-    runner.deadLettered = { record, bad in
-      if !unsaid.isOn { return }
-      let letter = DeadLetter(record, bad, topic: topics.input, limits: configuration.deadLetterLimits, wall: time.wallMs())
-      unsaid.held.add(.deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
-    }
     cancellation.begins(max(0, end - start))
     try Self.onProcessor(if: !hasProcessor && Self.isLarge(end - start)) {
       try source.read(.input, from: start, to: max(start, end)) { record in
@@ -345,5 +337,35 @@ package struct Restorer: @unchecked Sendable {
         \(.rooms, partition.awake) rooms, \(.records, runner.records) records and \(.entries, runner.entries) entries derived again, \
         \(proof), in \(.ms, ms) ms\(unsaid.held.isEmpty ? nil : "; \(.count, unsaid.held.count) records are written again")
         """)
+  }
+}
+
+/// The entries that a restore derives again. What those above `saidTo` led to may be missing from the output, and is held back.
+private final class UnsaidEntries: EntryObserver {
+  private var rest: IndexingIterator<[JournalEntry]>
+  private let saidTo: Int64
+  private let unsaid: UnsaidTarget
+  private let letter: (InputRecord, BadEvent) -> DeadLetter
+
+  init(
+    _ entries: [JournalEntry], above saidTo: Int64, _ unsaid: UnsaidTarget,
+    letter: @escaping (InputRecord, BadEvent) -> DeadLetter
+  ) {
+    rest = entries.makeIterator()
+    self.saidTo = saidTo
+    self.unsaid = unsaid
+    self.letter = letter
+  }
+
+  func nextEntry() -> JournalEntry? {
+    let next = rest.next()
+    unsaid.isOn = next.map { $0.n > saidTo } ?? false
+    return next
+  }
+
+  func wasBad(_ record: InputRecord, _ bad: BadEvent, at now: Int64) {
+    if !unsaid.isOn { return }
+    let letter = letter(record, bad)
+    unsaid.held.add(.deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
   }
 }

@@ -1,7 +1,7 @@
 package import ComboCore
 package import ComboEdge
-package import ComboRooms
-package import ComboSystem
+internal import ComboRooms
+internal import ComboSystem
 package import ComboWire
 
 /// Derives one partition again, as far as journal, input and snapshots allow. Used by one thread.
@@ -236,36 +236,19 @@ package final class PartitionAudit {
     comparison.partition = partition
     comparison.settle(derivation.settings)
     let start = partition.offset
-    var next = first
-    var isAtCheckpoint = false
+    let pass = Pass(self, run.items, next: first, until: until, provesFrom: provesFrom)
     var end = End.finished
     do {
       let runner = try EntryRunner(
-        partition, derivation: derivation, topics: topics, speaker: Speaker(comparison), silent: silent,
-        rules: rules,
-        next: { [comparison] in
-          if next == until, !comparison.isAllKnown { isAtCheckpoint = true }
-          guard !isAtCheckpoint, next < run.items.count else { return nil }
-          let item = run.items[next]
-          next += 1
-          comparison.begin(item.entry, journalOffset: item.offset)
-          return item.entry
-        })
-      runner.checksDigest = false
-      runner.admits = { [comparison] in comparison.admits($0, $1, at: $2) }
-      runner.took = { [comparison] in comparison.took($0, $1, by: $2, at: $3) }
-      runner.deadLettered = { [self] in
-        outcome.deadLetters += 1
-        compare($0, $1)
-      }
-      runner.entryDone = { [self] in try finish($0, $1, provesFrom: provesFrom) }
-      try read(start, to: run.inputEnd(from: first, start: start), runner) { isAtCheckpoint }
+        partition, derivation: derivation, topics: topics, speaker: Speaker(comparison), silent: silent, rules: rules,
+        observer: pass)
+      try read(start, to: run.inputEnd(from: first, start: start), runner) { pass.isAtCheckpoint }
       outcome.records += runner.records
       outcome.dropped += runner.dropped
       outcome.inputEnd = max(outcome.inputEnd, partition.offset)
-      if isAtCheckpoint { end = .atCheckpoint }
+      if pass.isAtCheckpoint { end = .atCheckpoint }
     } catch is BeganAnew {
-      end = .reset(next: next)
+      end = .reset(next: pass.next)
     } catch let fault as ReplayFault {
       outcome.isComplete = false
       damaged("partition \(number): \(fault)")
@@ -276,7 +259,7 @@ package final class PartitionAudit {
       end = .failed
     } catch let other as OtherRules {
       // Only the checkpoint has the rules, as the takeover is gone.
-      passOver(run.items.count - next + 1, other.rules)
+      passOver(run.items.count - pass.next + 1, other.rules)
       end = .failed
     }
     switch end {
@@ -290,9 +273,58 @@ package final class PartitionAudit {
     return end
   }
 
+  /// Follows one run of entries.
+  private final class Pass: EntryObserver {
+    private let audit: PartitionAudit
+    private let items: ContiguousArray<JournalReading.Item>
+    /// The index of the next entry.
+    private(set) var next: Int
+    /// The index of the first entry above the checkpoint, before which it ends if rooms are still unknown; nil if none.
+    private let until: Int?
+    private let provesFrom: Int64
+    private(set) var isAtCheckpoint = false
+
+    init(_ audit: PartitionAudit, _ items: ContiguousArray<JournalReading.Item>, next: Int, until: Int?, provesFrom: Int64) {
+      self.audit = audit
+      self.items = items
+      self.next = next
+      self.until = until
+      self.provesFrom = provesFrom
+    }
+
+    var checksEntries: Bool { false }
+
+    func nextEntry() -> JournalEntry? {
+      if next == until, !audit.comparison.isAllKnown { isAtCheckpoint = true }
+      guard !isAtCheckpoint, next < items.count else { return nil }
+      let item = items[next]
+      next += 1
+      audit.comparison.begin(item.entry, journalOffset: item.offset)
+      return item.entry
+    }
+
+    func admits(_ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64) -> Bool {
+      audit.comparison.admits(event, own, at: now)
+    }
+
+    func take(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, speaker: Speaker) {
+      room.take(event, own: own, at: now, speaker: speaker)
+      audit.comparison.took(event, own, by: room, at: now)
+    }
+
+    func wasBad(_ record: InputRecord, _ bad: BadEvent, at now: Int64) {
+      audit.outcome.deadLetters += 1
+      audit.compare(record, bad)
+    }
+
+    func ended(_ recorded: JournalEntry, _ derived: JournalEntry) throws {
+      try audit.finish(recorded, derived, provesFrom: provesFrom)
+    }
+  }
+
   /// Compares an entry as it was derived with the recorded one.
   private func finish(_ recorded: JournalEntry, _ derived: JournalEntry, provesFrom: Int64) throws {
-    let isSame = recorded.rooms == derived.rooms && recorded.digest == derived.digest
+    let isSame = recorded.roomsFault(derived) == nil
     let isReset = recorded.takeover?.reset != nil
     clock = recorded.clock
     outcome.entries += 1
@@ -302,8 +334,8 @@ package final class PartitionAudit {
     comparison.end(recorded, isSame: isSame && recorded.n >= provesFrom)
     if isReset, !isSame { throw BeganAnew() }
     // The result is compared nevertheless.
-    if let fault = EntryRunner.inputFault(recorded, derived) { damaged("partition \(number): \(fault)") }
-    if mustBeSame { try check(recorded, derived, isSame, saidToo: recorded.n > provesFrom) }
+    if let fault = recorded.inputFault(derived) { damaged("partition \(number): \(fault)") }
+    if mustBeSame { try check(recorded, derived, saidToo: recorded.n > provesFrom) }
   }
 
   /// Compares the dead letter of a bad record with the record.
@@ -325,19 +357,15 @@ package final class PartitionAudit {
   }
 
   /// - Parameter saidToo: Whether to compare the number of records, as no room was silent in the entry.
-  private func check(_ recorded: JournalEntry, _ derived: JournalEntry, _ isSame: Bool, saidToo: Bool) throws {
-    if !isSame {
-      throw ReplayFault(
-        "after entry \(recorded.n) the derivation has \(Counted.text(derived.rooms, "rooms")) with digest \(String(derived.digest, radix: 16)), but"
-          + " the journal says \(recorded.rooms) with \(String(recorded.digest, radix: 16))")
-    }
+  private func check(_ recorded: JournalEntry, _ derived: JournalEntry, saidToo: Bool) throws {
+    if let fault = recorded.roomsFault(derived) { throw fault }
     if saidToo, recorded.said != derived.said {
       throw ReplayFault(
         "entry \(recorded.n) says that it led to \(Counted.text(recorded.said, "records")), but \(derived.said) were derived")
     }
   }
 
-  private func read(_ start: Int64, to end: Int64, _ runner: EntryRunner, _ isOver: () -> Bool) throws {
+  private func read(_ start: Int64, to end: Int64, _ runner: EntryRunner<Pass>, _ isOver: () -> Bool) throws {
     var told = start
     // Otherwise the read would wait in vain for the missing records.
     let there = try reader.bounds(.input, number).end
@@ -359,29 +387,5 @@ package final class PartitionAudit {
       try runner.finish()
       progress(Int(max(0, end - told)))
     }
-  }
-}
-
-/// The records of a partition in the state topic.
-package struct SnapshotReading {
-  package let state: PartitionTopics.State
-  private let source: PartitionTopics
-
-  /// Reads the partition. Throws its fault if that is more than a broken record.
-  package init(_ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, log: ServiceLog) throws {
-    source = PartitionTopics(number, ServiceConfiguration(topics: topics), reader, log: log)
-    do {
-      state = try source.readState()
-    } catch PartitionTopics.Stop.refused(let reason) {
-      throw VerifyFault(reason)
-    } catch PartitionTopics.Stop.kafka(let error) {
-      throw error
-    }
-  }
-
-  /// Returns the rooms at the checkpoint, which must exist.
-  /// - Parameter entries: The entries above the checkpoint.
-  func beginning(_ entries: [JournalEntry]) throws -> PartitionTopics.Beginning {
-    try source.beginning(state, entries, isLenient: false)
   }
 }

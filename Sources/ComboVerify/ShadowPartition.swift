@@ -15,7 +15,8 @@ final class ShadowPartition {
 
   /// The parts that follow the owner.
   private struct Course {
-    let runner: EntryRunner
+    let runner: EntryRunner<ShadowEntries>
+    let entries: ShadowEntries
     var journal: JournalCursor
     var journalOffset: Int64
   }
@@ -26,10 +27,8 @@ final class ShadowPartition {
   /// those.
   private(set) var own: Derivation
   private let knownRules: ClosedRange<Rules>
-  private let queue = EntryQueue()
   private var state: PartitionTopics.State?
   private var course: Course?
-  private var checksRooms = true
   /// The time at which it is to be restarted.
   private(set) var dueAt = Int64.min
 
@@ -69,7 +68,6 @@ final class ShadowPartition {
   func begin(from first: Int64, to end: Int64) throws -> Derivation? {
     guard let state else { return nil }
     self.state = nil
-    queue.removeAll()
     let journal = try source.readJournal(from: max(state.checkpoint?.journal ?? 0, first), to: end, state)
     if let broken = journal.broken { throw Lost(reason: "\(broken)") }
     if journal.entries.isEmpty, state.checkpoint == nil { return nil }
@@ -83,25 +81,17 @@ final class ShadowPartition {
     }
     if !hasOtherRules { (own.rules, own.unknownSettings) = (group.rules, group.unknownSettings) }
     ledger.entry = nil
-    checksRooms = !hasOtherRules
+    let entries = ShadowEntries(
+      number, ledger, checksRooms: !hasOtherRules, provesFrom: beginning.silent.keys.max() ?? 0)
     let runner = try EntryRunner(
       beginning.partition, derivation: beginning.derivation, topics: source.topics, speaker: Speaker(ledger),
       silent: beginning.silent,
       // Entries of other rules are nevertheless derived with these rules: that is the comparison.
-      rules: hasOtherRules ? nil : knownRules,
-      next: { [queue, ledger, number] in
-        guard let next = queue.pop() else { return nil }
-        if ledger.entry != nil { ledger.entry = (number, next.n) }
-        return next
-      })
-    let proofFrom = beginning.silent.keys.max() ?? 0
-    runner.checksDigest = false
-    runner.deadLettered = { [ledger] _, _ in if ledger.entry != nil { ledger.report.deadLetters += 1 } }
-    runner.entryDone = { [unowned self] in try check($0, $1, from: proofFrom) }
+      rules: hasOtherRules ? nil : knownRules, observer: entries)
     if hasOtherRules { try runner.derive(by: own) }
     // Appended only now, as the runner requests its first entry when it is created.
-    for entry in journal.entries { queue.append(entry) }
-    course = Course(runner: runner, journal: journal.cursor, journalOffset: end)
+    for entry in journal.entries { entries.append(entry) }
+    course = Course(runner: runner, entries: entries, journal: journal.cursor, journalOffset: end)
     do {
       try runThrough()
     } catch {
@@ -113,7 +103,7 @@ final class ShadowPartition {
       ledger.entry = (number, runner.partition.n)
       try runner.derive(by: own)
       ledger.entry = nil
-      checksRooms = false
+      entries.checksRooms = false
     }
     return group
   }
@@ -134,16 +124,17 @@ final class ShadowPartition {
       course!.journalOffset = record.offset + 1
       let taken = course!.journal.take(record.value, at: record.offset)
       if let fault = taken.fault { throw fault }
-      if let entry = taken.counting { queue.append(entry) }
+      if let entry = taken.counting { course!.entries.append(entry) }
       return true
     }
     course!.journalOffset = max(course!.journalOffset, end)
   }
 
   private func runThrough() throws {
-    guard let runner = course?.runner, !queue.isEmpty else { return }
+    guard let course, !course.entries.isEmpty else { return }
+    let runner = course.runner
     let (records, dropped) = (runner.records, runner.dropped)
-    let end = queue.inputEnd
+    let end = course.entries.inputEnd
     try runner.resume()
     let start = runner.partition.offset
     try source.read(.input, from: start, to: max(start, end)) { record in
@@ -156,27 +147,24 @@ final class ShadowPartition {
     ledger.report.records += runner.records - records
     ledger.report.dropped += runner.dropped - dropped
   }
-
-  /// Compares the rooms with those that the journal has after this entry.
-  private func check(_ recorded: JournalEntry, _ derived: JournalEntry, from first: Int64) throws {
-    if ledger.entry != nil { ledger.report.entries += 1 }
-    let isSame = recorded.rooms == derived.rooms && recorded.digest == derived.digest
-    if recorded.takeover?.reset != nil, !isSame || !checksRooms {
-      throw Lost(reason: "entry \(recorded.n) is a reset, after which the rooms are those that the service could still find")
-    }
-    if let fault = EntryRunner.inputFault(recorded, derived) { throw fault }
-    guard checksRooms, !isSame, recorded.n >= first else { return }
-    checksRooms = false
-    ledger.otherRooms(
-      "partition \(number): after entry \(recorded.n) this program has \(Counted.text(derived.rooms, "rooms")) with digest \(String(derived.digest, radix: 16)), but"
-        + " the journal says \(recorded.rooms) with \(String(recorded.digest, radix: 16))")
-  }
 }
 
-/// Entries of a journal that were read and not run yet.
-private final class EntryQueue {
+/// The entries of a journal that were read and not run yet, and what comes out of those that are.
+private final class ShadowEntries: EntryObserver {
+  private let number: Int32
+  private let ledger: ShadowLedger
+  /// Whether the rooms must be those of the journal, as far as it is known.
+  var checksRooms: Bool
+  private let provesFrom: Int64
   private var entries: [JournalEntry] = []
   private var head = 0
+
+  init(_ number: Int32, _ ledger: ShadowLedger, checksRooms: Bool, provesFrom: Int64) {
+    self.number = number
+    self.ledger = ledger
+    self.checksRooms = checksRooms
+    self.provesFrom = provesFrom
+  }
 
   var isEmpty: Bool { head == entries.count }
   /// The offset after the last record of the input that the entries took in.
@@ -184,17 +172,35 @@ private final class EntryQueue {
 
   func append(_ entry: JournalEntry) { entries.append(entry) }
 
-  func pop() -> JournalEntry? {
+  var checksEntries: Bool { false }
+
+  func nextEntry() -> JournalEntry? {
     if isEmpty {
-      removeAll()
+      entries.removeAll()
+      head = 0
       return nil
     }
     head += 1
-    return entries[head - 1]
+    let next = entries[head - 1]
+    if ledger.entry != nil { ledger.entry = (number, next.n) }
+    return next
   }
 
-  func removeAll() {
-    entries.removeAll()
-    head = 0
+  func wasBad(_ record: InputRecord, _ bad: BadEvent, at now: Int64) {
+    if ledger.entry != nil { ledger.report.deadLetters += 1 }
+  }
+
+  /// Compares the rooms with those that the journal has after this entry.
+  func ended(_ recorded: JournalEntry, _ derived: JournalEntry) throws {
+    if ledger.entry != nil { ledger.report.entries += 1 }
+    let fault = recorded.roomsFault(derived)
+    if recorded.takeover?.reset != nil, fault != nil || !checksRooms {
+      throw ShadowPartition.Lost(
+        reason: "entry \(recorded.n) is a reset, after which the rooms are those that the service could still find")
+    }
+    if let fault = recorded.inputFault(derived) { throw fault }
+    guard checksRooms, let fault, recorded.n >= provesFrom else { return }
+    checksRooms = false
+    ledger.otherRooms("partition \(number): \(fault)")
   }
 }

@@ -60,6 +60,30 @@ struct LogNameTests {
     #expect(LogFileID(folder.path + "-wal") != nil)
   }
 
+  @Test(
+    "what another program does to it during a transaction is noticed before that is acknowledged, and nothing is moved into it")
+  func overwrittenMeanwhile() throws {
+    let folder = try LogFolder()
+    let log = try folder.open()
+    try append(log, "1")
+    let insert = try log.writer.prepare("INSERT INTO positions (owner, stream, offset, metadata, sum) VALUES (?, 9, 9, ?, 0)")
+    let sentence = fault(.gone) {
+      try log.transaction { () throws(LogFault) in
+        #expect(truncate(folder.path, 0) == 0)
+        // More than is moved into the file at once.
+        for number in 0..<20 {
+          insert.bind(1, "\(number)")
+          insert.bind(2, String(repeating: "v", count: 400_000))
+          try insert.run()
+        }
+      }
+    }
+    #expect(sentence.contains("was overwritten by another program"))
+    #expect(log.failure?.code == .gone)
+    log.close()
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path)).isEmpty)
+  }
+
   @Test("a file written ahead that another program cuts off or overwrites ends all writing", arguments: [true, false])
   func aheadOverwritten(isCut: Bool) throws {
     let folder = try LogFolder()

@@ -65,6 +65,20 @@ struct MapToolTests {
         == ["room r, ts 5, id x, sender.id 3, gift.id 4, gift.value 0, count 5"])
   }
 
+  @Test("is the record itself without white space, several in a row")
+  func record() throws {
+    var limits = WireLimits()
+    limits.roomFromBody = true
+    let explainer = MapExplainer(try RecordMap(Array(giftMap("").utf8), file: "m"), limits: limits)
+    for length in 0..<40 {
+      let padding = String(repeating: "x", count: length)
+      let spaced = #"{"room": "r", "ts": 7,  "u": "\#(padding)", "g": [1, 2,  3], "more": {"a": "b c",  "d": "e f g"}}"#
+      _ = Array(spaced.utf8).withUnsafeBytes { explainer.explain($0, key: nil) }
+      let compact = #"{"room":"r","ts":7,"u":"\#(padding)","g":[1,2,3],"more":{"a":"b c","d":"e f g"}}"#
+      #expect(explainer.record == compact + "\n")
+    }
+  }
+
   @Test("are the records of a file, however it is written")
   func files() {
     func lines(_ text: String) -> [Int] { RecordFile(Array(text.utf8)).records.map(\.line) }

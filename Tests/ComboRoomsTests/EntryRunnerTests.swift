@@ -15,20 +15,30 @@ struct EntryRunnerTests {
   }
 
   /// Runs an entry of one bad record over the record `value`, which leaves the rooms the same, whatever it is.
-  private func run(_ value: String, checksDigest: Bool = true) throws -> [JournalEntry] {
+  private func run(_ value: String, checksEntries: Bool = true) throws -> [JournalEntry] {
     let derivation = Derivation(settings: Settings(), rules: Rules.known.upperBound, limits: WireLimits())
     let first = partition(derivation)
     first.tookIn(1, upTo: 1, last: Self.fingerprint(Self.bad), now: 1000)
-    var entries = [first.closeEntry(clock: 1000, of: Self.topics)]
+    let entries = Entries([first.closeEntry(clock: 1000, of: Self.topics)], checksEntries: checksEntries)
     let runner = try EntryRunner(
-      partition(derivation), derivation: derivation, topics: Self.topics, speaker: Speaker(nil),
-      next: { entries.isEmpty ? nil : entries.removeFirst() })
-    runner.checksDigest = checksDigest
-    var done: [JournalEntry] = []
-    runner.entryDone = { _, derived in done.append(derived) }
+      partition(derivation), derivation: derivation, topics: Self.topics, speaker: Speaker(nil), observer: entries)
     try Array(value.utf8).withUnsafeBytes { try runner.take(InputRecord(partition: 0, offset: 0, value: $0)) }
     try runner.finish()
-    return done
+    return entries.done
+  }
+
+  private final class Entries: EntryObserver {
+    private var entries: [JournalEntry]
+    let checksEntries: Bool
+    private(set) var done: [JournalEntry] = []
+
+    init(_ entries: [JournalEntry], checksEntries: Bool) {
+      self.entries = entries
+      self.checksEntries = checksEntries
+    }
+
+    func nextEntry() -> JournalEntry? { entries.isEmpty ? nil : entries.removeFirst() }
+    func ended(_ recorded: JournalEntry, _ derived: JournalEntry) { done.append(derived) }
   }
 
   private static func fingerprint(_ value: String) -> UInt64 {
@@ -40,7 +50,7 @@ struct EntryRunnerTests {
     #expect(try run(Self.bad).map(\.last) == [Self.fingerprint(Self.bad)])
     let other = #"{"another": "record"}"#
     // Only its fingerprint differs.
-    #expect(try run(other, checksDigest: false).map(\.digest) == [0])
+    #expect(try run(other, checksEntries: false).map(\.digest) == [0])
     #expect {
       try run(other)
     } throws: { error in

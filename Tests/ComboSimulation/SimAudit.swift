@@ -118,28 +118,41 @@ struct SimAudit {
     let partition = Partition(
       number, settings: takeover.derivation.engineSettings, ownSettingsMax: 0, clock: entries[0].clock - takeover.shift,
       offset: start)
-    var rest = entries.makeIterator()
+    let audited = AuditedEntries(entries, target)
     let runner = try EntryRunner(
-      partition, derivation: takeover.derivation, topics: world.topics, speaker: Speaker(target), rules: nil,
-      next: {
-        let next = rest.next()
-        target?.n = next?.n ?? 0
-        return next
-      })
+      partition, derivation: takeover.derivation, topics: world.topics, speaker: Speaker(target), rules: nil, observer: audited)
     let reader = SimReadEdge(broker, instance: nil)
-    var said = 0
-    runner.entryDone = { recorded, derived in
-      if recorded.said != derived.said { throw ReplayFault("entry \(recorded.n) said \(recorded.said), not \(derived.said)") }
-      said += derived.said
-    }
-    var bad: [String] = []
-    runner.deadLettered = { record, fault in bad.append("\(number)/\(record.offset) \(fault.code.rawValue)") }
     try reader.scan(.input, number, from: start, to: broker.log(.input, number).end) {
       try runner.take($0)
       return true
     }
     try runner.finish()
-    return (partition, bad)
+    return (partition, audited.bad)
+  }
+
+  private final class AuditedEntries: EntryObserver {
+    private var rest: IndexingIterator<[JournalEntry]>
+    private let target: DerivedTarget?
+    private(set) var bad: [String] = []
+
+    init(_ entries: [JournalEntry], _ target: DerivedTarget?) {
+      rest = entries.makeIterator()
+      self.target = target
+    }
+
+    func nextEntry() -> JournalEntry? {
+      let next = rest.next()
+      target?.n = next?.n ?? 0
+      return next
+    }
+
+    func wasBad(_ record: InputRecord, _ bad: BadEvent, at now: Int64) {
+      self.bad.append("\(record.partition)/\(record.offset) \(bad.code.rawValue)")
+    }
+
+    func ended(_ recorded: JournalEntry, _ derived: JournalEntry) throws {
+      if recorded.said != derived.said { throw ReplayFault("entry \(recorded.n) said \(recorded.said), not \(derived.said)") }
+    }
   }
 
   private func restore(_ number: Int32) -> RestoreOutcome {

@@ -6,7 +6,6 @@ internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
 internal import ComboWire
-internal import Glibc
 
 extension KafkaProperties {
   /// Creates the properties of a command's clients, and throws if one is invalid.
@@ -158,7 +157,7 @@ extension Service {
         case .notYet(let reason):
           observatory?.hindrance = reason
           if note.isDue(reason, at: MonotonicClock.nowMs) { log.warning("waiting, and trying again: \(.reason, reason)") }
-          usleep(500_000)
+          stop.pause(ms: 500, observatory)
         }
       }
     }
@@ -221,11 +220,7 @@ extension Service {
         + " The service creates no topics there; brokers with auto.create.topics.enable may. If it is meant, restart the service; else correct the address"
       observatory?.hindrance = reason
       if note.isDue(reason, at: MonotonicClock.nowMs) { log.error("waiting, and trying again: \(.reason, reason)") }
-      let pause = Deadline(afterMs: 2000)
-      while !pause.isOver, !stop.endsService {
-        observatory?.beat()
-        MonotonicClock.sleep(ms: 50)
-      }
+      stop.pause(ms: 2000, observatory)
     }
   }
 
@@ -270,7 +265,7 @@ extension Service {
         // Faults of topics or rights are reported by the next steps.
         guard error.isRetriable else { return false }
         log.warning("waiting, and trying again: \(.reason, error)")
-        MonotonicClock.sleep(ms: 500)
+        stop.pause(ms: 500, observatory)
       }
     }
     return false

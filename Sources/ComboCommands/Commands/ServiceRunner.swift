@@ -111,11 +111,18 @@ struct ServiceRunner {
       }
       // This also ends its member: while a static member exists, its session continues.
       service = nil
-      let pause = Deadline(afterMs: pauseMs)
-      while !pause.isOver, !stop.endsService {
-        observatory?.beat()
-        MonotonicClock.sleep(ms: 20)
-      }
+      stop.pause(ms: pauseMs, observatory)
+    }
+  }
+}
+
+extension StopFlag {
+  /// Waits, at most until the service is to end, and shows meanwhile that its thread is alive.
+  func pause(ms: Int64, _ observatory: Observatory?) {
+    let deadline = Deadline(afterMs: ms)
+    while !deadline.isOver, !endsService {
+      observatory?.beat()
+      MonotonicClock.sleep(ms: 20)
     }
   }
 }

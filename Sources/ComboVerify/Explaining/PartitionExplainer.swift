@@ -52,7 +52,7 @@ final class PartitionExplainer {
   var aways: [(from: Int64, ms: Int64)] = []
   var ids = IDOffsets()
   /// Whether the room is known before its next event.
-  private var standing = RoomStanding()
+  private(set) var standing = RoomStanding()
   // The record in progress.
   private var record: InputRecord?
   private var now = Int64.min
@@ -168,59 +168,30 @@ final class PartitionExplainer {
   private func pass(_ start: DerivationStart, unknownUpTo: Int64?, mayBeTooLate: Bool) throws -> End {
     try begin(start)
     let partition = start.partition
-    let pages = JournalPages(number, task.topics, reader, from: start.journal, to: journalEnd, after: start.terms)
-    var current = (n: partition.n, journal: start.journal)
-    var isAtCheckpoint = false
-    var isTooLate = false
-    var isAtEnd = false
+    let pass = ExplainingPass(
+      self, JournalPages(number, task.topics, reader, from: start.journal, to: journalEnd, after: start.terms), start,
+      unknownUpTo: unknownUpTo, mayBeTooLate: mayBeTooLate)
     do {
       let runner = try EntryRunner(
         partition, derivation: start.derivation, topics: task.topics, speaker: Speaker(target), silent: start.silent,
-        rules: task.rules,
-        next: { [self] in
-          if isStopped || isTooLate || isAtCheckpoint || (isAtEnd && target.trail.isEmpty) { return nil }
-          guard let item = try pages.next() else { return nil }
-          if let unknownUpTo, item.entry.n > unknownUpTo, !standing.isKnown {
-            isAtCheckpoint = true
-            return nil
-          }
-          current = (item.entry.n, item.offset)
-          if let takeover = item.entry.takeover { takeOver(takeover, at: item.entry.clock) }
-          return item.entry
-        })
-      prepare(runner)
-      runner.entryDone = { [self] recorded, derived in
-        if let fault = EntryRunner.inputFault(recorded, derived) { throw fault }
-        provenNotes = notes.count
-        report.clock = recorded.clock
-        report.entry = recorded.n
-        if standing.silentUpTo == recorded.n {
-          isTooLate = mayBeTooLate && recorded.clock > question.since
-          knows(since: recorded.clock)
-        }
-        takeOut(all: false)
-      }
+        rules: task.rules, observer: pass)
       try read(from: partition.offset) { [self] record in
-        if runner.isOver {
-          if isAtCheckpoint || isTooLate || isStopped { return false }
-        } else {
-          try runner.take(record)
-        }
-        if isAtCheckpoint || isTooLate || isStopped { return false }
+        if !runner.isOver { try runner.take(record) }
+        if pass.isOver { return false }
         if runner.isOver { try notCommitted(record) }
         isPastUntil = isBeyond(record)
         return !isPastUntil
       }
       report.records += runner.records
       // In the middle of an entry there is nothing to finish.
-      if !isStopped, !isPastUntil, !isAtCheckpoint, !isTooLate {
-        isAtEnd = true
+      if !isPastUntil, !pass.isOver {
+        pass.isAtEnd = true
         try runner.finish()
       }
-      if isAtCheckpoint { return .atCheckpoint }
+      if pass.isAtCheckpoint { return .atCheckpoint }
       // The span asked for, or the input, may end before the room is known.
       let staysUnknown = mayBeTooLate && !isStopped && standing.silentUpTo > partition.n
-      return isTooLate || staysUnknown ? .tooLate : .finished
+      return pass.isTooLate || staysUnknown ? .tooLate : .finished
     } catch let fault as ReplayFault {
       report.faults.append("\(fault)")
     } catch let fault as FormatFault {
@@ -232,8 +203,8 @@ final class PartitionExplainer {
     }
     takeOut(all: true, provenOnly: true)
     // After a gap, the entry itself may be a valid start.
-    let isGap = current.n > partition.n + 1
-    return .failed(n: isGap ? current.n - 1 : current.n, journal: current.journal)
+    let isGap = pass.current.n > partition.n + 1
+    return .failed(n: isGap ? pass.current.n - 1 : pass.current.n, journal: pass.current.journal)
   }
 
   private func begin(_ start: DerivationStart) throws {
@@ -246,19 +217,22 @@ final class PartitionExplainer {
     if standing.isKnown, standing.silentUpTo <= partition.n { knows(since: partition.clock) }
   }
 
-  private func takeOver(_ takeover: JournalEntry.Takeover, at clock: Int64) {
+  func takeOver(_ takeover: JournalEntry.Takeover, at clock: Int64) {
     derivation = takeover.derivation
     if takeover.shift > 0, !target.trail.isEmpty { aways.append((clock - takeover.shift, takeover.shift)) }
   }
 
-  private func prepare(_ runner: EntryRunner) {
-    runner.checksDigest = false
-    runner.tooOld = { [self] in takeOld($0, at: $1) }
-    runner.admits = { [self] in admits($0, $1, at: $2) }
-    runner.taking = { [self] in take($0, $1, $2, at: $3, speaker: $4) }
-    runner.deadLettered = { [self, unowned runner] in missedUnread($0, .deadLetter, "\($1)", at: runner.now) }
-    runner.mapDropped = { [self, unowned runner] in missedUnread($0, .dropped, $1, at: runner.now) }
-    runner.passedOver = { [self] in passedOver($0, $1) }
+  /// Completes an entry.
+  /// - Returns: Whether the room is known only from here on.
+  func ended(_ recorded: JournalEntry, _ derived: JournalEntry) throws -> Bool {
+    if let fault = recorded.inputFault(derived) { throw fault }
+    provenNotes = notes.count
+    report.clock = recorded.clock
+    report.entry = recorded.n
+    let becomesKnown = standing.silentUpTo == recorded.n
+    if becomesKnown { knows(since: recorded.clock) }
+    takeOut(all: false)
+    return becomesKnown
   }
 
   private func read(from start: Int64, _ take: (InputRecord) throws -> Bool) throws {
@@ -308,7 +282,7 @@ final class PartitionExplainer {
 
   // MARK: - Events
 
-  private func admits(_ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64) -> Bool {
+  func admits(_ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64) -> Bool {
     self.now = now
     guard question.isAbout(event.pointee.room), let partition, let record else { return false }
     report.hasRoom = true
@@ -325,7 +299,7 @@ final class PartitionExplainer {
     return false
   }
 
-  private func take(_ room: Room, _ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64, speaker: Speaker) {
+  func take(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, speaker: Speaker) {
     guard event.pointee.kind == .gift, let record, let partition else {
       if event.pointee.kind == .roomClosed { ids.forget() }
       return room.take(event, own: own, at: now, speaker: speaker)
@@ -353,7 +327,7 @@ final class PartitionExplainer {
   }
 
   /// Processes a gift that is older than the maximum age: no engine receives it, whatever is known of its room.
-  private func takeOld(_ event: UnsafePointer<Event>, at now: Int64) {
+  func takeOld(_ event: UnsafePointer<Event>, at now: Int64) {
     self.now = now
     guard let record, question.isAbout(event.pointee.room) else { return }
     report.hasRoom = true

@@ -18,9 +18,8 @@ struct DerivedOutput {
       let partition = Partition(
         Int32(number), settings: takeover.derivation.engineSettings, ownSettingsMax: 10_000,
         clock: entries[0].clock - takeover.shift, offset: entries[0].batches[0].endOffset)
-      var rest = entries.makeIterator()
       let runner = try EntryRunner(
-        partition, derivation: takeover.derivation, topics: topics, speaker: Speaker(target), next: { rest.next() })
+        partition, derivation: takeover.derivation, topics: topics, speaker: Speaker(target), observer: Entries(entries))
       for record in input[Int32(number)] ?? [] where record.offset >= partition.offset {
         try record.value!.withUnsafeBytes { value in
           try (record.key ?? []).withUnsafeBytes { key in
@@ -49,6 +48,12 @@ struct DerivedOutput {
       return "room \(room): \(one.count) derived, \(other.count) found, different from number \(index) on"
     }
     return nil
+  }
+
+  private final class Entries: EntryObserver {
+    private var rest: IndexingIterator<[JournalEntry]>
+    init(_ entries: [JournalEntry]) { rest = entries.makeIterator() }
+    func nextEntry() -> JournalEntry? { rest.next() }
   }
 
   private final class Target: SaidTarget, @unchecked Sendable {
