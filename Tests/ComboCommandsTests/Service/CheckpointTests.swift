@@ -86,7 +86,8 @@ extension ServiceTests {
       }
       print("in mid-sweep: \(found) of 4 crashes left snapshots newer than the checkpoint")
       let last = try group.process(options)
-      try last.waitForLog("restored: partition 0", "with the same result")
+      // The last crash may have come just after a checkpoint, with nothing to derive again.
+      try last.waitForLog("restored: partition 0")
       try group.waitUntilSaid(given, last)
       try last.stop()
       #expect(!last.has("RESET") && !last.has("not in the state in which it was left"), "\(last.text)")
