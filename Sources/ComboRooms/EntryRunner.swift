@@ -54,6 +54,7 @@ package final class EntryRunner<Observer: EntryObserver> {
   package private(set) var records = 0
   /// Whether all entries have been replayed, so that no more records are processed.
   package var isOver: Bool { entry == nil }
+
   /// - Parameters:
   ///   - speaker: Receives the instructions.
   ///   - silent: Rooms that wait until the replay has reached their snapshot.
