@@ -47,6 +47,8 @@ package struct Restorer: @unchecked Sendable {
   private var topics: TopicIdentity { source.topics }
   private var input: String { source.input }
   private var firstOwner: FirstOwner { FirstOwner(source, time: time, isCertain: isCertain, clockMin: clockMin) }
+  /// Tells whether the input was recreated if the partition's own journal cannot; nil not to ask.
+  private var history: InputHistory?
 
   /// The group's committed offset, or the reason why it cannot be known.
   package enum Answer {
@@ -91,12 +93,16 @@ package struct Restorer: @unchecked Sendable {
   /// - Parameters:
   ///   - committed: The group's committed offset, read before.
   ///   - extents: The partition's extents, read after that; nil to read them.
-  package func run(from committed: CommittedOffset, in extents: Extents? = nil) -> RestoreOutcome {
+  ///   - history: Tells whether the input was recreated if the partition's own journal cannot; nil not to ask.
+  package func run(
+    from committed: CommittedOffset, in extents: Extents? = nil, history: InputHistory? = nil
+  ) -> RestoreOutcome {
     do {
       do {
         let extents =
           try extents ?? source.kafka { () throws(EdgeError) in try Self.extents([number], source.reader)[0] }
         var other = self
+        other.history = history
         other.hasProcessor = Self.isLarge(extents.state.end - extents.state.first)
         return .restored(try Self.onProcessor(if: other.hasProcessor) { try other.restore(from: committed, in: extents) })
       } catch let stop as Stop {
@@ -167,6 +173,7 @@ package struct Restorer: @unchecked Sendable {
     let broken = journal.broken
     let unknown = broken == nil ? nil : JournalStanding(unknownSince: time.wallMs())
     guard var last = JournalStanding(journal.entries, state.checkpoint) ?? unknown ?? written.map(JournalStanding.init) else {
+      try checkHistory()
       let first = try firstOwner.begin(committed, inputBounds, journal)
       source.warn(of: state.strangers)
       return first
@@ -247,25 +254,23 @@ package struct Restorer: @unchecked Sendable {
           + " changed from outside. To continue from the journal, stop all instances and run: \(source.resettingOffsets("--to-offset \(offset)")). To start over, use another"
           + " group, or delete the journal and state topics of this one")
     }
-    func otherInput(_ what: String) -> Stop {
-      .contradiction(
-        "\(input) \(what): the topic was truncated or recreated. Use another group for it, or delete this group's offsets and its journal,"
-          + " state and dead-letter topics")
-    }
-    if bounds.end < offset {
-      throw otherInput("ends at offset \(bounds.end), but the journal says that it was taken in up to offset \(offset)")
-    }
+    if bounds.end < offset { throw Stop.contradiction(InputHistory.isShorter(input, bounds.end, consumed: offset)) }
     // The record before the offset was consumed, and is never a transaction marker. In a topic that was only appended to, it
     // exists until retention deletes it. The same holds for an older one: a topic that was recreated while it was read has the
     // newest record, but not that one.
-    for (offset, taken) in [last.last.map { (offset, $0) }, older.map { ($0.offset, $0.last) }].compactMap({ $0 }) {
-      if bounds.first >= offset { continue }
-      var found: UInt64?
-      try source.read(.input, from: offset - 1, to: offset) { record in
-        found = record.fingerprint
-        return false
+    let known = [last.last.map { (offset, $0) }, older.map { ($0.offset, $0.last) }].compactMap { $0 }
+    if known.isEmpty { try checkHistory() }
+    for (offset, taken) in known where bounds.first < offset {
+      if try source.kafka({ () throws(EdgeError) in try source.reader.fingerprint(number, before: offset) }) != taken {
+        throw Stop.contradiction(InputHistory.hasOther(input, before: offset))
       }
-      if found != taken { throw otherInput("has a different record at offset \(offset - 1) than the one that was taken in") }
+    }
+  }
+
+  /// Checks that the input is the topic that the group has consumed, by the other partitions.
+  private func checkHistory() throws {
+    if let reason = try source.kafka({ () throws(EdgeError) in try history?.contradiction() }) {
+      throw Stop.contradiction("partition \(number) is not read, because " + reason)
     }
   }
 

@@ -1,6 +1,7 @@
 internal import ComboEdge
 internal import ComboRooms
 internal import ComboSystem
+internal import ComboWire
 
 /// The restores that begin in one turn of the loop. The first questions to the brokers are asked for all of their partitions
 /// together: a request takes about as long for a thousand partitions as for one.
@@ -18,9 +19,11 @@ struct Gathering: Sendable {
   private let reader: any ReadEdge
   private let endLeftOver: (@Sendable ([Int32]) -> Void)?
   private let inBackground: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void
+  private let history: InputHistory
   private let results: Mailbox<RestoreResult>
 
-  init(_ restores: [Restore], _ edges: Edges, results: Mailbox<RestoreResult>) {
+  init(_ restores: [Restore], of topics: TopicIdentity, _ edges: Edges, results: Mailbox<RestoreResult>) {
+    history = InputHistory(topics, edges.reader)
     self.restores = restores
     group = edges.group
     reader = edges.reader
@@ -58,7 +61,7 @@ struct Gathering: Sendable {
   }
 
   private func run(_ restore: Restore, from committed: CommittedOffset, in extents: Restorer.Extents?) {
-    inBackground(.restoring) { put(restore.restorer.run(from: committed, in: extents), of: restore) }
+    inBackground(.restoring) { put(restore.restorer.run(from: committed, in: extents, history: history), of: restore) }
   }
 
   private func put(_ outcome: RestoreOutcome, of restore: Restore) {

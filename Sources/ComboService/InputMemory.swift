@@ -57,12 +57,7 @@ struct InputMemory {
   private static func look(at place: Place, _ reader: any ReadEdge) throws(EdgeError) -> Finding {
     if try reader.bounds(.input, place.partition).first > place.offset { return .gone }
     if try reader.stableEnd(.input, place.partition) <= place.offset { return .unknown }
-    var found: UInt64?
-    try reader.read(.input, place.partition, from: place.offset, to: place.offset + 1, unless: { false }) { record in
-      if record.offset == place.offset { found = record.fingerprint }
-      return false
-    }
-    guard let found else { return .gone }
+    guard let found = try reader.fingerprint(place.partition, before: place.offset + 1) else { return .gone }
     return found == place.fingerprint ? .same : .other
   }
 }

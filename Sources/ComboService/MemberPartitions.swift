@@ -212,7 +212,7 @@ package final class MemberPartitions {
     let restores = beginning.filter { owned[$0.number]?.token == $0.token }
     beginning = []
     if restores.isEmpty { return }
-    let gathering = Gathering(restores, edges, results: restored)
+    let gathering = Gathering(restores, of: configuration.topics, edges, results: restored)
     edges.inBackground(.query) { gathering.run() }
   }
 

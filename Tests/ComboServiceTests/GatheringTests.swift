@@ -56,7 +56,7 @@ struct GatheringTests {
           position: { () throws(EdgeError) in try group.committed(number) }))
     }
     let results = Mailbox<RestoreResult>()
-    Gathering(restores, edges, results: results).run()
+    Gathering(restores, of: configuration.topics, edges, results: results).run()
     return results.takeAll().filter { if case .restored = $0.outcome { true } else { false } }.map(\.number)
   }
 

@@ -166,6 +166,26 @@ extension ServiceTests {
       #expect(service.has("error", "the input has another record at offset "), "\(service.text)")
     }
 
+    @Test("an input that is recreated with more partitions is refused before any of them is read")
+    func recreatedLarger() throws {
+      let group = try TestGroup(partitions: 1)
+      let service = try group.process(TestGroup.fast)
+      try group.give((0..<20).map { TestGift(id: "old\($0)", room: "r\($0)") })
+      try group.waitUntilTakenIn(service)
+      try service.stop()
+      let said = try group.records(of: group.names.output).count
+      try group.control.deleteTopic(group.names.input, withinMs: ServiceKafka.patienceMs)
+      try wait(for: "the deletion") {
+        try group.control.partitionCount(group.names.input, withinMs: ServiceKafka.patienceMs) == nil
+      }
+      try group.control.createTopic(group.names.input, partitions: 3, withinMs: ServiceKafka.patienceMs)
+      try group.give((0..<100).map { TestGift(id: "new\($0)", room: "r\($0 % 20)") })
+      let other = try group.process(TestGroup.fast)
+      #expect(try other.waitForExit() == 1)
+      #expect(other.has("error", "the topic was truncated or recreated") && !other.has("new: partition"), "\(other.text)")
+      #expect(try group.records(of: group.names.output).count == said, "\(other.text)")
+    }
+
     enum Which: CaseIterable { case input, journal, state }
 
     @Test("a policy that would lose something is refused, with a sentence and exit code 1", arguments: Which.allCases)

@@ -1,0 +1,65 @@
+import ComboEdge
+import ComboWire
+import Testing
+
+@testable import ComboSimulation
+
+/// An input that was deleted and recreated: which of its partitions are read, if some cannot tell by their own journals.
+@Suite("Recreated inputs")
+struct RecreatedInputTests {
+  private let scene = SimScene(partitions: 2, rooms: 20)
+
+  /// A room whose gifts are in this partition.
+  private func room(in partition: Int32, of count: Int) -> String {
+    (0...).lazy.map { "r\($0)" }.first { SimBroker.partition(of: Array($0.utf8), count) == partition }!
+  }
+
+  /// Consumes gifts of partition 0 only, and stops.
+  private func begin() {
+    let instance = scene.start()
+    let room = room(in: 0, of: 2)
+    for _ in 0..<5 { scene.gift(room) }
+    scene.settle(instance)
+    scene.world.stop(instance)
+  }
+
+  private func recreate() { for number in Int32(0)..<2 { scene.world.broker.log(.input, number).makeAnew() } }
+
+  /// Starts an instance until it has ended.
+  private func startInVain() {
+    scene.world.expectsErrors = true
+    let next = scene.start()
+    for _ in 0..<400 where !next.isDead { scene.turn(next) }
+    #expect(next.isDead)
+    #expect(
+      scene.world.ends.contains { $0.contains("the topic was truncated or recreated") }, "\(scene.world.ends)")
+  }
+
+  @Test(
+    "a partition that the old topic had not, or of which nothing was consumed, is not read while another one contradicts its journal",
+    arguments: [2, 3], [0, 9])
+  func heldBack(partitions: Int, longer: Int) {
+    begin()
+    let said = scene.lines(.output)
+    recreate()
+    scene.world.broker.grow(to: partitions)
+    for _ in 0..<longer { scene.gift(room(in: 0, of: partitions), sender: "another") }
+    for _ in 0..<4 { scene.gift(room(in: Int32(partitions - 1), of: partitions)) }
+    startInVain()
+    #expect(scene.lines(.output) == said)
+  }
+
+  @Test(
+    "a topic that has only gained partitions is read on, although retention has deleted all that was consumed",
+    arguments: [true, false])
+  func grown(retained: Bool) {
+    begin()
+    if retained { scene.world.broker.log(.input, 0).cut(before: 5) }
+    scene.world.broker.grow(to: 3)
+    for _ in 0..<4 { scene.gift(room(in: 2, of: 3)) }
+    let next = scene.start()
+    scene.settle(next)
+    #expect(!next.isDead)
+    #expect(scene.lines(.output).contains { $0.contains(room(in: 2, of: 3)) })
+  }
+}
