@@ -38,18 +38,28 @@ package enum Program {
   /// - Returns: The largest exit code.
   private static func each(_ inputs: [String], of command: Command) -> Int32 {
     var code: Int32 = 0
+    var failed: [String] = []
+    var isText = true
     for input in inputs {
       guard case .read(let invocation, _, let faults) = read(command, input: input) else { continue }
       if !faults.isEmpty { return Console.refuse(faults, hint: "combo-consumer \(command.rawValue) --help") }
+      var own: Int32 = 0
       switch invocation {
       case .verify(let options):
         _ = Console.tell("input \(input)\n")
-        code = max(code, VerifyCommand.run(options))
+        own = VerifyCommand.run(options)
       case .check(let options):
-        if options.topicFormat == nil { _ = Console.tell("input \(input)\n") }
-        code = max(code, CheckCommand.run(options))
+        isText = options.topicFormat == nil
+        if isText { _ = Console.tell("input \(input)\n") }
+        own = CheckCommand.run(options)
       default: preconditionFailure("\(command.rawValue) has one input")
       }
+      if own != 0 { failed.append(input) }
+      code = max(code, own)
+    }
+    if isText, inputs.count > 1 {
+      let names = failed.isEmpty ? "" : ": \(failed.joined(separator: ", "))"
+      _ = Console.tell("\(failed.isEmpty ? "none" : "\(failed.count)") of the \(inputs.count) inputs failed\(names)\n")
     }
     return code
   }

@@ -10,7 +10,7 @@ struct KafkaWordsTests {
   func fenced() {
     let sentence = EdgeError(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, failed: "x", brokers: "b").message
     #expect(
-      sentence.contains("each instance its own --instance") && sentence.contains("each input its own --group"), "\(sentence)")
+      sentence.contains("each instance its own --instance") && sentence.contains("other inputs their own --group"), "\(sentence)")
   }
 
   @Test("are handed on without how long a connection was in which state")

@@ -17,6 +17,8 @@ final class OutputMirror {
   private let mirror = RoomMirror()
   private let batch = MessageBatch(capacity: 4000)
   private var mix = RoomMix()
+  /// An input that records name, but is not served.
+  private var otherInput: String?
   private var readers: [PartitionReader] = []
   /// What was read of each partition.
   private var coverage: [Coverage] = []
@@ -169,6 +171,11 @@ final class OutputMirror {
     }
     log.info("serve is ready: \(.count, mirror.roomCount) rooms")
     let unknown = mirror.unknownCount
+    if let input = options.input, let otherInput, mirror.roomCount == 0 {
+      log.warning(
+        "no record of input \(.topic, input) was read, but some of \(.text, otherInput): check --of-input, unless it has no gifts yet"
+      )
+    }
     if unknown > 0 { log.info("rooms whose screen is unknown until their next `screen`: \(.count, unknown)") }
   }
 
@@ -198,7 +205,10 @@ final class OutputMirror {
   private func isServed(_ record: KafkaMessage) -> Bool {
     guard let input = options.input else { return true }
     var isServed = true
-    record.withLastHeader(Derivation.inputHeader) { isServed = $0.elementsEqual(input.utf8) }
+    record.withLastHeader(Derivation.inputHeader) {
+      isServed = $0.elementsEqual(input.utf8)
+      if !isServed, otherInput == nil { otherInput = String(decoding: $0, as: UTF8.self) }
+    }
     return isServed
   }
 

@@ -109,7 +109,8 @@ struct Option: Sendable {
     case .text, .source, .files:
       return text.isEmpty ? "must not be empty" : nil
     case .topic:
-      return Self.topicFault(text)
+      let isList = name == "input" && text.contains(",") && InputChoice.names(in: text).allSatisfy { Self.topicFault($0) == nil }
+      return isList ? "must be one topic, not \(Sentence.quoted(text)): run this once for each input" : Self.topicFault(text)
     case .topics:
       return InputChoice.names(in: text).lazy.compactMap(Self.topicFault).first
     case .topicPattern:

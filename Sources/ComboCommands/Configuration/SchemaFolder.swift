@@ -8,11 +8,9 @@ enum SchemaFolder {
   static let bytesMax = 1 << 20
   static let ending = ".avsc"
 
-  /// Returns the JSON of a map's part that reads records by these schemas.
-  static func record(_ folder: String, framing: String) -> Result<String, MapSource.Failure> {
-    guard let directory = opendir(folder) else {
-      return .failure(.init(sentences: ["cannot read the folder \(folder): \(String(cString: strerror(errno)))"]))
-    }
+  /// Returns the names of the files in a folder that end like this, sorted; nil if it cannot be read, with the reason in `errno`.
+  static func names(in folder: String, ending: String) -> [String]? {
+    guard let directory = opendir(folder) else { return nil }
     defer { closedir(directory) }
     var names: [String] = []
     while let entry = readdir(directory) {
@@ -21,13 +19,21 @@ enum SchemaFolder {
       }
       if name.hasSuffix(ending) { names.append(name) }
     }
+    return names.sorted()
+  }
+
+  /// Returns the JSON of a map's part that reads records by these schemas.
+  static func record(_ folder: String, framing: String) -> Result<String, MapSource.Failure> {
+    guard let names = names(in: folder, ending: ending) else {
+      return .failure(.init(sentences: ["cannot read the folder \(folder): \(String(cString: strerror(errno)))"]))
+    }
     if names.isEmpty {
       return .failure(
         .init(sentences: ["the folder \(folder) has no file named by a schema's id and \(ending), such as 7\(ending)"]))
     }
     var schemas: [(id: String, text: String)] = []
     var sentences: [String] = []
-    for name in names.sorted() {
+    for name in names {
       let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
       let id = String(name.dropLast(ending.count))
       switch TextFile.bytes(of: path, limit: bytesMax) {

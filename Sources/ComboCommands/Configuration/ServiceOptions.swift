@@ -193,9 +193,7 @@ struct ServiceOptions: Equatable, Sendable {
       }
       return
     }
-    if let folder = reader.optionalText("input-settings"), access("\(folder)/.", F_OK) != 0 {
-      reader.fault("--input-settings must be a folder, and there is no \(Sentence.quoted(folder))")
-    }
+    if let folder = reader.optionalText("input-settings") { checkSettings(in: folder, &reader) }
     if isShadow { reader.fault("--shadow follows one input: give one with --input") }
     if !isRun { return }
     if progress {
@@ -206,6 +204,17 @@ struct ServiceOptions: Equatable, Sendable {
     }
     if screens != nil, !prefixesRooms {
       reader.fault("--screens with several inputs needs --room-prefix topic: its records are distinguished by the room alone")
+    }
+  }
+
+  private func checkSettings(in folder: String, _ reader: inout OptionReader) {
+    guard let files = SchemaFolder.names(in: folder, ending: ".conf") else {
+      return reader.fault("--input-settings must be a folder, and there is no \(Sentence.quoted(folder))")
+    }
+    for file in files where !file.hasPrefix(".") && !inputs.contains(String(file.dropLast(5))) {
+      reader.fault(
+        "--input-settings has \(Sentence.quoted(file)), but there is no input of that name: name the file as its input, or remove it"
+      )
     }
   }
 

@@ -62,6 +62,14 @@ struct OptionFaultTests {
         "--input-settings is for several inputs, and there is only \"a\": leave it out"
       ),
       (
+        "run --brokers b --input a,b --output o --input-settings /no/such",
+        "--input-settings must be a folder, and there is no \"/no/such\""
+      ),
+      (
+        "explain --brokers b --input a,b --output o --room r",
+        "--input must be one topic, not \"a,b\": run this once for each input"
+      ),
+      (
         "run --brokers b --input-pattern ^(gifts --output o",
         "--input-pattern must be a regular expression, and \"^(gifts\" is none: Unmatched ( or \\("
       ),
@@ -312,5 +320,22 @@ struct OptionFaultTests {
     let parsed = KafkaProperty.parse(file: "# comment\n\n a.b = c = d \r\nsecret\n", named: "p")
     #expect(parsed.properties == [KafkaProperty(key: "a.b", value: "c = d")])
     #expect(parsed.faults == ["line 4 of p must be KEY=VALUE, or a comment that begins with #"])
+  }
+
+  @Test("a file of --input-settings that is named after no input is refused")
+  func strayInput() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("inputs-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for name in ["a.conf", "gifts_c.conf", "z.conf", "notes.txt"] { try Data().write(to: folder.appendingPathComponent(name)) }
+    let outcome = Configuration.read(
+      .run, ["--brokers=b", "--output=o", "--input=a,b", "--input-pattern=^gifts_", "--input-settings=\(folder.path)"],
+      environment: { _ in nil }, host: "h")
+    guard case .read(_, _, let faults) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(
+      faults == ["--input-settings has \"z.conf\", but there is no input of that name: name the file as its input, or remove it"])
   }
 }

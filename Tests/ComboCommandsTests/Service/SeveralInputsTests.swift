@@ -56,6 +56,7 @@ extension ServiceTests {
       let check = try ServiceProcess.run(
         ["check", "--brokers", one.brokers, "--output", one.names.output, "--group", one.group] + inputs)
       #expect(check.code == 0 && check.output.components(separatedBy: "The service can work").count == 5, "\(check)")
+      #expect(check.output.contains("none of the 4 inputs failed"), "\(check)")
       for group in groups { #expect(check.output.contains("input \(group.names.input)\n"), "\(check)") }
       try wait(for: "ready: \(service.text)") { try get("/health/ready", service).status == 200 }
       let metrics = try get("/metrics", service).text
@@ -77,7 +78,7 @@ extension ServiceTests {
         one.names.output, "--group", one.group,
       ])
       #expect(all.code == 0 && all.output.components(separatedBy: "proven: ").count == 4, "\(all)")
-      #expect(all.output.contains("input \(name)\n"), "\(all)")
+      #expect(all.output.contains("input \(name)\n") && all.output.contains("none of the 3 inputs failed"), "\(all)")
     }
 
     @Test("a topic that was recreated is refused alone; each has its map and its settings; rooms are read by INPUT:ROOM")
@@ -108,6 +109,7 @@ extension ServiceTests {
       try one.control.deleteTopic(unfit.names.input, withinMs: ServiceKafka.patienceMs)
       try service.waitForLog("\(unfit.names.input): the topic is gone, so its service has ended; the other inputs go on")
       try service.stop()
+      try FileManager.default.removeItem(at: folder.appendingPathComponent("\(unfit.names.input).conf"))
 
       try one.control.deleteTopic(two.names.input, withinMs: ServiceKafka.patienceMs)
       try wait(for: "the deletion") {

@@ -91,6 +91,11 @@ extension ServiceTests {
       let listed = try wire.response().text
       #expect(listed.contains(room) && !listed.contains(one.names.input), "\(listed)")
       try serve.stop()
+      let misspelled = try ServiceProcess([
+        "serve", "--brokers", two.brokers, "--output", two.names.output, "--http", "127.0.0.1:0", "--of-input", "nope",
+      ])
+      try misspelled.waitForLog("no record of input nope was read, but some of ")
+      try misspelled.stop()
     }
   }
 }
