@@ -46,11 +46,11 @@ def encode(bench):
       bench.results.say("* " + median_of(line))
 
 
-def replayed(bench, gifts, out, *settings):
+def replayed(bench, gifts, out):
   """Replays a file into another one. Returns the elapsed seconds and the CPU seconds."""
   before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
   with open(out, "w") as file:
-    code = subprocess.run([bench.program("combo-consumer"), "replay", gifts, *settings], stdout=file, stderr=subprocess.DEVNULL).returncode
+    code = subprocess.run([bench.program("combo-consumer"), "replay", gifts], stdout=file, stderr=subprocess.DEVNULL).returncode
   if code:
     raise Fault(f"replay ended with exit code {code}")
   took, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -79,40 +79,30 @@ CROWD_SECONDS = 30
 
 
 def crowd(bench):
-  """Replays rooms in which everybody gives at once, in turn with the default settings and with single skips and a long queue."""
+  """Replays rooms in which everybody gives at once."""
   gifts, out = os.path.join(bench.directory, "crowd.jsonl"), os.path.join(bench.directory, "said.jsonl")
-  settings = {"the defaults": (), "`--skip-ms 0 --max-queue 1000`": ("--skip-ms", "0", "--max-queue", "1000")}
   rows = []
   for rooms, givers, rate in CROWDS:
     count = rate * CROWD_SECONDS
     bench.output_of(bench.program("combo-consumer"), "generate", "--events", str(count), "--rate", str(rate), "--rooms", str(rooms), "--skew", "0",
                     "--senders", str(givers), "--active", str(givers), "--seed", str(bench.options.seed), "--file", gifts)
-    cpu = {name: [] for name in settings}
-    figures = {}
-    for n in range(bench.options.rounds + 1):
-      for name, more in settings.items():
-        used = replayed(bench, gifts, out, *more)[1]
-        # The first run warms the page cache.
-        if n:
-          cpu[name].append(used)
-          continue
-        with open(out) as file:
-          lines, size, times = 0, 0, []
-          for line in file:
-            lines, size = lines + 1, size + len(line.encode())
-            times.append(int(re.search(r'"at":(\d+)', line)[1]))
-        seconds = max(1, (max(times) - min(times)) / 1000)
-        tuned = json.loads(bench.output_of(bench.program("combo-consumer"), "tune", gifts, "--format", "json", *more))["combinations"][0]
-        figures[name] = (lines / rooms / seconds, size / rooms / seconds / 1000, size / count, tuned["wait_ms"], tuned["skipped_share"])
-    for name in settings:
-      said, kb, per_gift, wait, skipped = figures[name]
-      rows.append([f"{rooms} × {givers:,}, {rate:,} a second, {name}", f"{said:.1f}", f"{kb:.2f}", f"{per_gift:.1f}", f"{median(cpu[name]) / count * 1e6:.2f}",
-                   f"{wait['p50'] / 1000:.1f}", f"{wait['p99'] / 1000:.1f}", f"{skipped * 100:.1f} %"])
+    # The first run warms the page cache.
+    cpu = [replayed(bench, gifts, out)[1] for _ in range(bench.options.rounds + 1)][1:]
+    with open(out) as file:
+      lines, size, times = 0, 0, []
+      for line in file:
+        lines, size = lines + 1, size + len(line.encode())
+        times.append(int(re.search(r'"at":(\d+)', line)[1]))
+    seconds = max(1, (max(times) - min(times)) / 1000)
+    tuned = json.loads(bench.output_of(bench.program("combo-consumer"), "tune", gifts, "--format", "json"))["combinations"][0]
+    wait = tuned["wait_ms"]
+    rows.append([f"{rooms} × {givers:,}, {rate:,} a second", f"{lines / rooms / seconds:.1f}", f"{size / rooms / seconds / 1000:.2f}", f"{size / count:.1f}",
+                 f"{median(cpu) / count * 1e6:.2f}", f"{wait['p50'] / 1000:.1f}", f"{wait['p99'] / 1000:.1f}", f"{tuned['skipped_share'] * 100:.1f} %"])
     bench.results.progress(f"{rooms} rooms, {givers:,} givers, {rate:,} gifts a second")
   os.remove(gifts)
   os.remove(out)
   bench.results.say(f"* rooms × givers in each, gifts a second in all rooms together, {CROWD_SECONDS} s of gifts, by `replay` and `tune`, "
-                    f"{bench.options.rounds} runs in turn, medians")
+                    f"medians of {bench.options.rounds} runs")
   bench.results.say()
   bench.results.table(["", "instructions a second of a room", "KB a second for a viewer", "bytes a gift", "CPU µs a gift", "wait p50, s", "p99, s", "never seen"],
                       rows)
