@@ -4,14 +4,16 @@ alone. A part without marks is only printed."""
 import os
 import re
 
+import history
+
 
 class Results:
   def __init__(self, root, arguments, machine, date):
     self.root, self.arguments, self.machine, self.date = root, arguments, machine, date
-    self.sections, self.plots = {}, {}
+    self.sections, self.plots, self.measured = {}, {}, {}
 
   def begin(self, part):
-    self.part, self.lines = part, []
+    self.part, self.lines, self.tables = part, [], []
     print(f"## {part}", flush=True)
 
   def say(self, line=""):
@@ -24,6 +26,7 @@ class Results:
 
   def table(self, head, rows):
     """Adds a table of texts, its first column aligned to the left, the others to the right."""
+    self.tables.append((head, rows))
     self.say("| " + " | ".join(head) + " |")
     self.say("| --- |" + " ---: |" * (len(head) - 1))
     for row in rows:
@@ -36,6 +39,12 @@ class Results:
 
   def end(self):
     self.sections[self.part] = "\n".join(self.lines).strip("\n")
+    self.measured[self.part] = history.figures(self.lines, self.tables)
+
+  def remember(self):
+    """Appends the medians to the history."""
+    if self.measured:
+      history.remember(self.root, self.date, self.machine, self.arguments, self.measured)
 
   def write(self):
     """Writes the measured parts into their pages. A part names its machine only if that is not the one of bench/results.md."""
