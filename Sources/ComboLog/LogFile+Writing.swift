@@ -15,6 +15,7 @@ extension LogFile {
       // Only now: a write to a file that is gone, or was overwritten meanwhile, is not acknowledged.
       try checkIsThere()
       try checkIsOwn()
+      try checkIsWhole()
     } catch {
       if writer.isInTransaction { try? writer.run("ROLLBACK") }
       // A large transaction is written ahead before it ends.
@@ -125,16 +126,32 @@ extension LogFile {
         "\(path) was overwritten by another program while it was in use: nothing more is acknowledged. What was written ahead in \(path)-wal"
           + " may no longer belong to it. Put the right file in its place, without a \(path)-wal of another one, and start again")
     } else if LogLock.Stamp(of: path + "-wal") != stampAhead, change(of: lock, at: path) == nil {
-      fault = LogFault(
-        .gone,
-        "\(path)-wal was overwritten or cut off by another program while it was in use: nothing more is acknowledged, and what was"
-          + " acknowledged last may be lost. Put the right \(path)-wal in its place if there is a copy, and start again")
+      fault = aheadFault(path)
     } else {
       return
     }
+    throw leaving(fault)
+  }
+
+  /// Throws if another program has overwritten or cut off what is written ahead during the last transaction. Requires `writing`,
+  /// just after a commit.
+  private func checkIsWhole() throws(LogFault) {
+    guard let aheadEnd, case .file(let path) = place, !aheadEnd.advance(pages: writer.pagesAhead) else { return }
+    throw leaving(aheadFault(path))
+  }
+
+  private func aheadFault(_ path: String) -> LogFault {
+    LogFault(
+      .gone,
+      "\(path)-wal was overwritten or cut off by another program while it was in use: nothing more is acknowledged, and what was"
+        + " acknowledged last may be lost. Put the right \(path)-wal in its place if there is a copy, and start again")
+  }
+
+  /// Stops all writing, also that of closing, and returns the fault.
+  private func leaving(_ fault: LogFault) -> LogFault {
     fail(fault)
     for database in [writer, reader] { database.leaveFiles() }
-    throw fault
+    return fault
   }
 
   /// Throws if the path no longer leads to the file, or to the one that SQLite writes ahead. Requires `writing`, outside of a
@@ -145,13 +162,14 @@ extension LogFile {
       .gone,
       "\(change) while it was in use: nothing more is acknowledged. Put the file in its place that is to be used, and start again"
     )
-    fail(fault)
     // The file then contains everything that was acknowledged, wherever it is now, and nothing is left beside the one in its
     // place. Both files are still open here, whatever became of their names; but other processes may use a second `-wal`.
     let named = LogFileID(path + "-wal")
-    if named == ahead || named == nil && errno == ENOENT { try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)") }
-    for database in [writer, reader] { database.leaveFiles() }
-    throw fault
+    if named == ahead || named == nil && errno == ENOENT {
+      try? LogHome.leave(writer)
+      try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    throw leaving(fault)
   }
 
   private func change(of lock: LogLock, at path: String) -> String? {

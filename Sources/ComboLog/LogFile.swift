@@ -73,6 +73,8 @@ package final class LogFile: @unchecked Sendable {
   /// The lock, and the file that SQLite writes ahead; nil if the file is not owned.
   let lock: LogLock?
   let ahead: LogFileID?
+  /// Requires `writing`.
+  let aheadEnd: LogAheadEnd?
   let version: Int64
   let failed = Mutex<LogFault?>(nil)
   /// Rung when the owner should check ``failure`` and ``wantsRetention``.
@@ -101,6 +103,8 @@ package final class LogFile: @unchecked Sendable {
   package let wasChecked: Bool
   /// The places of flipped bits in the file written ahead that were turned back at opening, in bytes from its beginning.
   package let repaired: [Int]
+  /// Whether the file, or the one that it is a copy of, was not closed, and no file written ahead was beside it.
+  package let lacksAhead: Bool
   /// The place in the file written ahead from which on something was damaged and left out; nil if nothing was.
   package let leftOut: Int?
   /// Whether the file was of an earlier version, which can no longer open it.
@@ -119,7 +123,7 @@ package final class LogFile: @unchecked Sendable {
     switch place {
     case .memory:
       self.place = place
-      (lock, ahead) = (nil, nil)
+      (lock, ahead, aheadEnd, lacksAhead) = (nil, nil, nil, false)
       writer = try Database(nil, name: place.name)
       try LogSchema.create(writer)
       version = LogSchema.version
@@ -130,25 +134,23 @@ package final class LogFile: @unchecked Sendable {
       reading = writing
     case .file(let given):
       try LogDisk.requireLocal(given)
+      madeFolder = use == .look ? nil : try LogDisk.makeFolder(of: LogDisk.resolved(given))
+      let path: String
+      (path, lacksAhead) = try LogHome.find(LogDisk.resolved(given))
+      self.place = .file(path)
       if use == .look {
-        let path = try LogHome.path(of: LogDisk.resolved(given))
         try Self.requireFile(path)
-        self.place = .file(path)
         (repaired, leftOut) = LogLock.isHeld(path) ? ([], nil) : try LogAhead.repair(path, isOwner: false)
-        (lock, ahead) = (nil, nil)
+        (lock, ahead, aheadEnd) = (nil, nil, nil)
         writer = try Database(path, name: path, access: .reader)
         // Only the owner moves these records into the file.
         if (LogDisk.size(path + "-wal") ?? 0) > 0 { writer.leaveFiles() }
         version = try LogSchema.check(writer, name: path)
-        (wasChecked, wasUpgraded) = (false, false)
-        (isNew, madeFolder) = (false, nil)
+        (wasChecked, wasUpgraded, isNew) = (false, false, false)
         reader = writer
         writing = Lock()
         reading = writing
       } else {
-        madeFolder = try LogDisk.makeFolder(of: LogDisk.resolved(given))
-        let path = try LogHome.path(of: LogDisk.resolved(given))
-        self.place = .file(path)
         try LogDisk.requireWritable(path)
         isNew = LogDisk.size(path) ?? 0 == 0
         if isNew { try LogAhead.requireNone(of: path) }
@@ -161,9 +163,9 @@ package final class LogFile: @unchecked Sendable {
         version = LogSchema.version
         // 0.1.0 always leaves its lock.
         wasChecked = (wasOpen || lock.wasLeft && !wasUpgraded) && (LogDisk.size(path) ?? 0) <= limits.checkMax
-        try LogHome.keep(path, in: writer)
         writer.movesNothing()
         ahead = LogFileID(path + "-wal")
+        aheadEnd = LogAheadEnd(path + "-wal", pageSize: try writer.integer("PRAGMA page_size") ?? 4096)
         reader = try Database(path, name: path, lock: lock)
         try reader.run("PRAGMA cache_size = -2000")
         writing = Lock()
@@ -180,8 +182,14 @@ package final class LogFile: @unchecked Sendable {
     freePages = try writer.prepare("PRAGMA freelist_count")
     try load()
     if wasChecked { try requireIntact() }
+    try keepHome()
     lock?.tellHolder()
     takeStamps()
+  }
+
+  /// Called before the first record is acknowledged, and only for a file that will be used.
+  private func keepHome() throws(LogFault) {
+    if let lock, case .file(let path) = place { try LogHome.keep(path, lock.id, in: writer) }
   }
 
   private func requireIntact() throws(LogFault) {
@@ -290,7 +298,10 @@ package final class LogFile: @unchecked Sendable {
     guard case .file = place else { return }
     // The ends of streams too, so that the loss of the last records would be noticed.
     let streams = state.withLock { $0.streams }
-    try? transaction { () throws(LogFault) in for stream in streams { try stream.write(to: writer) } }
+    try? transaction { () throws(LogFault) in
+      for stream in streams { try stream.write(to: writer) }
+      try LogHome.leave(writer)
+    }
     // What another program has written ahead must not get into the file.
     if failure == nil { try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)") }
     lock?.leave()

@@ -1,38 +1,74 @@
 internal import CSQLite
 internal import Glibc
 
-/// The name under which a log's file was last owned. SQLite keeps the newest data beside that name: under another name of the
-/// file (a hard link) neither an owner nor a reader would find it.
+/// The name under which a log's file was last owned, and whether that owner closed it. SQLite keeps the newest data beside that
+/// name: under another name of the file (a hard link) neither an owner nor a reader would find it.
 enum LogHome {
-  /// Returns the path by which a file is to be opened.
+  /// What a file contains about its last owner, without the data beside it.
+  private struct Note {
+    let path: String
+    /// The number of the file that was not closed. A copy has the number of its original.
+    let inode: UInt64?
+  }
+
+  /// Finds the path by which a file is to be opened.
   /// - Parameter path: The path that was given, without links in it.
+  /// - Returns: The path, and whether the file was not closed and the newest data is not beside it.
   /// - Throws: `damaged` if the file was moved without its newest data.
-  static func path(of path: String) throws(LogFault) -> String {
-    guard let id = LogFileID(path), let home = read(path), home != path else { return path }
-    if let other = LogFileID(home) { return other == id ? home : path }
+  static func find(_ path: String) throws(LogFault) -> (path: String, lacksAhead: Bool) {
+    guard let id = LogFileID(path), let note = read(path) else { return (path, false) }
+    let home = note.path
+    if home == path { return (path, lacksAhead(path, note)) }
+    let other = LogFileID(home)
+    if let other, other == id { return (home, lacksAhead(home, note)) }
     let (left, own) = (home + "-wal", path + "-wal")
-    if (LogDisk.size(left) ?? 0) > 0, (LogDisk.size(own) ?? 0) == 0 {
+    if other == nil, (LogDisk.size(left) ?? 0) > 0, (LogDisk.size(own) ?? 0) == 0 {
       throw LogFault(
         .damaged,
-        "\(path) was moved from \(home) without \(left), which holds the newest records. Move that to \(own), or delete it to do without them"
-      )
+        "\(path) was moved from \(home) without \(left), which holds the newest records. Move that to \(own); or, to do without them,"
+          + " delete it and make an empty file \(own)")
     }
-    return path
+    let lacksAhead = lacksAhead(path, note)
+    if lacksAhead, note.inode == id.inode {
+      throw LogFault(
+        .damaged,
+        "\(path) was not closed when it was used as \(home), and the file with its newest records, which was \(left) then, is not beside"
+          + " it. Give --data the name that the file has beside it now, or move it to \(own); or, to do without these records, make an"
+          + " empty file \(own)")
+    }
+    return (path, lacksAhead)
   }
 
-  /// Stores the owner's path in the file itself.
-  static func keep(_ path: String, in database: Database) throws(LogFault) {
-    try database.run("CREATE TABLE IF NOT EXISTS home (path TEXT NOT NULL)")
-    if try database.text("SELECT path FROM home") == path { return }
-    try database.run("BEGIN IMMEDIATE; DELETE FROM home")
-    let insert = try database.prepare("INSERT INTO home (path) VALUES (?)")
-    insert.bind(1, path)
-    try insert.run()
-    try database.run("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
+  /// Whether a file was not closed, and nothing is beside it that was written ahead. An empty file there stands for nothing.
+  private static func lacksAhead(_ path: String, _ note: Note) -> Bool {
+    note.inode != nil && LogDisk.size(path + "-wal") == nil && isWrittenAhead(path)
   }
 
-  /// Reads the path from the file alone, whatever is beside it. Returns nil if it has none, or is not a log.
-  private static func read(_ path: String) -> String? {
+  /// Notes the owner's path in the file itself, and that it is in use. On the disk when it returns.
+  static func keep(_ path: String, _ id: LogFileID, in database: Database) throws(LogFault) {
+    do throws(LogFault) {
+      try database.run("BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS home (path TEXT NOT NULL, inode INTEGER)")
+      if try database.integer("SELECT count(*) FROM pragma_table_info('home') WHERE name = 'inode'") == 0 {
+        try database.run("ALTER TABLE home ADD COLUMN inode INTEGER")
+      }
+      try database.run("DELETE FROM home")
+      let insert = try database.prepare("INSERT INTO home (path, inode) VALUES (?, ?)")
+      insert.bind(1, path)
+      insert.bind(2, Int64(bitPattern: id.inode))
+      try insert.run()
+      try database.run("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
+    } catch {
+      if database.isInTransaction { try? database.run("ROLLBACK") }
+      // A full disk must not keep the records from being processed that are there.
+      if error.code != .full { throw error }
+    }
+  }
+
+  /// Notes that everything is in the file itself, once what is written ahead has been moved there.
+  static func leave(_ database: Database) throws(LogFault) { try database.run("UPDATE home SET inode = NULL") }
+
+  /// Reads the note from the file alone, whatever is beside it. Returns nil if it has none, or is not a log.
+  private static func read(_ path: String) -> Note? {
     var name = "file:"
     for byte in path.utf8 {
       let isPlain =
@@ -40,7 +76,18 @@ enum LogHome {
         || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7a
       name += isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
-    let database = try? Database(name + "?immutable=1", name: path, access: .asItIs)
-    return (try? database?.text("SELECT path FROM home")) ?? nil
+    guard let database = try? Database(name + "?immutable=1", name: path, access: .asItIs),
+      let home = (try? database.text("SELECT path FROM home")) ?? nil
+    else { return nil }
+    let inode = (try? database.integer("SELECT inode FROM home WHERE inode IS NOT NULL")) ?? nil
+    return Note(path: home, inode: inode.map { UInt64(bitPattern: $0) })
+  }
+
+  /// Whether the file's last writer wrote ahead. A copy that SQLite made with `VACUUM INTO` is whole, and says that it did not.
+  private static func isWrittenAhead(_ path: String) -> Bool {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    defer { if file != -1 { close(file) } }
+    var version: UInt8 = 0
+    return pread(file, &version, 1, 18) == 1 && version == 2
   }
 }

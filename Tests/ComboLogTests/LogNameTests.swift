@@ -11,21 +11,6 @@ struct LogNameTests {
     try log.append(.of(0, [("a", value)]))
   }
 
-  /// Leaves the file as a killed process does: by its first name, with its write-ahead log beside it.
-  private func leave(_ values: [String], in folder: LogFolder) throws {
-    let log = try folder.open()
-    for value in values { try append(log, value) }
-    let kept = try LogFolder()
-    for ending in ["", "-wal"] { try FileManager.default.copyItem(atPath: folder.path + ending, toPath: kept.path + ending) }
-    log.writer.leaveFiles()
-    log.reader.leaveFiles()
-    // The inode stays, so that hard links stay.
-    for ending in ["", "-wal"] {
-      try Data(contentsOf: URL(fileURLWithPath: kept.path + ending)).write(
-        to: URL(fileURLWithPath: folder.path + ending), options: [])
-    }
-  }
-
   @Test("a second owner is refused by a symbolic link and by a hard link, and told who the first is", arguments: [true, false])
   func isInUse(isSymbolic: Bool) throws {
     let folder = try LogFolder()
@@ -179,7 +164,7 @@ struct LogNameTests {
   @Test("after a crash the newest records are found by another name too", arguments: [true, false])
   func crashed(isOwner: Bool) throws {
     let (folder, elsewhere) = (try LogFolder(), try LogFolder())
-    try leave(["1", "2"], in: folder)
+    try folder.leave(["1", "2"])
     #expect(link(folder.path, elsewhere.path) == 0)
     let log = try LogFile(.file(elsewhere.path), use: isOwner ? .own : .look)
     #expect(log.place == .file(folder.path))
@@ -189,7 +174,7 @@ struct LogNameTests {
   @Test("after a crash readers leave both files as they are")
   func readers() throws {
     let folder = try LogFolder()
-    try leave(["1", "2"], in: folder)
+    try folder.leave(["1", "2"])
     func files() throws -> [Data] { try ["", "-wal"].map { try Data(contentsOf: folder.url($0)) } }
     let before = try files()
     for _ in 0..<2 { #expect(try LogFile(.file(folder.path), use: .look).all(0) == ["0 a=1", "1 a=2"]) }
@@ -199,7 +184,7 @@ struct LogNameTests {
   @Test("a file that was moved without its newest records is refused, until they are there too")
   func movedAlone() throws {
     let (folder, elsewhere) = (try LogFolder(), try LogFolder())
-    try leave(["1", "2"], in: folder)
+    try folder.leave(["1", "2"])
     #expect(rename(folder.path, elsewhere.path) == 0)
     let sentence = fault(.damaged) { _ = try elsewhere.open() }
     #expect(sentence.contains("without \(folder.path)-wal"), "\(sentence)")
@@ -253,7 +238,7 @@ struct LogNameTests {
   @Test("what is in the place of a replaced file is left alone")
   func leavesOther() throws {
     let (folder, other) = (try LogFolder(), try LogFolder())
-    try leave(["other 1", "other 2"], in: other)
+    try other.leave(["other 1", "other 2"])
     do {
       let log = try folder.open()
       try append(log, "1")

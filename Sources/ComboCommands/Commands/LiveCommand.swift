@@ -34,7 +34,7 @@ enum LiveCommand {
         log.info("records are kept in \(.file, stage.file.place.name)")
       }
       stage.warn(log)
-      if stage.file.wasChecked, stage.file.leftOut == nil {
+      if stage.file.wasChecked, stage.file.leftOut == nil, !stage.file.lacksAhead {
         log.info("the file was not closed cleanly last time; it was checked and is intact")
       }
       return Live(options, stage, log, stop).run()

@@ -43,6 +43,11 @@ final class LogStage: Sendable {
         "\(.file, name) is damaged from byte \(.offset, place) on. What it holds from there on is left out; a copy of the file is kept beside it, with -damaged after its name. A crash in the middle of a write looks the same; otherwise, acknowledged records may be missing"
       )
     }
+    if file.lacksAhead {
+      log.warning(
+        "\(.file, file.place.name) was not closed by its last user, or is a copy that was made meanwhile, and \(.file, name), which has what was written last, is not beside it: acknowledged records may be missing, unless sqlite3 has moved them into the file. Stop, and put the right file there if you have it"
+      )
+    }
     if file.wasUpgraded {
       log.warning(
         "new records in \(.file, file.place.name) have checksums from now on: combo-consumer 0.1.0 can no longer open it")
