@@ -24,18 +24,23 @@ package struct Verifier {
     package var rules = Rules.known
     /// Whether the dead-letter topic only has letters of this group.
     package var lettersAreOwn = true
+    /// Whether each offset below the first one stands for a record that was deleted.
+    package var offsetsCountRecords = false
     /// The limits of waits for open transactions.
     var patience = WatchedReading.Patience()
+    /// The brokers' addresses, for the commands that end such a transaction; nil if there are none.
+    var brokers: String?
     /// Receives sentences about waits, on any thread.
     package var notice: @Sendable (String) -> Void = { _ in }
 
     package init(
-      from: Int64 = .min, fromCheckpoint: Bool = false, lettersAreOwn: Bool = true,
+      from: Int64 = .min, fromCheckpoint: Bool = false, lettersAreOwn: Bool = true, brokers: String? = nil,
       notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
       self.from = from
       self.fromCheckpoint = fromCheckpoint
       self.lettersAreOwn = lettersAreOwn
+      self.brokers = brokers
       self.notice = notice
     }
   }
@@ -50,7 +55,8 @@ package struct Verifier {
 
   package init(_ reader: any ReadEdge, topics: TopicIdentity, options: Options = Options(), log: ServiceLog = ServiceLog(.error))
   {
-    self.reader = WatchedReading(reader, topics: topics, patience: options.patience, say: options.notice)
+    self.reader = WatchedReading(
+      reader, topics: topics, brokers: options.brokers, patience: options.patience, say: options.notice)
     self.topics = topics
     self.options = options
     self.log = log
@@ -102,7 +108,11 @@ package struct Verifier {
         ).run()
       }
     }
-    return VerifyVerdict(common, outcomes).report()
+    var report = VerifyVerdict(common, outcomes).report()
+    if options.offsetsCountRecords {
+      report.evicted = try reader.partitions(.input).reduce(0) { try $0 + reader.bounds(.input, $1).first }
+    }
+    return report
   }
 
   /// Reads the dead-letter topic. Returns nil if it does not exist, or cannot be read.

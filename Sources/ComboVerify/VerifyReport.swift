@@ -13,6 +13,8 @@ package struct VerifyReport: Equatable, Sendable {
   var lettersCompared: Int?
   /// The number of those that `redrive` has sent back to the input.
   var lettersSentBack = 0
+  /// The number of the input's records that were deleted before; nil if unknown.
+  package var evicted: Int64?
   /// Records that the map drops.
   package var dropped = 0
   // The contents of the output.
@@ -95,6 +97,11 @@ package struct VerifyReport: Equatable, Sendable {
       "conservation: " + verdict([.conservation], conservation)
         + (tally.leftByResets > 0 ? "; \(n(tally.leftByResets, "gifts were")) never shown because of a reset" : ""),
     ]
+    if let evicted, evicted > 0 {
+      lines.insert(
+        "deleted before that: \(n(evicted, "records of the input")); what is left of it begins with record \(n(evicted + 1))",
+        at: 1)
+    }
     if unprovenRooms > 0 || tally.deleted > 0 || entriesSkipped > 0 {
       var reasons = ["not provable: \(n(unprovenRooms, "rooms with")) \(n(unprovenInstructions, "instructions"))"]
       if tally.deleted > 0 { reasons.append(n(tally.deleted, "instructions deleted from the output")) }

@@ -3,26 +3,31 @@ internal import ComboEdge
 internal import ComboSystem
 internal import ComboWire
 
-/// Reads through another reader, and reports if a transaction that is open holds it up. Used by any number of threads.
+/// Reads through another reader. Reports a transaction that is open and holds it up, and waits for it only for a limited time.
+/// Used by any number of threads.
 final class WatchedReading: ReadEdge {
   /// The limits for a read that makes no progress.
   struct Patience: Sendable {
     /// The time after which the wait is reported, in milliseconds.
     var tellAfterMs: Int64 = 5_000
-    /// The time after which ``WatchedReading/readStable(_:_:from:to:_:)`` stops waiting, in milliseconds.
+    /// The time after which the wait ends, in milliseconds.
     var giveUpAfterMs: Int64 = 15_000
   }
 
   private let reader: any ReadEdge
   private let topics: TopicIdentity
+  private let brokers: String?
   private let patience: Patience
   private let say: @Sendable (String) -> Void
 
+  /// - Parameter brokers: The brokers' addresses, for the commands that end a transaction; nil if there are none.
   init(
-    _ reader: any ReadEdge, topics: TopicIdentity, patience: Patience = Patience(), say: @escaping @Sendable (String) -> Void
+    _ reader: any ReadEdge, topics: TopicIdentity, brokers: String?, patience: Patience = Patience(),
+    say: @escaping @Sendable (String) -> Void
   ) {
     self.reader = reader
     self.topics = topics
+    self.brokers = brokers
     self.patience = patience
     self.say = say
   }
@@ -46,6 +51,7 @@ final class WatchedReading: ReadEdge {
     try reader.readAll(topic, partition, from: start, to: end, take)
   }
 
+  /// - Throws: `timedOut` if a transaction stays open before `end`.
   func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
     _ take: (InputRecord) -> Bool
@@ -55,12 +61,14 @@ final class WatchedReading: ReadEdge {
       topic, partition, from: start, to: end,
       unless: {
         wait.look()
-        return isCancelled()
+        return wait.isOver || isCancelled()
       }
     ) { record in
       wait.resume()
       return take(record)
     }
+    guard wait.isOver, let open = wait.open else { return }
+    throw EdgeError(.timedOut, "\(sentence(open)): what follows it cannot be read. \(remedy(open))", isRetriable: false)
   }
 
   /// Reads like ``read(_:_:from:to:unless:_:)``, but if a transaction stays open, only up to there.
@@ -75,7 +83,7 @@ final class WatchedReading: ReadEdge {
       topic, partition, from: start, to: end,
       unless: {
         wait.look()
-        return wait.openAt != nil && wait.isTooLong
+        return wait.isOver
       }
     ) { record in
       wait.resume()
@@ -83,25 +91,30 @@ final class WatchedReading: ReadEdge {
       isOver = !take(record)
       return !isOver
     }
-    guard !isOver, wait.openAt != nil, wait.isTooLong else { return nil }
+    guard !isOver, wait.isOver, let open = wait.open else { return nil }
     // Reads the records before it that the brokers had not delivered yet.
     let openAt = try min(end, reader.stableEnd(topic, partition))
     try read(topic, partition, from: next, to: openAt, unless: { false }, take)
     if openAt == end { return nil }
-    say("\(name(topic, partition)): everything after offset \(openAt) is not compared")
+    say("\(name(topic, partition)): everything after offset \(openAt) is not compared. \(remedy(open))")
     return openAt
   }
 
+  private func names() -> TopicNames { TopicNames(input: topics.input, output: topics.output, group: topics.group) }
+
+  private func sentence(_ open: OpenTransaction) -> String {
+    let since = open.since.map { ", since \(Timestamp.text($0))" } ?? ""
+    return "\(name(open.topic, open.partition)): a transaction is open at offset \(open.offset)\(since)"
+  }
+
+  private func remedy(_ open: OpenTransaction) -> String {
+    guard let brokers, open.topic != .deadLetter else { return "`check` has the commands that end it" }
+    return OpenTransaction.remedy(brokers, names()[open.topic], open.partition, offset: open.offset)
+  }
+
   private func name(_ topic: Topic, _ partition: Int32) -> String {
-    let name =
-      switch topic {
-      case .input: topics.input
-      case .output: topics.output
-      case .journal: "\(topics.input).\(topics.group).combo-journal"
-      case .state: "\(topics.input).\(topics.group).combo-state"
-      case .deadLetter: "dead letters"
-      }
-    return "partition \(partition) of \(name)"
+    // Its name may be another one.
+    "partition \(partition) of \(topic == .deadLetter ? "the dead letters" : names()[topic])"
   }
 
   /// A read in progress.
@@ -111,8 +124,10 @@ final class WatchedReading: ReadEdge {
     private let partition: Int32
     private let end: Int64
     private var since = MonotonicClock.nowMs
-    /// The offset of an open transaction, at which reading stops.
-    private(set) var openAt: Int64?
+    /// The transaction at which reading stops.
+    private(set) var open: OpenTransaction?
+    /// Whether it has stayed open for too long.
+    private(set) var isOver = false
 
     init(_ reading: WatchedReading, _ topic: Topic, _ partition: Int32, _ end: Int64) {
       self.reading = reading
@@ -122,24 +137,27 @@ final class WatchedReading: ReadEdge {
     }
 
     private var waitedMs: Int64 { MonotonicClock.nowMs - since }
-    var isTooLong: Bool { waitedMs >= reading.patience.giveUpAfterMs }
 
     mutating func resume() {
       since = MonotonicClock.nowMs
-      openAt = nil
+      open = nil
     }
 
     mutating func look() {
-      if openAt != nil || waitedMs < reading.patience.tellAfterMs { return }
+      let isTooLong = open != nil && waitedMs >= reading.patience.giveUpAfterMs
+      if isOver || !isTooLong && (open != nil || waitedMs < reading.patience.tellAfterMs) { return }
       // The client reports brokers that do not respond.
-      guard let stable = try? reading.reader.stableEnd(topic, partition), stable < end else {
-        since = MonotonicClock.nowMs
+      guard let stable = try? reading.reader.stableEnd(topic, partition), stable < end else { return resume() }
+      let found = OpenTransaction(topic: topic, partition: partition, offset: stable, end: end)
+      if isTooLong, let open, open.isSame(as: found) {
+        self.open = reading.reader.withTime(found)
+        isOver = true
         return
       }
-      openAt = stable
-      reading.say(
-        "\(reading.name(topic, partition)): a transaction is open at offset \(stable); waiting for it to end, or to time out. `check` has"
-          + " the commands that end it")
+      // Another one than before has its own time to end.
+      if isTooLong { since = MonotonicClock.nowMs }
+      open = found
+      reading.say("\(reading.sentence(found)); waiting for it to end, or to time out. `check` has the commands that end it")
     }
   }
 }

@@ -86,12 +86,15 @@ struct VerifyLiveTests {
   }
 
   /// Verifies what can be read while a transaction is open, without waiting.
-  private func verify(_ scene: VerifyScene, _ reader: HeldUp) throws -> (report: VerifyReport, notices: [String]) {
+  private func verify(
+    _ scene: VerifyScene, _ reader: HeldUp, giveUpAfterMs: Int64 = 0
+  ) throws -> (report: VerifyReport, notices: [String]) {
     scene.broker.settleAll()
     let notices = Notices()
     var options = Verifier.Options()
     options.placement = { key, count in Int(SimBroker.partition(of: [UInt8](key), count)) }
-    options.patience = .init(tellAfterMs: 0, giveUpAfterMs: 0)
+    options.patience = .init(tellAfterMs: 0, giveUpAfterMs: giveUpAfterMs)
+    options.brokers = "b:9092"
     options.notice = { notices.add($0) }
     let report = try Verifier(reader, topics: scene.scene.world.topics, options: options).run()
     return (report, notices.all)
@@ -116,7 +119,8 @@ struct VerifyLiveTests {
     #expect(
       notices == [
         "\(topic): a transaction is open at offset \(openAt); waiting for it to end, or to time out. `check` has the commands that end it",
-        "\(topic): everything after offset \(openAt) is not compared",
+        "\(topic): everything after offset \(openAt) is not compared. "
+          + OpenTransaction.remedy("b:9092", scene.scene.world.topics.output, partition, offset: openAt),
       ])
     // A record that is missing before the transaction is reported.
     all[2].remove()
@@ -148,10 +152,28 @@ struct VerifyLiveTests {
   func waits(topic: Topic) throws {
     let scene = VerifyScene()
     scene.story()
-    let (report, notices) = try verify(scene, HeldUp(scene.broker, topic, 0, at: 7, forEver: false))
+    let (report, notices) = try verify(
+      scene, HeldUp(scene.broker, topic, 0, at: 7, forEver: false), giveUpAfterMs: 60_000)
     #expect(report.isProven && report.summary.hasSuffix("each instruction once\n") && !report.summary.contains("as far as"))
     let name = topic == .input ? scene.scene.world.topics.input : "combo-journal"
     #expect(notices.count == 1 && notices[0].contains("\(name): a transaction is open at offset 7;"), "\(notices)")
+  }
+
+  @Test("a transaction that stays open in another topic ends it, and is named", arguments: [Topic.input, .journal])
+  func isNotWaitedFor(topic: Topic) throws {
+    let scene = VerifyScene()
+    scene.story()
+    let topics = scene.scene.world.topics
+    let name = topic == .input ? topics.input : "\(topics.input).\(topics.group).combo-journal"
+    #expect {
+      _ = try verify(scene, HeldUp(scene.broker, topic, 0, at: 7, forEver: true))
+    } throws: { error in
+      guard let error = error as? EdgeError, !error.isRetriable else { return false }
+      // In the journal no record has that offset, and with it its time.
+      let start = "partition 0 of \(name): a transaction is open at offset 7" + (topic == .input ? ", since " : ": ")
+      let remedy = OpenTransaction.remedy("b:9092", name, 0, offset: 7)
+      return error.message.hasPrefix(start) && error.message.hasSuffix(": what follows it cannot be read. \(remedy)")
+    }
   }
 
   private func isOpen(_ log: SimLog) -> Bool { log.lastStable < log.end && log.open.contains { $0.transaction.state == .open } }
@@ -220,6 +242,11 @@ private class Altered: ReadEdge, @unchecked Sendable {
     _ take: (InputRecord) -> Bool
   ) throws(EdgeError) {
     try now.read(topic, partition, from: start, to: end, unless: isCancelled, take)
+  }
+  func readAll(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
+  ) throws(EdgeError) {
+    try now.readAll(topic, partition, from: start, to: end, take)
   }
 }
 

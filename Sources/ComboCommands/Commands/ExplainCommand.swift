@@ -20,7 +20,9 @@ enum ExplainCommand {
   ) throws -> Int32 {
     var meter = ProgressMeter(of: nil, unit: "records", isAlone: true)
     var count = 0
-    var explainer = Explainer(reading, topics: options.source.topics, log: log, notice: { Console.say($0) })
+    var explainer = Explainer(
+      reading, topics: options.source.topics, brokers: options.source.data == nil ? options.source.brokers : nil, log: log,
+      notice: { Console.say($0) })
     explainer.threads = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     explainer.progress = {
       count += $0

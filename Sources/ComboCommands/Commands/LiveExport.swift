@@ -16,6 +16,7 @@ enum LiveExport {
       guard let input = file.stream(LogStage.input, 0) else {
         throw LogFault(.unknown, "\(place.name) has no input" + (damage.isEmpty ? " yet" : " outside what is left out"))
       }
+      let evicted = file.bounds(input).first
       let decoder = LiveRecordDecoder(options.map)
       let isWritten = try file.forEachPage(
         of: input, damaged: { damage.add($0) }, deleted: { damage.addDeleted($0.count) }
@@ -35,6 +36,11 @@ enum LiveExport {
         return lines.withUnsafeBytes { Console.write($0, to: 1) }
       }
       damage.end("left out")
+      if evicted > 0 {
+        Console.say(
+          "from record \(ProgressMeter.grouped(Int(evicted) + 1)) on: \(Counted.text(Int(evicted), "records")) before it were deleted, because of"
+            + " --data-max-mib or --keep-hours")
+      }
       return isWritten && damage.isEmpty ? 0 : 1
     } catch {
       Console.say(error.message)
@@ -58,6 +64,11 @@ struct DamageNotes {
       Console.say(
         "\(file.place.name)-wal is damaged from byte \(place) on, and what it holds from there on is left out. A crash in the middle of a"
           + " write looks the same; otherwise, acknowledged records may be missing")
+    }
+    if file.lacksAhead {
+      Console.say(
+        "note: \(file.place.name) was not closed by its last user, or is a copy that was made meanwhile, and \(file.place.name)-wal is not"
+          + " beside it: the newest records may be missing, unless sqlite3 has moved them into the file")
     }
     for copy in file.leftOutCopies {
       Console.say(

@@ -20,13 +20,16 @@ enum VerifyCommand {
         data: source.data,
         options: Verifier.Options(
           from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint, lettersAreOwn: options.deadLetter == nil,
-          notice: { Console.say($0) }), log: log)
+          brokers: source.data == nil ? source.brokers : nil, notice: { Console.say($0) }), log: log)
     }
   }
 
   private static func compare(
     _ reading: any ReadEdge, topics: TopicIdentity, data: String?, options: Verifier.Options, log: ServiceLog
   ) throws -> Int32 {
+    var options = options
+    // A topic's offsets also count what transactions leave in it.
+    options.offsetsCountRecords = data != nil
     var verifier = Verifier(reading, topics: topics, options: options, log: log)
     let meter = Mutex((meter: ProgressMeter(of: nil, unit: "records", isAlone: true), count: 0))
     verifier.progress = { count, total in

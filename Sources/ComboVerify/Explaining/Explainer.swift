@@ -44,12 +44,14 @@ package struct Explainer {
   /// Called now and then with a number of offsets processed. Any thread may call it, but only one at a time.
   package var progress: (Int) -> Void = { _ in }
 
-  /// - Parameter notice: Receives sentences about waits, and about where the search continues.
+  /// - Parameters:
+  ///   - brokers: The brokers' addresses, for the commands that end an open transaction; nil if there are none.
+  ///   - notice: Receives sentences about waits, and about where the search continues.
   package init(
-    _ reader: any ReadEdge, topics: TopicIdentity, log: ServiceLog = ServiceLog(.error),
+    _ reader: any ReadEdge, topics: TopicIdentity, brokers: String? = nil, log: ServiceLog = ServiceLog(.error),
     notice: @escaping @Sendable (String) -> Void
   ) {
-    self.reader = WatchedReading(reader, topics: topics, say: notice)
+    self.reader = WatchedReading(reader, topics: topics, brokers: brokers, say: notice)
     self.topics = topics
     self.log = log
     self.notice = notice

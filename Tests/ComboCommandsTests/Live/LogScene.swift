@@ -126,9 +126,11 @@ final class LogScene {
 
   /// Derives the output again, and returns the report.
   func verify(_ history: LogReading.History = .newest) throws -> VerifyReport {
-    try Verifier(
+    var options = Verifier.Options()
+    options.offsetsCountRecords = true
+    return try Verifier(
       LogReading(stage.file, names: LogStage.names, history: history),
-      topics: TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output)
+      topics: TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output), options: options
     ).run()
   }
 

@@ -84,6 +84,32 @@ struct LogServiceTests {
     #expect(report.isProven, "\(report.summary)")
   }
 
+  @Test("`live --export` says how many records were deleted before the first that it prints")
+  func exportsRest() throws {
+    let scene = try LogScene(isFile: true)
+    let path = try #require(scene.path) + "-evicted"
+    var limits = LogFile.Limits()
+    limits.sizeMax = 1 << 18
+    let file = try LogFile(.file(path), limits: limits)
+    try file.makeTopic(LogStage.input, partitions: 1)
+    while file.bounds(0).first == 0 {
+      let batch = LogBatch()
+      for number in 0..<200 {
+        Array(LogScene.gift("r", number).utf8).withUnsafeBytes { batch.append(0, key: nil, value: $0, timestamp: 1000) }
+      }
+      try file.append(batch)
+    }
+    let (first, end) = file.bounds(0)
+    file.close()
+    let (code, output, log) = try ServiceProcess.run(["live", "--export", "--data", path])
+    #expect(code == 0 && output.split(separator: "\n").count == end - first)
+    #expect(
+      log.contains(
+        "from record \(ProgressMeter.grouped(Int(first) + 1)) on: \(ProgressMeter.grouped(Int(first))) records before it were deleted"
+      ),
+      "\(log)")
+  }
+
   @Test(
     "a log that is full deletes old records up to a checkpoint by itself, and what follows from there is proven, after a stop too"
   )
@@ -122,6 +148,11 @@ struct LogServiceTests {
     #expect(try service.end() == 0, "\(service.log)")
     let report = try scene.verify(.oldest)
     #expect(report.isProven && report.tally.equal > 0, "\(report.summary)")
+    let first = file.bounds(scene.stage.stream(.input)).first
+    #expect(
+      report.summary.contains(
+        "deleted before that: \(Counted.text(Int(first), "records of the input")); what is left of it begins"),
+      "\(report.summary)")
     // The newest checkpoint alone would prove nothing.
     #expect(try scene.verify().tally.equal < report.tally.equal)
     // A takeover after the checkpoint changes nothing of that.

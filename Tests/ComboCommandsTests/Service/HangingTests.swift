@@ -69,6 +69,13 @@ extension ServiceTests {
       try group.give(gifts("c"))
       try group.waitUntilSaid(expected(3), second)
       try second.waitForLog("a transaction stays open in partition 0 of the journal", "abort --topic \(group.names.journal)")
+      let verify = try ServiceProcess.run([
+        "verify", "--brokers", group.brokers, "--input", group.names.input, "--output", group.names.output, "--group",
+        group.group,
+      ])
+      #expect(
+        verify.code == 1 && verify.log.contains("partition 0 of \(group.names.journal): a transaction is open at offset ")
+          && verify.log.contains("abort --topic \(group.names.journal) --partition 0 --start-offset "), "\(verify)")
       try stranger.abort(withinMs: ServiceKafka.patienceMs)
       try second.waitForLog("has ended: it held its readers up for")
       try second.stop()
