@@ -279,6 +279,9 @@ package struct Edges {
   package var endLeftOver: (@Sendable ([Int32]) -> Void)?
   /// Needed if others can delete its topics.
   package var topicWatch: (any TopicWatch)?
+  /// Returns a sentence if the brokers belong to another cluster than before; nil if not, or if they do not respond. Blocks; any
+  /// thread. Not needed if there can be only one.
+  package var otherCluster: (@Sendable () -> String?)?
   /// Returns the newest rules of the engine that every member of the group can follow, or nil if unknown. Blocks; any thread. Not
   /// needed if the service is alone.
   package var groupRules: (@Sendable () -> Int?)?

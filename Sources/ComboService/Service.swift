@@ -70,7 +70,9 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   /// Why the service cannot continue.
   package var fatal: String?
   /// How it lost its membership of the group, or a topic; nil if it did not. Another service in its place may continue.
-  package private(set) var loss: EdgeError.Code?
+  package internal(set) var loss: EdgeError.Code?
+  /// Whether there have been producers.
+  private var hasProducers = false
   /// Called with the totals once a second.
   package var progress: Progress?
 
@@ -228,35 +230,14 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     partitions.restoreAll(afterMs: delayMs)
   }
 
-  /// Ends the service if a topic was deleted while it ran: records produced to it only ever time out.
-  /// - Returns: Whether the service ends.
-  private func endsAsTopicIsGone() -> Bool {
-    for topic in Topic.allCases {
-      // Brokers that do not answer are another matter.
-      guard let partitions = try? edges.reader.partitions(topic) else { return false }
-      if partitions.isEmpty {
-        isGone(topic)
-        return true
-      }
-    }
-    return false
-  }
-
-  /// Ends the service because a topic is gone. The next service creates the topic, or waits for it.
-  package func isGone(_ topic: Topic) { isLost(LostTopic(topic, "is gone: somebody has deleted it")) }
-
-  /// Ends the service because a topic is gone, or was created again by the brokers themselves: the next service sets it up.
-  func isLost(_ lost: LostTopic) {
-    let next = lost.topic == .input ? "" : ". It starts again, and creates what is missing"
-    fatal = "its \(lost.topic.word) topic \(lost.what)\(next)"
-    loss = .unknownTopic
-  }
-
   func renewProducers() {
     while isRunning {
       watched.observatory?.beat()
+      // Producers register their transactional id. The first ones are created just after the cluster was checked.
+      if hasProducers, endsElsewhere() { return }
       do throws(EdgeError) {
         try delivery.renew()
+        hasProducers = true
         return
       } catch {
         if error.code == .badProperty { fatal = error.message }

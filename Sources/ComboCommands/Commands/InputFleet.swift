@@ -2,6 +2,7 @@ internal import ComboEdge
 internal import ComboHTTP
 internal import ComboKafka
 internal import ComboLog
+internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
 internal import Glibc
@@ -57,6 +58,9 @@ final class InputFleet {
   private let read: RunCommand.Read
   private let host: ServiceHost
   private let control: ControlClient
+  /// Which cluster the services of all inputs belong to.
+  private let memory = GroupMemory()
+  private let cluster: ClusterCheck
   private let bell = LogBell()
   private let members = Members()
   private var threads: [String: WorkThread] = [:]
@@ -83,6 +87,7 @@ final class InputFleet {
     let properties = try options.kafkaProperties(log: log)
     try options.tryProducer(properties)
     control = try ControlClient(properties)
+    cluster = ClusterCheck(properties, options.brokers, memory)
     host = ServiceHost(options, stop: stop, log: log)
   }
 
@@ -173,20 +178,23 @@ final class InputFleet {
       return
     }
     member.observatory.onNews { [bell] in bell.ring() }
-    threads[input] = WorkThread { [options, bell] in
-      let end = Self.run(options, member, own)
+    threads[input] = WorkThread { [options, bell, memory] in
+      let end = Self.run(options, member, memory, own)
       member.end.withLock { $0 = end }
       bell.ring()
     }
   }
 
   /// The thread of a service.
-  private static func run(_ options: ServiceOptions, _ member: Member, _ log: ServiceLog) -> ServiceRunner.End {
+  private static func run(
+    _ options: ServiceOptions, _ member: Member, _ memory: GroupMemory, _ log: ServiceLog
+  ) -> ServiceRunner.End {
     do throws(EdgeError) {
       var properties = try options.kafkaProperties(log: log)
       properties.statistics = options.http == nil ? nil : member.statistics
       var runner = ServiceRunner(options, properties: properties, member.reload, log, member.stop)
       runner.observatory = member.observatory
+      runner.clusterMemory = memory
       runner.leavesNothing = true
       return try runner.run()
     } catch {
@@ -245,6 +253,12 @@ final class InputFleet {
       return
     }
     let known = Dictionary(uniqueKeysWithValues: members.all.map { ($0.input, $0.member) })
+    let patterned = Set(known.keys).subtracting(options.inputs.names)
+    // The topics of another cluster at this address are no topics that have come or gone.
+    if !found.subtracting(known.keys).isEmpty || !patterned.isSubset(of: found), let other = cluster.other {
+      if note.isDue(other, at: now) { log.error("waiting, and trying again: \(.reason, other)") }
+      return
+    }
     let isFirst = !hasLooked
     if isFirst, found.isEmpty, known.isEmpty {
       log.warning(

@@ -1,6 +1,7 @@
 internal import ComboCore
 internal import ComboEdge
 internal import ComboKafka
+internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
 internal import ComboWire
@@ -26,6 +27,7 @@ final class OutputMirror {
   private var ends: [Int64] = []
   private var readyBy: Int64 = 0
   private var reportedAt: Int64 = 0
+  private var clusterWatch: ClusterWatch
   private var countedAt: Int64 = 0
 
   /// For how long a partition's instructions were read, without pauses, in which no service may have run.
@@ -57,6 +59,7 @@ final class OutputMirror {
     self.log = log
     self.properties = properties
     control = try ControlClient(properties)
+    clusterWatch = ClusterWatch(ClusterCheck(properties, options.brokers, GroupMemory()))
     client = try ReaderClient(properties, fetchWaitMs: 500, queuedKilobytes: 2048)
     mirror.screenWithinMs = Int64(options.backSeconds * 1000)
     mirror.told = options.told.map { #","\#($0.name)":\#($0.value)"# }.joined()
@@ -70,16 +73,20 @@ final class OutputMirror {
     try begin()
     while !observatory.stop.isSet {
       let now = MonotonicClock.nowMs
+      if clusterWatch.look(at: now) { try clusterChanged() }
       var count = 0
       do throws(EdgeError) {
-        count = try read(at: now)
+        if clusterWatch.other == nil { count = try read(at: now) }
       } catch {
-        guard error.code == .offsetOutOfRange else { throw error }
-        // The mirror lagged for longer than the topic's retention; the rooms' next screens are complete.
-        log.warning("serve begins to read the output again: \(.reason, error)")
-        mirror.forgetAll()
-        observatory.tell(mirror.takeNews())
-        try begin()
+        if clusterWatch.isElsewhere() {
+          try clusterChanged()
+        } else if error.code == .offsetOutOfRange {
+          // The mirror lagged for longer than the topic's retention; the rooms' next screens are complete.
+          log.warning("serve begins to read the output again: \(.reason, error)")
+          try beginAgain()
+        } else {
+          throw error
+        }
       }
       if !mirror.isReady, isCaughtUp(at: now) { becomeReady() }
       if observatory.hasQueries { for query in observatory.takeQueries() { mirror.answer(query, at: now) } }
@@ -87,6 +94,26 @@ final class OutputMirror {
       if now - reportedAt >= Self.reportMs { try report(at: now) }
       if count == 0 { MonotonicClock.sleep(ms: Self.idleMs) }
     }
+  }
+
+  /// Reads nothing of another cluster, and begins anew when the former one is back.
+  private func clusterChanged() throws(EdgeError) {
+    // Readiness shows it at once.
+    reportedAt = 0
+    if let other = clusterWatch.other {
+      log.error(
+        "serve reads nothing more, and keeps the rooms' screens: \(.reason, other). If it is meant, restart serve; else correct the address"
+      )
+    } else {
+      log.info("the brokers belong to the same cluster as before again: serve begins to read the output again")
+      try beginAgain()
+    }
+  }
+
+  private func beginAgain() throws(EdgeError) {
+    mirror.forgetAll()
+    observatory.tell(mirror.takeNews())
+    try begin()
   }
 
   private func begin() throws(EdgeError) {
@@ -234,7 +261,8 @@ final class OutputMirror {
     var report = ServiceReport()
     report.knowsWaits = false
     report.at = now
-    report.hasJoined = true
+    report.hasJoined = clusterWatch.other == nil
+    report.stall = clusterWatch.other
     report.told = mirror.told
     for reader in readers {
       report.partitions.append(.init(number: reader.partition, isRunning: mirror.isReady, restored: mirror.isReady ? 1 : 0))
@@ -245,7 +273,7 @@ final class OutputMirror {
     report.totals.bad = mirror.malformed
     observatory.publish(report)
     observatory.beat()
-    guard options.partitions == nil, now - countedAt >= Self.countMs else { return }
+    guard clusterWatch.other == nil, options.partitions == nil, now - countedAt >= Self.countMs else { return }
     countedAt = now
     // Unavailable brokers are no reason to end.
     guard let all = try? control.partitionCount(options.output, withinMs: 1000), all > readers.count else { return }

@@ -1,6 +1,5 @@
 internal import ComboEdge
 internal import ComboKafka
-internal import ComboRooms
 
 /// Checks whether the group's topics are still those with which it was started.
 ///
@@ -9,8 +8,6 @@ final class OwnTopicWatch: TopicWatch, @unchecked Sendable {
   // Sendable: only one thread at a time checks.
   private let control: ControlClient
   private let names: TopicNames
-  private let brokers: String
-  private let memory: GroupMemory
   /// The number of partitions of each topic, and the ends of those of the journal and the state topic.
   private var counts: [Topic: Int] = [:]
   private var ends: [Topic: [Int32: Int64]] = [:]
@@ -18,11 +15,9 @@ final class OwnTopicWatch: TopicWatch, @unchecked Sendable {
 
   private static let withinMs: Int64 = 5000
 
-  init(_ control: ControlClient, _ names: TopicNames, _ brokers: String, _ memory: GroupMemory) {
+  init(_ control: ControlClient, _ names: TopicNames) {
     self.control = control
     self.names = names
-    self.brokers = brokers
-    self.memory = memory
   }
 
   func look(_ owned: [Int32]) throws(EdgeError) -> LostTopic? {
@@ -33,10 +28,6 @@ final class OwnTopicWatch: TopicWatch, @unchecked Sendable {
   }
 
   private func findLost(_ owned: [Int32]) throws(EdgeError) -> LostTopic? {
-    if let id = try control.cluster(withinMs: Self.withinMs).id, let former = memory.formerCluster(than: id) {
-      return LostTopic(
-        .input, "is in another cluster now: the brokers at \(brokers) have the cluster id \(id), and had \(former)")
-    }
     for topic in Topic.allCases where topic != .input {
       guard let count = try control.partitionCount(names[topic], withinMs: Self.withinMs) else {
         return LostTopic(topic, "is gone: somebody has deleted it")

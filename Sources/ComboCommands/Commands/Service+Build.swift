@@ -121,13 +121,16 @@ extension Service {
   ///   - hasAdmin: Whether the brokers can create topics; the broker inside the process cannot.
   ///   - observatory: The observatory that observers query; nil if there are none.
   ///   - memory: The memory of the services that ran in this process before.
+  ///   - cluster: The check whether the cluster is still the same; nil if no service ran before.
   /// - Returns: The service, or nil if it was stopped, or if something must be fixed first, which has been reported.
   static func build(
     _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag,
-    observatory: Observatory? = nil, purpose: Purpose = .service, memory: GroupMemory = GroupMemory()
+    observatory: Observatory? = nil, purpose: Purpose = .service, memory: GroupMemory = GroupMemory(),
+    cluster: ClusterCheck? = nil
   ) throws(EdgeError) -> Service? {
     let names = options.topicNames
-    if hasAdmin { try awaitOwnCluster(options, properties, memory, log, stop, observatory) }
+    let cluster = cluster ?? ClusterCheck(properties, options.brokers, memory)
+    if hasAdmin { awaitOwn(cluster, log, stop, observatory) }
     let control = try ControlClient(properties)
     var configuration = options.configuration
     configuration.purpose = purpose
@@ -178,19 +181,22 @@ extension Service {
         ? KafkaDirectOutput(properties, names: names, outputHeaders: options.allOutputHeaders) : nil,
       reader: reading, time: clockTrial?.time ?? SystemTime(),
       clockTrial: clockTrial)
-    if hasAdmin {
-      edges.groupRules = { [group = options.group] in
-        guard let members = try? control.members(ofGroup: group, withinMs: 5000) else { return nil }
-        return members.map { $0.rules ?? Rules.oldest.version }.min() ?? Rules.newest.version
-      }
-    }
+    if hasAdmin { edges.groupRules = groupRules(control, options.group) }
     edges.schemas =
       purpose != .service ? nil : options.registry.map { RegistrySchemas($0, journals: reading, of: configuration.topics) }
     if hasAdmin {
-      edges.topicWatch = OwnTopicWatch(control, names, options.brokers, memory)
+      edges.topicWatch = OwnTopicWatch(control, names)
+      edges.otherCluster = { cluster.other }
       edges.endLeftOver = endLeftOver(options, properties, control, reading, log)
     }
     return Service(configuration, edges, log: log, stop: stop, observatory: observatory, memory: memory)
+  }
+
+  private static func groupRules(_ control: ControlClient, _ group: String) -> @Sendable () -> Int? {
+    {
+      guard let members = try? control.members(ofGroup: group, withinMs: 5000) else { return nil }
+      return members.map { $0.rules ?? Rules.oldest.version }.min() ?? Rules.newest.version
+    }
   }
 
   private static func logMap(_ map: RecordMap?, _ log: ServiceLog) {
@@ -204,20 +210,15 @@ extension Service {
   }
 
   /// Waits while the brokers belong to another cluster than at the start of this process, as nothing may be created there.
-  private static func awaitOwnCluster(
-    _ options: ServiceOptions, _ properties: KafkaProperties, _ memory: GroupMemory, _ log: ServiceLog, _ stop: StopFlag,
-    _ observatory: Observatory?
-  ) throws(EdgeError) {
+  private static func awaitOwn(_ cluster: ClusterCheck, _ log: ServiceLog, _ stop: StopFlag, _ observatory: Observatory?) {
     var note = WaitNote()
     while !stop.endsService {
       observatory?.beat()
-      // A client keeps the first id that it receives.
-      let control = try ControlClient(properties)
       // Brokers that do not respond are reported by the next steps.
-      guard let id = try? control.cluster(withinMs: 5000).id, let former = memory.formerCluster(than: id) else { return }
+      guard let other = cluster.other else { return }
       let reason =
-        "the brokers at \(options.brokers) belong to another cluster now: its id is \(id), and was \(former)."
-        + " The service creates no topics there; brokers with auto.create.topics.enable may. If it is meant, restart the service; else correct the address"
+        "\(other). The service creates no topics there; brokers with auto.create.topics.enable may. If it is meant, restart the service;"
+        + " else correct the address"
       observatory?.hindrance = reason
       if note.isDue(reason, at: MonotonicClock.nowMs) { log.error("waiting, and trying again: \(.reason, reason)") }
       stop.pause(ms: 2000, observatory)

@@ -58,6 +58,8 @@ struct ServiceRunner {
   private let stop: StopFlag
   /// Whether the process goes on when this ends, so that nothing of it may be left.
   var leavesNothing = false
+  /// The memory of the cluster, if several services of this process share it.
+  var clusterMemory: GroupMemory?
 
   init(
     _ options: ServiceOptions, properties: KafkaProperties, _ reload: Reload?, _ log: ServiceLog, _ stop: StopFlag
@@ -74,7 +76,9 @@ struct ServiceRunner {
     var before = Service.Totals()
     let memory = GroupMemory()
     while true {
-      var service = try Service.build(options, properties, log: log, stop: stop, observatory: observatory, memory: memory)
+      let cluster = ClusterCheck(properties, options.brokers, clusterMemory ?? memory)
+      var service = try Service.build(
+        options, properties, log: log, stop: stop, observatory: observatory, memory: memory, cluster: cluster)
       if options.progress { service?.progress = Progress(before: before) { LineWriter.standardOutput.write($0) } }
       let code = service?.run()
       let isWanted = stop.takeFreshStart()

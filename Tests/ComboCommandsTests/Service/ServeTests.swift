@@ -55,6 +55,28 @@ extension ServiceTests {
       try service.stop()
     }
 
+    @Test(
+      "another cluster behind the same address is named, and nothing of it is shown", .enabled(if: TestKafka.canStartClusters))
+    func otherCluster() throws {
+      let cluster = try TestKafka.cluster(properties: ServiceKafka.properties)
+      let group = try TestGroup(partitions: 1, brokers: cluster.brokers)
+      let service = try group.process(TestGroup.fast + ["--linger-ms", "600000"])
+      try group.give([TestGift(id: "1", room: "r")])
+      try group.waitUntilSaid(["r": 1], service)
+      try service.stop()
+      let (process, port) = try serve(group)
+      try wait(for: "readiness. \(process.text)") { try get("/health/ready", port).status == 200 }
+      try cluster.replace()
+      try process.waitForLog("serve reads nothing more", "belong to another cluster now: its id is AnotherClusterAtAllAAA")
+      try wait(for: "readiness that names it. \(process.text)") {
+        let health = try get("/health/ready", port)
+        return health.status == 503 && health.text.contains("belong to another cluster now")
+      }
+      #expect(try get("/rooms/r", port).status == 200)
+      process.signal(SIGTERM)
+      #expect(try process.waitForExit() == 0)
+    }
+
     private static let hourAgo = Int64(Date().timeIntervalSince1970 * 1000) - 3_600_000
 
     /// Returns an instruction of the room, this many seconds after a moment an hour ago.

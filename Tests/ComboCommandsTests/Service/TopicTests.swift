@@ -24,6 +24,9 @@ extension ServiceTests {
       for topic in [group.names.journal, group.names.state, group.names.output] {
         #expect(try control.partitionCount(topic, withinMs: ServiceKafka.patienceMs) == nil, "\(topic)")
       }
+      #expect(!service.has("deleted"), "\(service.text)")
+      let transactions = try TestKafka.tool(["transactions", "--bootstrap-server", cluster.brokers, "list"])
+      #expect(transactions.contains("TransactionalId") && !transactions.contains(group.group), "\(transactions)\n\(service.text)")
       service.tellToStop()
       _ = try service.waitForExit()
     }
