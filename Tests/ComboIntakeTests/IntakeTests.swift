@@ -1,6 +1,7 @@
 import ComboLog
 import ComboSystem
 import Foundation
+import Synchronization
 import Testing
 
 @testable import ComboIntake
@@ -29,6 +30,34 @@ struct IntakeSourceTests {
   }
 
   struct Unexpected: Error {}
+}
+
+@Suite("Records that no longer fit")
+struct FullNoteTests {
+  @Test("are noted once when they begin to be refused, and once when all have fitted for a while")
+  func notes() {
+    let lines = Mutex<[String]>([])
+    let note = FullNote(ServiceLog(.info, countsRepeats: false) { line in lines.withLock { $0.append(line) } })
+    func isNew(_ words: String) -> Bool {
+      lines.withLock { lines in
+        defer { lines = [] }
+        return lines.count == 1 && lines[0].contains(words)
+      }
+    }
+    note.add(1, nil, at: 0)
+    note.add(1, LogFault(.failed, "the disk"), at: 0)
+    #expect(lines.withLock { $0.isEmpty })
+    note.add(3, LogFault(.full, "no room"), at: 1_000)
+    #expect(isNew("records are refused until there is room, and their senders get 507: no room"))
+    note.add(1, nil, at: 2_000)
+    note.add(4, LogFault(.full, "no room"), at: 5_000)
+    note.add(1, nil, at: 5_000 + FullNote.calmMs - 1)
+    #expect(lines.withLock { $0.isEmpty })
+    note.add(1, nil, at: 5_000 + FullNote.calmMs)
+    #expect(isNew("records are accepted again: 7 were refused within 4 s"))
+    note.add(1, LogFault(.full, "no room"), at: 50_000)
+    #expect(isNew("records are refused"))
+  }
 }
 
 @Suite("A body of JSON")

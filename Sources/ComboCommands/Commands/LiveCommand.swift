@@ -70,7 +70,7 @@ private struct Live {
     let observatory = Observatory(stop: stop)
     let manager = ServiceManager(environment: Console.variable, observatory: observatory, log: log)
     defer { manager?.finish() }
-    let gate = LiveGate(intake, options, stage)
+    let gate = LiveGate(intake, options, stage, log: log)
     var server: HTTPServer?
     if let address = options.http {
       do throws(HTTPFault) {

@@ -17,9 +17,11 @@ final class LiveGate: EventGate {
   /// The maps that a request may name.
   private let maps: Set<String>
   private let check: RecordCheck
+  private let fullNote: FullNote
 
-  init(_ intake: Intake, _ options: LiveOptions, _ stage: LogStage) {
+  init(_ intake: Intake, _ options: LiveOptions, _ stage: LogStage, log: ServiceLog) {
     self.intake = intake
+    fullNote = FullNote(log)
     self.stage = stage
     output = stage.stream(.output)
     isWrapped = options.isWrapped
@@ -51,7 +53,8 @@ final class LiveGate: EventGate {
     }
     let count = batch.count
     let answer = check.answer(batch)
-    let isTaken = intake.offer(batch) { fault in
+    let isTaken = intake.offer(batch) { [fullNote] fault in
+      fullNote.add(count, fault)
       switch fault?.code {
       case nil: done(HTTPResponse(200, HTTPResponse.json, answer, [("Cache-Control", "no-store")]))
       case .full: done(.error(507, fault!.message, [("Retry-After", "10")]))

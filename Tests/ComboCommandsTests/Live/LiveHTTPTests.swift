@@ -31,7 +31,7 @@ struct LiveHTTPTests {
       server = try HTTPServer.start(
         HTTPAddress("127.0.0.1:0")!, token: nil, observatory: observatory,
         identity: ServiceIdentity(group: "live", instance: "t"),
-        gate: LiveGate(intake, options, scene.stage), log: ServiceLog(.error))
+        gate: LiveGate(intake, options, scene.stage, log: ServiceLog(.error)), log: ServiceLog(.error))
       var configuration = LogScene.configuration()
       configuration.map = options.map
       running = scene.start(configuration, observatory: observatory)

@@ -1,0 +1,43 @@
+package import ComboLog
+package import ComboSystem
+internal import Synchronization
+
+/// Logs when records begin to be refused because no more fit, and when they are accepted again. Any thread.
+package final class FullNote: Sendable {
+  private struct Refusals {
+    var count = 0
+    let since: Int64
+    var last: Int64
+  }
+
+  private let log: ServiceLog
+  private let refusals = Mutex<Refusals?>(nil)
+
+  /// The time without a refusal after which it is over: eviction makes room again and again while senders are too fast.
+  static let calmMs: Int64 = 10_000
+
+  package init(_ log: ServiceLog) { self.log = log }
+
+  /// Notes what became of some records.
+  /// - Parameter now: The monotonic time in milliseconds.
+  package func add(_ records: Int, _ fault: LogFault?, at now: Int64 = MonotonicClock.nowMs) {
+    guard let fault else { return accepted(at: now) }
+    guard fault.code == .full else { return }
+    let isFirst = refusals.withLock { refusals in
+      defer { refusals = Refusals(count: (refusals?.count ?? 0) + records, since: refusals?.since ?? now, last: now) }
+      return refusals == nil
+    }
+    if isFirst { log.warning("records are refused until there is room, and their senders get 507: \(.reason, fault)") }
+  }
+
+  private func accepted(at now: Int64) {
+    let over = refusals.withLock { refusals -> Refusals? in
+      guard let over = refusals, now - over.last >= Self.calmMs else { return nil }
+      refusals = nil
+      return over
+    }
+    guard let over else { return }
+    log.info(
+      "records are accepted again: \(.records, over.count) were refused within \(.seconds, (over.last - over.since) / 1000) s")
+  }
+}
