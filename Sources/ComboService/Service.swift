@@ -42,7 +42,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   var failuresInARow: Int { backOff.failures }
   private var hasCommittedSinceFailure = true
   /// Why it last returned to the last commit.
-  private(set) var lastFault: String?
+  private(set) var lastFault = LastFault()
   /// A right that was denied to the member, and when that was reported.
   private(set) var denied: (reason: String, at: Int64)?
   /// Whether the last attempt to commit failed, or failed a moment ago: while a part of the work cannot be written, other work
@@ -211,7 +211,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   /// from what the brokers report.
   package func goBack(_ fault: TransactionFault) {
     counted.aborts += 1
-    lastFault = fault.reason
+    lastFault.failed(fault, at: edges.time.monotonicMs())
     // Brokers that come back may have lost records, and their partitions may soon have grown to the old size again.
     notes.transactions.askedAt = .min / 2
     let delayMs = countFailure(fault.reason)
