@@ -158,7 +158,14 @@ extension MappedDecoder {
     let total = try value(rule.pointee.total, into: arena)
     if total.kind == .missing {
       let count = try value(rule.pointee.count, into: arena)
-      return .count(count.kind == .missing ? 1 : Int(try integer(count, "count", 1...EventDecoder.countMax, into: arena)))
+      if count.kind != .missing { return .count(Int(try integer(count, "count", 1...EventDecoder.countMax, into: arena))) }
+      if (rule.pointee.count < 0) != (rule.pointee.total < 0), checks.rules.needsMappedAmount {
+        if reading < 0 { reading = rule.pointee.total }
+        throw .missing(
+          rule.pointee.count < 0 ? "total" : "count",
+          "the map names it; if it may be missing, let the map give a constant as well")
+      }
+      return .count(1)
     }
     if rule.pointee.count >= 0, try value(rule.pointee.count, into: arena).kind != .missing { throw .mappedCountAndTotal }
     reading = rule.pointee.total

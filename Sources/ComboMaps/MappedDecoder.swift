@@ -29,6 +29,8 @@ final class MappedDecoder {
   private let effortMax: Int
   /// The names that mark records of gifts, for each of the map's `signs`.
   let signs: [SignReader]
+  /// The roots outside arrays, each with its rules.
+  let envelopes: [Envelope]
   /// The elements on which a rule has decided; whether a rule has decided on the whole record; and the index in `signs` of the
   /// group whose last rule dropped the rest, or -1.
   var decided: [Int32] = []
@@ -97,6 +99,7 @@ final class MappedDecoder {
     hasPrefix = !map.prefix.isEmpty
     groupCount = map.groups.count
     effortMax = 2 * limits.recordBytes
+    envelopes = Self.envelopes(map)
     signs = map.signs.map { SignReader($0, form: map.form, isLoose: map.pointers.isLoose) }
   }
 
@@ -183,7 +186,9 @@ final class MappedDecoder {
     round = 0
     outer = .max
     rule = try choose(arena)
-    return try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
+    let outcome = try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
+    if outcome == .event, !envelopes.isEmpty { try compareEnvelopes(event, into: arena) }
+    return outcome
   }
 
   @inline(__always)

@@ -224,7 +224,7 @@ extension ConnectorShapeTests {
     ),
     (
       "twitch", "chat-downloader, anonymous",
-      ##"{"message_id":"a","channel_id":"1","author":{},"action_type":"user_notice","message_type":"anonymous_subscription_gift","sender_count":3}"##,
+      ##"{"message_id":"a","channel_id":"1","author":{},"action_type":"user_notice","message_type":"anonymous_subscription_gift","gift_recipient_id":"9"}"##,
       ##"1 × a anonymous> subscription count 1"##
     ),
     (
@@ -302,7 +302,7 @@ extension ConnectorShapeTests {
     (
       "kick", "null in the sender's place",
       ##"{"event":"kicks.gifted","message_id":"m","payload":{"broadcaster":{"user_id":1},"sender":null,"gift":{"amount":500,"name":"Rage"},"created_at":"2025-10-20T04:00:08.634Z"}}"##,
-      ##"1 × m anonymous> Rage count 1"##
+      ##"1 × 2025-10-20T04:00:08.634Z-anonymous-Rage-500 anonymous> Rage count 1"##
     ),
     (
       "rumble", "a rant without a giver beside another",

@@ -112,7 +112,7 @@ extension ConnectorShapeTests {
     (
       "kick", "web hook in an envelope",
       ##"{"event":"kicks.gifted","message_id":"m","payload":{"broadcaster":{"user_id":1},"sender":{"user_id":9,"username":"c"},"gift":{"amount":500,"name":"Rage"},"created_at":"2025-10-20T04:00:08.634Z"}}"##,
-      ##"1 × 2025-10-20T04:00:08.634Z-9 9> Rage count 1"##
+      ##"1 × 2025-10-20T04:00:08.634Z-9-Rage-500 9> Rage count 1"##
     ),
     (
       "kick", "follow",

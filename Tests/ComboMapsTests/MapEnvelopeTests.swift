@@ -211,7 +211,13 @@ struct MapEnvelopeTests {
     let kicks = ["m1", "m2"].map {
       #"{"message_id":"\#($0)","broadcaster":{"user_id":1},"sender":{"user_id":7},"gift":{"amount":100,"name":"Rage"},"created_at":"2026-10-02T10:00:00.123Z"}"#
     }
-    #expect(try ids("kick", kicks) == ["2026-10-02T10:00:00.123Z-7", "2026-10-02T10:00:00.123Z-7"])
+    #expect(try ids("kick", kicks) == ["2026-10-02T10:00:00.123Z-7-Rage-100", "2026-10-02T10:00:00.123Z-7-Rage-100"])
+    // Receivers without an id are told apart by their place.
+    let hidden = kick[0].replacing("21", with: "0").replacing("22", with: "0")
+    #expect(try ids("kick", [hidden]) == ["bad:"])
+    let anonymous = hidden.replacing(#""user_id":0"#, with: #""user_id":0,"username":"Anonymous""#)
+    #expect(
+      try ids("kick", [anonymous]) == ["2026-10-02T10:00:00.123456789Z-7#0", "2026-10-02T10:00:00.123456789Z-7#1"])
     // blivedm's toast, which says from where it comes.
     let toasts = [0, 2].map {
       #"{"uid":5,"username":"x","guard_level":3,"num":1,"price":138000,"unit":"m","gift_id":10003,"toast_msg":"t","source":\#($0),"start_time":1700000000}"#

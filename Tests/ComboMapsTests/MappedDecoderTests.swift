@@ -50,7 +50,7 @@ struct MappedDecoderTests {
   @Test(
     "multiply, and say when a product is too large",
     arguments: [
-      (#""a":3,"b":"4""#, "count 12"), (#""a":3"#, "count 1"), (#""a":0,"b":4"#, "out_of_range"),
+      (#""a":3,"b":"4""#, "count 12"), (#""a":3"#, "missing_field"), (#""a":0,"b":4"#, "out_of_range"),
       (#""a":1000000000000,"b":1000000000000"#, "out_of_range"),
       (#""a":9223372036854775807,"b":9223372036854775807"#, "out_of_range"),
       (#""a":-2,"b":-3"#, "count 6"), (#""a":"x","b":1"#, "wrong_type"), (#""a":1.5,"b":2"#, "wrong_type"),
@@ -65,8 +65,10 @@ struct MappedDecoderTests {
     #expect(try amount(fields, #"{"a":3,"b":4,"s":"x","u":1,"g":1}"#) == "total 3 of x")
     #expect(try amount(fields, #"{"a":null,"b":4,"s":0,"t":"y","u":1,"g":1}"#) == "total 4 of y")
     #expect(try amount(fields, #"{"b":4,"s":"0","u":1,"g":1}"#) == "total 4 of ")
-    #expect(try amount(fields, #"{"b":0,"u":1,"g":1}"#) == "count 1")
-    #expect(try amount(fields, #"{"b":-1,"u":1,"g":1}"#) == "count 1")
+    #expect(try amount(fields, #"{"b":0,"u":1,"g":1}"#) == "missing_field")
+    #expect(try amount(fields, #"{"b":-1,"u":1,"g":1}"#) == "missing_field")
+    #expect(try amount(#""total": ["/a", {"const": 1}]"#, #"{"u":1,"g":1}"#) == "total 1 of ")
+    #expect(try amount(#""count": "/c", "total": "/t""#, #"{"u":1,"g":1}"#) == "count 1")
     #expect(try amount(#""count": "/c", "total": "/t""#, #"{"c":1,"t":2,"u":1,"g":1}"#) == "out_of_range")
   }
 
@@ -266,7 +268,7 @@ struct MappedDecoderTests {
   func unless() throws {
     let none = #""unless": ["0", 7]}"#
     let map = giftMap(
-      #""id": {"at": "/i", \#(none), "count": {"at": "/c", \#(none)"#,
+      #""id": {"at": "/i", \#(none), "count": [{"at": "/c", \#(none), {"const": 1}]"#,
       when: #"{"at": "/k", \#(none.dropLast()), "is": ["7", "8"]}"#
     )
     .replacingOccurrences(

@@ -27,6 +27,10 @@ public struct Rules: Hashable, Comparable, Sendable, CustomStringConvertible {
   public var hasNull: Bool { version >= 3 }
   /// Whether a map multiplies decimal numbers exactly.
   public var hasExactProducts: Bool { version >= 3 }
+  /// Whether a record must have the amount that its map names. Before, a gift without it counted once.
+  public var needsMappedAmount: Bool { version >= 3 }
+  /// Whether a map notices a second gift in another envelope of a record.
+  public var comparesEnvelopes: Bool { version >= 3 }
   /// Whether banners that overflow are summed and reported together.
   public var sumsSkips: Bool { version >= 3 }
   /// Whether the group's offset records who committed it. 0.1.0 does not find the entry's number beside that.

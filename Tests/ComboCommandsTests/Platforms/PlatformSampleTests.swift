@@ -143,7 +143,7 @@ struct PlatformSampleTests {
     let decoder = RecordDecoder(map: try PlatformReplay.map("kuaishou"))
     let arena = BumpArena()
     var event = Event()
-    let record = #"{"mergeKey":"k","giftId":1,"user":{"principalId":"u"},"time":\#(written)}"#
+    let record = #"{"mergeKey":"k","giftId":1,"batchSize":1,"user":{"principalId":"u"},"time":\#(written)}"#
     let isEvent = try Array(record.utf8).withUnsafeBytes { record in
       try Array("r".utf8).withUnsafeBytes { key in try decoder.decode(record, key: key, into: arena, &event) }
     }

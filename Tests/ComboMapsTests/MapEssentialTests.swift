@@ -1,0 +1,127 @@
+import ComboCore
+import ComboMaps
+import ComboWire
+import Testing
+
+@testable import ComboTestSupport
+
+/// Fields without which a record is no gift.
+@Suite("What a gift needs")
+struct MapEssentialTests {
+  private func outcome(_ reference: String, _ record: String) throws -> String {
+    let read = try MapReference.read(reference).get()
+    return try mapped(#require(BuiltInMaps.text(read.name)), record, key: "r", switches: read.switches)
+  }
+
+  @Test(
+    "a record that names a gift without the field that makes one is bad",
+    arguments: [
+      ("youtube", #"{"id":"i","snippet":{"type":"superStickerEvent","authorChannelId":"UC"}}"#),
+      ("youtube", #"{"id":"i","snippet":{"type":"superStickerEvent","authorChannelId":"UC","superStickerDetails":null}}"#),
+      ("youtube", #"{"id":"i","snippet":{"type":"superStickerEvent","authorChannelId":"UC","superStickerDetails":{}}}"#),
+      (
+        "youtube:superchat=gifts",
+        #"{"id":"i","snippet":{"type":"superChatEvent","authorChannelId":"UC","superChatDetails":null}}"#
+      ),
+      ("youtube", #"{"liveChatPaidStickerRenderer":{"id":"i","authorExternalChannelId":"UC"}}"#),
+      ("bilibili:superchat=gifts", #"{"cmd":"SUPER_CHAT_MESSAGE","data":{"uid":5}}"#),
+      ("bilibili:guard=gifts", #"{"cmd":"GUARD_BUY","data":{"uid":5,"guard_level":3,"num":null}}"#),
+      ("bilibili:guard=gifts", #"{"cmd":"GUARD_BUY","data":{"uid":5,"guard_level":3,"num":0}}"#),
+      ("bilibili:guard=gifts", #"{"cmd":"GUARD_BUY","data":{"uid":5,"guard_level":3}}"#),
+      ("bilibili:guard=paid", #"{"cmd":"USER_TOAST_MSG","data":{"uid":5,"guard_level":3,"price":1}}"#),
+      ("bilibili", #"{"cmd":"SEND_GIFT_AGAIN","data":{"uid":5,"giftId":3,"num":1}}"#),
+      ("twitch", #"{"notice_type":"sub_gift","chatter_user_id":"5","broadcaster_user_id":"1","sub_gift":{}}"#),
+      (
+        "twitch",
+        #"{"subscription":{"type":"channel.bits.use"},"event":{"user_id":"5","broadcaster_user_id":"1","bits":10,"type":null}}"#
+      ),
+      ("twitch", "@msg-id=subgift;id=1;user-id=7;room-id=3 :tmi.twitch.tv USERNOTICE #c"),
+      ("kick", #"{"gifter":{"user_id":7},"giftees":[{},{}],"created_at":"2026-10-02T10:00:00Z"}"#),
+      ("kick", #"{"gifter":{"user_id":7},"giftees":[0],"created_at":"2026-10-02T10:00:00Z"}"#),
+      ("kick", #"{"gifter":{"user_id":7},"giftees":[true],"created_at":"2026-10-02T10:00:00Z"}"#),
+      ("kick", #"{"gifter":{"user_id":7},"giftees":["abc"],"created_at":"2026-10-02T10:00:00Z"}"#),
+      ("kick", #"{"gifter":{"user_id":7},"giftees":[{"user_id":1},7],"created_at":"2026-10-02T10:00:00Z"}"#),
+      ("kick", #"{"gifter":{"user_id":7},"giftees":[[{"user_id":1},{"user_id":2}]],"created_at":"2026-10-02T10:00:00Z"}"#),
+      ("kick", #"{"gifter_username":"g","gifted_usernames":[{"a":1}],"chatroom_id":5}"#),
+      ("kick", #"{"gifter_username":"g","gifted_usernames":["a",7],"chatroom_id":5}"#),
+      ("kick", #"{"sender":{"user_id":7},"gift":{"amount":0,"name":"Rage"},"created_at":"2026-10-02T10:00:00Z"}"#),
+      ("tiktok", #"{"giftId":1,"giftType":2,"repeatCount":0,"user":{"userId":"5"}}"#),
+      ("douyin", #"{"method":"WebcastGiftMessage","giftId":3,"user":{"id":4}}"#),
+      ("acfun", #"{"comboKey":"k","giftId":3,"userInfo":{"userId":5}}"#),
+      ("kuaishou", #"{"mergeKey":"k","giftId":3,"user":{"principalId":"5"}}"#),
+      ("rumble", #"{"now":1,"user_id":"u","followers":{},"livestreams":[]}"#),
+      ("rumble", #"{"now":1,"user_id":"u","gifted_subs":{"recent_gifted_subs":{"0":{"total_gifts":5}}},"livestreams":[]}"#),
+      ("rumble", #"{"now":1,"user_id":"u","gifted_subs":{"recent_gifted_subs":[]},"livestreams":[{"chat":{}}]}"#),
+      (
+        "rumble",
+        #"{"now":1,"user_id":"u","gifted_subs":{"recent_gifted_subs":[]},"livestreams":[{"chat":{"recent_rants":"x"}}]}"#
+      ),
+      (
+        "rumble",
+        #"{"gifted_subs":{"recent_gifted_subs":[]},"livestreams":[{"chat":{"recent_rants":[{"username":"a","created_on":1}]}}]}"#
+      ),
+      ("streamlabs", #"{"type":"donation","message":[{"amount":0,"from":"a"}]}"#),
+      ("trovo", #"{"type":5006,"senderId":7}"#),
+    ])
+  func bad(reference: String, record: String) throws {
+    let code = try outcome(reference, record)
+    #expect(["unknown_type", "missing_field", "out_of_range", "wrong_type"].contains(code), "\(code): \(record)")
+  }
+
+  @Test(
+    "answers and commands that are known to hold no gift are dropped",
+    arguments: [
+      (
+        "rumble", #"{"now":1,"user_id":"u","gifted_subs":{"recent_gifted_subs":[]},"livestreams":[{"chat":{"recent_rants":[]}}]}"#
+      ),
+      (
+        "rumble",
+        #"{"gifted_subs":{"recent_gifted_subs":[],"latest_gifted_sub":{"total_gifts":5}},"livestreams":[],"followers":{"num":1}}"#
+      ),
+      ("bilibili", #"{"cmd":"GIFT_STAR_PROCESS","data":{"status":1}}"#),
+      ("bilibili:superchat=gifts", #"{"cmd":"SUPER_CHAT_MESSAGE_JPN","data":{"uid":5,"price":30}}"#),
+      ("bilibili", #"{"cmd":"SUPER_CHAT_MESSAGE","data":{"uid":5,"price":30}}"#),
+    ])
+  func dropped(reference: String, record: String) throws {
+    #expect(try outcome(reference, record).hasPrefix("dropped"), "\(record)")
+  }
+
+  @Test(
+    "suffixes after a colon belong to a command",
+    arguments: ["SEND_GIFT", "SEND_GIFT:4:0:2:2:2:0", "SEND_GIFT_V2"])
+  func suffixes(command: String) throws {
+    let record = #"{"cmd":"\#(command)","data":{"uid":5,"giftId":3,"num":2,"price":1}}"#
+    #expect(try outcome("bilibili", record).contains("count 2"))
+  }
+
+  // MARK: - Maps of one's own
+
+  @Test("by older rules, a gift counts once without the number that its map names")
+  func olderRules() throws {
+    let map = try RecordMap(Array(giftMap(#""count": "/n""#).utf8), file: "t")
+    var limits = WireLimits()
+    limits.roomFromBody = true
+    for (rules, isGift) in [(Rules.oldest, true), (.newest, false)] {
+      let decoder = RecordDecoder(limits: limits, map: map, rules: rules)
+      var event = Event()
+      let arena = BumpArena()
+      let made = try? Array(#"{"u":1,"g":2}"#.utf8).withUnsafeBytes {
+        try decoder.decode($0, key: nil, into: arena, &event)
+      }
+      #expect((made == true) == isGift)
+    }
+  }
+
+  @Test("a second gift in another envelope makes a record bad; the same gift in other words does not, nor what is none")
+  func envelopes() throws {
+    let map = giftMap("", more: #", "roots": ["/data", "/payload", ""]"#, when: #"{"at": "/g", "exists": true}"#)
+    func gift(_ sender: Int, _ gift: Int) -> String { #"{"u":\#(sender),"g":\#(gift)}"# }
+    #expect(try mapped(map, #"{"data":\#(gift(1, 2)),"payload":\#(gift(1, 2))}"#).hasPrefix("gift"))
+    #expect(try mapped(map, #"{"data":\#(gift(1, 2)),"payload":{"u":3}}"#).hasPrefix("gift"))
+    #expect(try mapped(map, #"{"data":\#(gift(1, 2)),"payload":{"g":3}}"#).hasPrefix("gift"))
+    for other in [gift(3, 2), gift(1, 3)] {
+      let told = try mapped(map, #"{"data":\#(gift(1, 2)),"payload":\#(other)}"#, sentence: true)
+      #expect(told.contains("two gifts in two envelopes"), "\(told)")
+    }
+  }
+}
