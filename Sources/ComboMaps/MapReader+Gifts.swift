@@ -66,6 +66,18 @@ extension MapReader {
     note(token, "the rule has a count and a total: a record with both is a bad event; leave out the one that is not meant")
   }
 
+  /// Notes a rule that comes after one without a condition for the same elements.
+  mutating func noteUnreachable(
+    _ rule: Int, _ members: Members, number: Int, below root: [String], _ always: inout [(root: [String], number: Int)]
+  ) {
+    if members["beside"] == nil, let earlier = always.first(where: { root.starts(with: $0.root) }) {
+      note(
+        rule,
+        "the rule is never reached: rule \(earlier.number), before it, has no when, so it holds for all that this rule is for")
+    }
+    if members["when"] == nil { always.append((root, number)) }
+  }
+
   /// Returns the name of the array below which a root is, if the name suggests that each answer of a source repeats it.
   private static func repeatedArray(_ root: [String]) -> String? {
     guard let star = root.firstIndex(of: PointerTable.each), star > 0 else { return nil }

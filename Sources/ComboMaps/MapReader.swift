@@ -218,6 +218,7 @@ struct MapReader {
 
   private mutating func readRules(_ token: Int, hasRoots: Bool) -> [MapRule] {
     var rules: [MapRule] = []
+    var always: [(root: [String], number: Int)] = []
     guard let elements = array(token, "rules") else { return [] }
     if elements.isEmpty { fault(token, "rules must have at least one rule") }
     if elements.count > 200 { fault(token, "rules may have at most 200 rules, not \(elements.count)") }
@@ -231,6 +232,7 @@ struct MapReader {
       if stars > PointerTable.stars(base) { rule.take(root: root) }
       // With several roots, a pointer may be meant for another root.
       starsMax = hasRoots ? nil : stars
+      noteUnreachable(element, members, number: index + 1, below: stars > PointerTable.stars(base) ? root : base, &always)
       if let event = members["event"] {
         for other in ["drop", "bad"] {
           if let token = members[other] { fault(token, "a rule with an event may not have \(other)") }

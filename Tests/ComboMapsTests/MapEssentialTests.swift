@@ -124,4 +124,17 @@ struct MapEssentialTests {
       #expect(told.contains("two gifts in two envelopes"), "\(told)")
     }
   }
+
+  @Test("a rule that comes after one without a condition is noted")
+  func unreachable() throws {
+    func notes(_ first: String, _ second: String) throws -> [String] {
+      let gift = #""event": "gift", "fields": {"sender": {"id": "/u"}, "gift": {"id": "/g"}}"#
+      let text = #"{"map": 1, "name": "t", "rules": [{\#(first)\#(gift)}, {\#(second)\#(gift)}]}"#
+      return try RecordMap(Array(text.utf8), file: "t").notes.map(\.sentence)
+    }
+    #expect(try notes("", #""when": {"at": "/k", "is": 1}, "#).first?.contains("never reached: rule 1") == true)
+    #expect(try notes(#""root": "/a/*", "#, #""root": "/a/*/b/*", "#).first?.contains("never reached: rule 1") == true)
+    #expect(try notes(#""root": "/a/*", "#, "").isEmpty)
+    #expect(try notes(#""when": {"at": "/k", "is": 1}, "#, "").isEmpty)
+  }
 }

@@ -56,7 +56,7 @@ struct MapReport {
     let rows = explanation.fields.map { field in
       [
         field.source, field.found ?? "(not there)", field.name,
-        field.found == nil && field.value == nil ? "" : field.value ?? "?",
+        field.found == nil && field.value == nil ? "" : field.value ?? "(unreadable)",
       ]
       .map(DisplayWidth.harmless)
     }
