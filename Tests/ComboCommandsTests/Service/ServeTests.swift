@@ -69,7 +69,10 @@ extension ServiceTests {
       try cluster.replace()
       try process.waitForLog("serve reads nothing more", "belong to another cluster now: its id is AnotherClusterAtAllAAA")
       try wait(for: "readiness that names it. \(process.text)") {
-        let health = try get("/health/ready", port)
+        // Without waiting for another status.
+        let wire = try HTTPWire(port: port)
+        wire.send(HTTPStage.request("/health/ready"))
+        let health = try wire.response()
         return health.status == 503 && health.text.contains("belong to another cluster now")
       }
       #expect(try get("/rooms/r", port).status == 200)
