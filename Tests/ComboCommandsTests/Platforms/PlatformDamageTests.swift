@@ -1,0 +1,126 @@
+import ComboCore
+import ComboMaps
+import ComboWire
+import Foundation
+import Testing
+
+@testable import ComboTestSupport
+
+/// Records of gifts from which fields were taken away.
+@Suite("Damaged records")
+struct PlatformDamageTests {
+  /// The gifts of a record: how many they are, and the sum of their amounts.
+  private struct Gifts: Equatable {
+    var number = 0
+    var amount = 0
+  }
+
+  private static func gifts(_ record: String, by decoder: RecordDecoder, _ arena: BumpArena) -> Gifts {
+    var event = Event()
+    arena.reset()
+    return Array(record.utf8).withUnsafeBytes { record in
+      Array("k".utf8).withUnsafeBytes { key in
+        guard (try? decoder.decode(record, key: key, into: arena, &event)) == true else { return Gifts() }
+        return ([event] + decoder.further).reduce(into: Gifts()) { sum, event in
+          if event.kind != .gift { return }
+          sum.number += 1
+          switch event.gift.amount {
+          case .count(let count): sum.amount += count
+          case .total(let total, _): sum.amount += total
+          }
+        }
+      }
+    }
+  }
+
+  /// Values of switches that make gifts of more records.
+  private static let switched: Set = ["gifts", "paid", "children", "uses", "chat"]
+
+  /// Files of samples, each by the map of its index, and by the map with each of these values.
+  private static let samples: [(file: String, map: String)] = {
+    var known: Set<String> = []
+    return PlatformSampleTests.samples.flatMap { sample in
+      let name = String(sample.map.prefix { $0 != ":" })
+      let switches = try! PlatformReplay.map(name).switches
+      let others = switches.flatMap { one in
+        one.values.filter { switched.contains($0.name) }.map { "\(name):\(one.name)=\($0.name)" }
+      }
+      return ([sample.map] + others).compactMap { known.insert("\(sample.file) \($0)").inserted ? (sample.file, $0) : nil }
+    }
+  }()
+
+  private static func decoder(_ map: String) throws -> RecordDecoder {
+    var limits = WireLimits()
+    limits.roomFromBody = true
+    return RecordDecoder(limits: limits, map: try PlatformReplay.map(map))
+  }
+
+  /// A pointer in which all elements of an array are one.
+  private static func pointer(_ way: [String]) -> String { way.map { Int($0) == nil ? "/\($0)" : "/*" }.joined() }
+
+  /// The gifts of a file, one record for each set of fields, without those of `known` that another map has read.
+  private static func records(
+    _ file: String, by decoder: RecordDecoder, _ arena: BumpArena, without known: inout Set<String>
+  ) throws -> [(record: DamagedRecord, gifts: Gifts)] {
+    let lines = try String(contentsOf: PlatformSampleTests.folder.appendingPathComponent(file), encoding: .utf8)
+    return lines.split(separator: "\n").compactMap { line in
+      // What many gifts of one record have in common, fewer of them have too.
+      guard line.utf8.count < 3000, let record = DamagedRecord(String(line)) else { return nil }
+      let gifts = Self.gifts(record.text, by: decoder, arena)
+      let shape = "\(file) \(Set(record.fields.map { pointer($0) }).sorted())"
+      return gifts.number > 0 && known.insert(shape).inserted ? (record, gifts) : nil
+    }
+  }
+
+  /// Fields whose loss makes several gifts of one: what tells a part of a gift bomb, another packet, or a number below another.
+  private static let told: Set = ["msg-param-origin-id", "msg-param-sender-count", "iUri", "gift_num", "method", "cmd", "type"]
+
+  @Test("never yield more gifts than they had, whichever field is missing, empty, 0 or of another type")
+  func neverMore() throws {
+    let arena = BumpArena()
+    var known: Set<String> = []
+    for (file, map) in Self.samples {
+      let decoder = try Self.decoder(map)
+      for (record, whole) in try Self.records(file, by: decoder, arena, without: &known).prefix(1) {
+        for way in record.fields where !Self.told.contains(way[way.count - 1]) {
+          for damage in DamagedRecord.Damage.allCases {
+            let gifts = Self.gifts(record.damaged(way, damage).text, by: decoder, arena)
+            if gifts.number > whole.number || gifts.amount > whole.amount {
+              Issue.record("\(map): \(gifts), not \(whole), with \(damage) at \(Self.pointer(way)) of \(record.text)")
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Names of members that tell what a record is, who is in it, where and when; none of which makes a gift.
+  private static func isAround(_ name: String) -> Bool {
+    let name = name.lowercased().filter { $0 != "_" && $0 != "-" }
+    let whole: Set = [
+      "cmd", "event", "type", "method", "action", "listener", "msgid", "id", "msgtype", "messagetype", "noticetype",
+      "subscriptiontype", "topic", "subtype", "command", "status", "version", "source", "sender", "userlogin",
+      "uid", "userid", "username", "uname", "nickname", "roomid", "channelid", "room", "ts", "time", "timestamp", "createdat",
+      "messageid", "meta_id", "common", "broadcaster", "authordetails", "userinfo", "now",
+    ]
+    return whole.contains(name)
+  }
+
+  @Test("yield no gift if only what is around it is left")
+  func around() throws {
+    let arena = BumpArena()
+    var known: Set<String> = []
+    for (file, map) in Self.samples {
+      let decoder = try Self.decoder(map)
+      for (record, _) in try Self.records(file, by: decoder, arena, without: &known) {
+        // Who receives something is what makes some gifts.
+        let text = record.keeping(Self.isAround) { name in
+          let name = name.lowercased()
+          return ["gift", "recipient", "receive"].contains { name.contains($0) }
+        }.text
+        let gifts = Self.gifts(text, by: decoder, arena)
+        if gifts.number > 0 { Issue.record("\(map): \(gifts) of \(text)") }
+      }
+    }
+  }
+}
