@@ -7,7 +7,7 @@ internal import Glibc
 package final class ChunkDecoder {
   private let decoder: RecordDecoder
   /// The key, or the room of records that name none; nil if such records are bad.
-  var room: Bytes?
+  private var room: Bytes?
   private let hasher = GiftHasher()
 
   /// - Parameter fromTopic: Whether records have their own time, and may have a key.
@@ -46,8 +46,28 @@ package final class ChunkDecoder {
     chunk.lineCount = number
   }
 
+  /// Decodes the records that were read into the chunk.
+  func decodeRecords(of chunk: ReplayChunk, groups: Int) {
+    chunk.lineCount = chunk.records.count
+    for (number, record) in chunk.records.enumerated() {
+      if record.start < 0 {
+        chunk.passOver(number, bytes: record.valueCount)
+        continue
+      }
+      let keyEnd = record.start + max(0, record.keyCount)
+      room = record.keyCount < 0 ? nil : Bytes(rebasing: chunk.text[record.start..<keyEnd])
+      let before = chunk.eventCount
+      decode(Bytes(rebasing: chunk.text[keyEnd..<keyEnd + record.valueCount]), number, into: chunk, groups: groups)
+      if record.time < 0 { continue }
+      for event in before..<chunk.eventCount where chunk.events[event].ts < 0 {
+        chunk.events[event].ts = record.time
+        chunk.earliest = min(chunk.earliest, record.time)
+      }
+    }
+  }
+
   @inline(__always)
-  func decode(_ record: UnsafeRawBufferPointer, _ number: Int, into chunk: ReplayChunk, groups: Int) {
+  private func decode(_ record: UnsafeRawBufferPointer, _ number: Int, into chunk: ReplayChunk, groups: Int) {
     let fate = decoder.forEachEvent(
       of: record, isLasting: true, key: room, header: { _, _ in }, into: chunk.arena, slot: { chunk.nextEvent() }
     ) { event, own in

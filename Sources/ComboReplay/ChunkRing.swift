@@ -7,7 +7,10 @@ struct ChunkRing {
   private(set) var begun = 0
   /// The number of chunks that are decoded, together with all before them.
   private(set) var decoded = 0
-  private var sweeps: SweepPace
+  private let sweepLines: Int
+  /// The lines since the last sweep, and below it the earliest time of their events.
+  private var lines = 0
+  private var earliest = Int64.max
 
   /// - Parameters:
   ///   - groups: The number of room groups.
@@ -16,7 +19,7 @@ struct ChunkRing {
   init(threads: Int, groups: Int, textBytes: Int, sweepLines: Int) {
     chunks = (0..<max(4, 3 * threads)).map { _ in ReplayChunk(groups: groups, textBytes: textBytes) }
     isDecoded = Array(repeating: false, count: chunks.count)
-    sweeps = SweepPace(linesMin: sweepLines)
+    self.sweepLines = sweepLines
   }
 
   /// The number of chunks that can be in progress.
@@ -34,16 +37,15 @@ struct ChunkRing {
     return chunk
   }
 
-  /// Marks a chunk as decoded.
-  /// - Returns: The numbers of the chunks that are now decoded together with all before them, in order.
-  mutating func wasDecoded(_ chunk: ReplayChunk) -> Range<Int> {
+  /// Marks a chunk as decoded. Decides when to look for rested rooms: this depends only on the input, and not on threads.
+  mutating func wasDecoded(_ chunk: ReplayChunk) {
     isDecoded[chunk.number % chunks.count] = true
-    let first = decoded
     while decoded < begun, isDecoded[decoded % chunks.count] {
       let next = self[decoded]
-      if let time = sweeps.add(next) { next.sweepBefore = time }
+      lines += next.lineCount
+      earliest = min(earliest, next.earliest)
+      if lines >= sweepLines { (next.sweepBefore, lines, earliest) = (earliest, 0, .max) }
       decoded += 1
     }
-    return first..<decoded
   }
 }

@@ -12,8 +12,10 @@ final class ReplayChunk {
   enum Kind {
     /// Lines of the input.
     case lines
-    /// Rooms that are left after the input; `finishing` lists them.
-    case end
+    /// Rooms that are left after the input, to be finished; `finishing` lists them.
+    case rooms
+    /// The same for all rooms, without an order.
+    case allRooms
   }
 
   /// 0, 1, 2 … in the order of the input.
@@ -44,16 +46,15 @@ final class ReplayChunk {
   let members: [GrowingList<Int32>]
   /// The settings of `room_settings` events, by event.
   var owns: [Int: OwnSettings] = [:]
-  /// The index within its group for each room of a part of kind `end`.
+  /// The index within its group for each room of a part of kind `rooms`.
   var finishing: [Int32] = []
-  /// The next event of the same room for each event, or -1.
-  private(set) var following: UnsafeMutablePointer<Int32>
   /// The place of each event's output in its group's buffer.
   private var spans: UnsafeMutablePointer<(start: Int, end: Int)>
   /// The instructions of each group's rooms.
   let buffers: [ByteBuffer]
-  /// The place of a sweep's output in each group's buffer. Not an array, as each group writes to its own place at its own time.
-  let sweepStarts: UnsafeMutableBufferPointer<Int>
+  /// The place in each group's buffer of the output that follows that of its events. Not an array, as each group writes to its
+  /// own place at its own time.
+  let lateStarts: UnsafeMutableBufferPointer<Int>
 
   init(groups count: Int, textBytes: Int) {
     let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: textBytes + BumpArena.padding, alignment: 64)
@@ -62,12 +63,11 @@ final class ReplayChunk {
     events = .allocate(capacity: eventCapacity)
     hashes = .allocate(capacity: eventCapacity)
     groups = .allocate(capacity: eventCapacity)
-    following = .allocate(capacity: eventCapacity)
     spans = .allocate(capacity: eventCapacity)
     members = (0..<count).map { _ in GrowingList<Int32>() }
     buffers = (0..<count).map { _ in ByteBuffer(capacity: 1 << 14) }
-    sweepStarts = .allocate(capacity: count)
-    sweepStarts.initialize(repeating: Int.max)
+    lateStarts = .allocate(capacity: count)
+    lateStarts.initialize(repeating: Int.max)
   }
 
   deinit {
@@ -75,9 +75,8 @@ final class ReplayChunk {
     events.deallocate()
     hashes.deallocate()
     groups.deallocate()
-    following.deallocate()
     spans.deallocate()
-    sweepStarts.deallocate()
+    lateStarts.deallocate()
   }
 
   /// Resets the chunk, and makes it the `number`th one.
@@ -94,7 +93,7 @@ final class ReplayChunk {
     owns.removeAll(keepingCapacity: true)
     finishing.removeAll(keepingCapacity: true)
     for buffer in buffers { buffer.removeAll() }
-    sweepStarts.update(repeating: .max)
+    lateStarts.update(repeating: .max)
   }
 
   /// Registers its only line as too long to be held.
@@ -121,6 +120,7 @@ final class ReplayChunk {
   func add(group: Int, hash: UInt64) {
     hashes[eventCount] = hash
     groups[eventCount] = UInt8(truncatingIfNeeded: group)
+    spans[eventCount] = (0, 0)
     members[group].append(Int32(truncatingIfNeeded: eventCount))
     eventCount += 1
   }
@@ -136,7 +136,6 @@ final class ReplayChunk {
     events = Self.larger(events, eventCount, eventCapacity * 2)
     hashes = Self.larger(hashes, eventCount, eventCapacity * 2)
     groups = Self.larger(groups, eventCount, eventCapacity * 2)
-    following = Self.larger(following, eventCount, eventCapacity * 2)
     spans = Self.larger(spans, eventCount, eventCapacity * 2)
     eventCapacity *= 2
   }
@@ -152,17 +151,16 @@ final class ReplayChunk {
 
   /// Notes the place of an event's output in its group's buffer.
   @inline(__always)
-  func note(_ event: Int, _ start: Int, _ end: Int) {
-    spans[event] = (start, end)
-  }
+  func note(_ event: Int, _ start: Int, _ end: Int) { spans[event] = (start, end) }
 
-  /// Appends the instructions of all groups, in the order of the events that led to them. Those of a sweep come last, by group.
+  /// Appends the output of all groups, in the order of the events that led to it. Later output, such as a sweep's, comes last, by
+  /// group.
   func gather(into out: ByteBuffer) {
     for event in 0..<eventCount {
       let span = spans[event]
       if span.start < span.end { out.append(buffers[Int(groups[event])].bytes(span.start..<span.end)) }
     }
-    for (buffer, start) in zip(buffers, sweepStarts) where start < buffer.count { out.append(buffer.bytes(start..<buffer.count)) }
+    for (buffer, start) in zip(buffers, lateStarts) where start < buffer.count { out.append(buffer.bytes(start..<buffer.count)) }
   }
 }
 

@@ -4,14 +4,22 @@ internal import ComboSystem
 internal import ComboWire
 internal import Glibc
 
-/// Runs a replay on several threads.
+/// Runs lines of gifts through rooms, on several threads.
 ///
-/// The input is processed in chunks of whole lines. A free thread performs the next step: it writes the oldest chunk; or applies
-/// a chunk's share to a group of rooms (each group processes chunks in order, one at a time); or reads and decodes another chunk.
-/// The output is put back into the order of the input, so that it does not depend on threads and chunks.
+/// The input is processed in chunks of whole lines, or of a topic's records. A free thread performs the next step: it writes the
+/// oldest chunk; or applies a chunk to a lane, which is a share of the rooms (each lane processes chunks in order, one at a
+/// time); or reads and decodes another chunk. The output is put back into the order of the input, so that it does not depend on
+/// threads and chunks. A chunk is reused once it is written, so that memory does not grow with the input.
 package final class ReplayPipeline: @unchecked Sendable {
   // Sendable: all mutable state is guarded by `lock`, or belongs to the thread that acquired it under the lock (a chunk that is
-  // decoded or written, a group that is busy, the source while `isReading`, the output while `isWriting`).
+  // decoded or written, a lane that is busy, the source while `isReading`, the output while `isWriting`).
+
+  package enum Source {
+    /// Events as JSON lines, whose time is their `ts`.
+    case lines(LineSource)
+    /// Records of a topic; their own time counts if they have no `ts`.
+    case records(RecordFeed)
+  }
 
   /// The results of a replay.
   package struct Summary: Equatable, Sendable {
@@ -35,19 +43,21 @@ package final class ReplayPipeline: @unchecked Sendable {
   /// The number of rooms that are finished at once. Each may have a thousand waiting banners, all of which are then emitted.
   private static let endingRooms = 16
 
-  private let source: LineSource
+  private let source: Source
   private let map: RecordMap?
-  private let write: (UnsafeRawBufferPointer) -> Bool
+  private let write: (ReplayChunk) -> Bool
   private let report: ([String]) -> Void
+  private let reportsMax: Int
   private let threadCount: Int
   private let progress: (Int) -> Void
 
-  private let groups: [RoomGroup]
-  private var gathered = ByteBuffer(capacity: 1 << 18)
+  private let groupCount: Int
+  private let lanes: [any ReplayLane]
+  private let endsInOrder: Bool
 
   private let lock = Lock()
   private var chunks: ChunkRing
-  /// The number of chunks that each group has applied.
+  /// The number of chunks that each lane has applied.
   private var applied: [Int]
   private var isBusy: [Bool]
   private var written = 0
@@ -58,10 +68,14 @@ package final class ReplayPipeline: @unchecked Sendable {
   /// done.
   private var ending: [(place: UInt64, group: Int, room: Int)]?
   private var endingBegun = 0
+  /// Whether the output cannot be written, and below it why the input cannot be read.
   private var failed = false
+  private var failure: String?
   private var summary = Summary()
 
+  /// Creates a replay that writes instructions as JSON lines.
   /// - Parameters:
+  ///   - explains: Whether it writes what became of each gift instead.
   ///   - map: The map that turns lines into events; nil if they are events.
   ///   - maxRestedRooms: The number of rooms above which rested ones are forgotten.
   ///   - threads: The working threads, including the caller's.
@@ -70,25 +84,48 @@ package final class ReplayPipeline: @unchecked Sendable {
   ///   - write: Receives the output in order, on any thread, one call at a time. Returns false to end the replay.
   ///   - report: Receives one sentence per bad line, likewise.
   ///   - progress: Receives the number of lines that are done.
-  package init(
-    _ source: LineSource, settings: Settings, map: RecordMap? = nil, maxRestedRooms: Int, threads: Int, chunkBytes: Int = 1 << 19,
-    sweepLines: Int = ReplayPipeline.sweepLines,
+  package convenience init(
+    _ source: LineSource, settings: Settings, explains: Bool = false, map: RecordMap? = nil, maxRestedRooms: Int, threads: Int,
+    chunkBytes: Int = 1 << 19, sweepLines: Int = ReplayPipeline.sweepLines,
     write: @escaping (UnsafeRawBufferPointer) -> Bool, report: @escaping ([String]) -> Void,
     progress: @escaping (Int) -> Void = { _ in }
   ) {
-    self.source = source
-    self.map = map
-    self.write = write
-    self.report = report
-    self.progress = progress
-    threadCount = max(1, threads)
-    chunks = ChunkRing(threads: threadCount, groups: Self.groupCount, textBytes: chunkBytes, sweepLines: sweepLines)
-    let engineSettings = EngineSettings(settings)
-    groups = (0..<Self.groupCount).map {
-      RoomGroup(index: $0, settings: engineSettings, roomsMax: maxRestedRooms / Self.groupCount)
+    let settings = EngineSettings(settings)
+    // What became of gifts is told room by room within a chunk, which a single group does.
+    let groups = explains ? 1 : Self.groupCount
+    let lanes: [any ReplayLane] = (0..<groups).map { index in
+      let roomsMax = maxRestedRooms / groups
+      if explains { return RoomGroup(index: index, settings: settings, roomsMax: roomsMax, FateObserver()) }
+      return RoomGroup(index: index, settings: settings, roomsMax: roomsMax, InstructionObserver())
     }
-    applied = Array(repeating: 0, count: Self.groupCount)
-    isBusy = Array(repeating: false, count: Self.groupCount)
+    let gathered = ByteBuffer(capacity: 1 << 18)
+    self.init(
+      .lines(source), map, lanes, groups: groups, endsInOrder: true, threads: threads, chunkBytes: chunkBytes,
+      sweepLines: sweepLines, report: report, progress: progress,
+      write: { chunk in
+        gathered.removeAll()
+        chunk.gather(into: gathered)
+        return gathered.count == 0 || write(gathered.bytes)
+      })
+  }
+
+  /// - Parameters:
+  ///   - lanes: The lanes, with the same number of ``RoomGroup``s for each combination of settings.
+  ///   - endsInOrder: Whether the rooms are finished in the order of their first lines.
+  ///   - reportsMax: The number of bad lines that are reported individually.
+  ///   - write: Receives the chunks that all lanes have applied.
+  init(
+    _ source: Source, _ map: RecordMap?, _ lanes: [any ReplayLane], groups: Int, endsInOrder: Bool, threads: Int,
+    chunkBytes: Int, sweepLines: Int, report: @escaping ([String]) -> Void, reportsMax: Int = .max,
+    progress: @escaping (Int) -> Void, write: @escaping (ReplayChunk) -> Bool
+  ) {
+    (self.source, self.map, self.lanes, self.endsInOrder) = (source, map, lanes, endsInOrder)
+    (self.report, self.reportsMax, self.progress, self.write) = (report, reportsMax, progress, write)
+    threadCount = max(1, threads)
+    groupCount = groups
+    chunks = ChunkRing(threads: threadCount, groups: groups, textBytes: chunkBytes, sweepLines: sweepLines)
+    applied = Array(repeating: 0, count: lanes.count)
+    isBusy = Array(repeating: false, count: lanes.count)
   }
 
   /// Runs the replay to its end, on the caller's and other threads.
@@ -96,6 +133,8 @@ package final class ReplayPipeline: @unchecked Sendable {
     let others = (1..<threadCount).map { index in WorkThread { self.work(index) } }
     work(0)
     for thread in others { thread.join() }
+    summary.failure = failure
+    if case .records(let feed) = source { summary.failure = feed.failure }
     return summary
   }
 
@@ -103,13 +142,13 @@ package final class ReplayPipeline: @unchecked Sendable {
 
   private enum Work {
     case read(ReplayChunk)
-    case apply(ReplayChunk, group: Int)
+    case apply(ReplayChunk, lane: Int)
     case write(ReplayChunk)
     case none
   }
 
   private func work(_ thread: Int) {
-    let decoder = ChunkDecoder(map: map)
+    let decoder = ChunkDecoder(map: map, fromTopic: isTopic)
     lock.lock()
     defer {
       summary.drops.merge(decoder.drops, uniquingKeysWith: +)
@@ -121,16 +160,16 @@ package final class ReplayPipeline: @unchecked Sendable {
         lock.wait()
       case .read(let chunk):
         lock.unlock()
-        let piece = source.next(into: chunk.text)
+        let piece = next(into: chunk)
         lock.lock()
         isReading = false
         take(piece, chunk, decoder)
-      case .apply(let chunk, let group):
+      case .apply(let chunk, let lane):
         lock.unlock()
-        groups[group].apply(chunk)
+        lanes[lane].apply(chunk)
         lock.lock()
-        isBusy[group] = false
-        applied[group] += 1
+        isBusy[lane] = false
+        applied[lane] += 1
       case .write(let chunk):
         lock.unlock()
         let isFine = writeOut(chunk)
@@ -151,22 +190,22 @@ package final class ReplayPipeline: @unchecked Sendable {
       isWriting = true
       return .write(chunks[written])
     }
-    // The groups that this thread had before are likely to be in its cache.
+    // The lanes that this thread had before are likely to be in its cache.
     if let work = applicable(where: { $0 % threadCount == thread }) { return work }
     if let work = readable() { return work }
     if let work = applicable(where: { _ in true }) { return work }
-    if hasEnded, written == chunks.begun, let ending, endingBegun == ending.count { return nil }
+    if hasEnded, written == chunks.begun, failure != nil || endingBegun == ending?.count { return nil }
     return Work.none
   }
 
   private func applicable(where isMine: (Int) -> Bool) -> Work? {
     var best = -1
-    for group in 0..<Self.groupCount where !isBusy[group] && applied[group] < chunks.decoded && isMine(group) {
-      if best < 0 || applied[group] < applied[best] { best = group }
+    for lane in lanes.indices where !isBusy[lane] && applied[lane] < chunks.decoded && isMine(lane) {
+      if best < 0 || applied[lane] < applied[best] { best = lane }
     }
     if best < 0 { return nil }
     isBusy[best] = true
-    return .apply(chunks[applied[best]], group: best)
+    return .apply(chunks[applied[best]], lane: best)
   }
 
   private func readable() -> Work? {
@@ -181,17 +220,31 @@ package final class ReplayPipeline: @unchecked Sendable {
 
   // MARK: - Steps
 
+  private var isTopic: Bool { if case .records = source { true } else { false } }
+
+  private func next(into chunk: ReplayChunk) -> LineSource.Piece {
+    switch source {
+    case .lines(let lines): return lines.next(into: chunk.text)
+    case .records(let feed):
+      guard let records = feed.next(into: chunk.text) else { return .end }
+      chunk.records = records
+      return .lines(0)
+    }
+  }
+
   /// Decodes what was read. Called under the lock, which is released during decoding.
-  private func take(
-    _ piece: LineSource.Piece, _ chunk: ReplayChunk, _ decoder: ChunkDecoder
-  ) {
+  private func take(_ piece: LineSource.Piece, _ chunk: ReplayChunk, _ decoder: ChunkDecoder) {
     switch piece {
     case .lines(let count):
       // Other threads may continue reading meanwhile.
       lock.wakeAll()
       lock.unlock()
-      decoder.decode(
-        UnsafeRawBufferPointer(rebasing: chunk.text[..<count]), into: chunk, groups: Self.groupCount, isFirst: chunk.number == 0)
+      if isTopic {
+        decoder.decodeRecords(of: chunk, groups: groupCount)
+      } else {
+        decoder.decode(
+          UnsafeRawBufferPointer(rebasing: chunk.text[..<count]), into: chunk, groups: groupCount, isFirst: chunk.number == 0)
+      }
       lock.lock()
     case .tooLong(let count):
       chunk.passOver(bytes: count)
@@ -199,46 +252,46 @@ package final class ReplayPipeline: @unchecked Sendable {
       hasEnded = true
     case .failed(let error):
       hasEnded = true
-      failed = true
-      summary.failure = "cannot read the input: \(Self.words(of: error))"
+      failure = "cannot read the input: \(String(cString: strerror(error)))"
     }
-    _ = chunks.wasDecoded(chunk)
+    chunks.wasDecoded(chunk)
   }
-
-  /// The system's description of an error.
-  static func words(of error: Int32) -> String { String(cString: strerror(error)) }
 
   /// Once all lines are applied, finishes the remaining rooms in parts, which are processed like lines. Called under the lock.
   private func beginEnding() {
-    guard chunks.decoded == chunks.begun else { return }
+    guard failure == nil, chunks.decoded == chunks.begun else { return }
     if ending == nil {
       guard applied.allSatisfy({ $0 == chunks.begun }) else { return }
-      var rooms: [(place: UInt64, group: Int, room: Int)] = []
-      for (index, group) in groups.enumerated() {
-        rooms += group.roomsByPlace.map { ($0.place, index, $0.room) }
+      guard endsInOrder else {
+        ending = []
+        return endChunk(chunks.begin(.allRooms))
       }
-      rooms.sort { $0.place < $1.place }
-      ending = rooms
+      let rooms = lanes.enumerated().flatMap { index, lane in
+        lane.roomsByPlace.map { (place: $0.place, group: index, room: $0.room) }
+      }
+      ending = rooms.sorted { $0.place < $1.place }
     }
     guard let ending, endingBegun < ending.count else { return }
-    let chunk = chunks.begin(.end)
+    let chunk = chunks.begin(.rooms)
     let part = ending[endingBegun..<min(ending.count, endingBegun + Self.endingRooms)]
     for entry in part { chunk.finish(group: entry.group, room: entry.room) }
     endingBegun += part.count
-    _ = chunks.wasDecoded(chunk)
+    endChunk(chunk)
+  }
+
+  private func endChunk(_ chunk: ReplayChunk) {
+    chunks.wasDecoded(chunk)
     lock.wakeAll()
   }
 
   private func writeOut(_ chunk: ReplayChunk) -> Bool {
-    if !chunk.badLines.isEmpty {
-      report(chunk.badLines.map { "line \(summary.lines + $0.line + 1): \($0.sentence)" })
-      summary.badLines += chunk.badLines.count
+    let reported = chunk.badLines.prefix(max(0, reportsMax - summary.badLines))
+    if !reported.isEmpty {
+      report(reported.map { "\(isTopic ? "record" : "line") \(summary.lines + $0.line + 1): \($0.sentence)" })
     }
+    summary.badLines += chunk.badLines.count
     summary.lines += chunk.lineCount
-    gathered.removeAll()
-    chunk.gather(into: gathered)
     progress(summary.lines)
-    if gathered.count == 0 { return true }
-    return write(gathered.bytes)
+    return write(chunk)
   }
 }

@@ -2,29 +2,41 @@ internal import CPrefetch
 internal import ComboCore
 internal import ComboWire
 
-/// A share of the rooms with their engines, used by one thread at a time.
-final class RoomGroup {
+/// A share of a replay's rooms, used by one thread at a time.
+protocol ReplayLane: AnyObject {
+  /// All rooms with their places in the input.
+  var roomsByPlace: [(place: UInt64, room: Int)] { get }
+
+  /// Applies this share's events of `chunk`.
+  func apply(_ chunk: ReplayChunk)
+}
+
+/// A share of the rooms with their engines.
+final class RoomGroup<Observer: RoomObserver>: ReplayLane {
   private let index: Int
   private let rooms = ReplayRooms()
+  private(set) var observer: Observer
   private let settings: EngineSettings
   private let roomsMax: Int
   /// The rooms that have events in the current chunk.
   private let touched = GrowingList<Int32>()
+  /// The next event of the same room for each event of the group, or -1; both by their places in the group.
+  private let following = GrowingList<Int32>()
   /// The events of the current chunk, room by room, in order within each room.
   private let turns = GrowingList<(room: Int32, event: Int32)>()
   /// The addresses that engines are about to read.
   private let places = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.prefetchMax)
 
   /// Creates a group. Above `roomsMax` rooms, rested ones are forgotten.
-  init(index: Int, settings: EngineSettings, roomsMax: Int) {
+  init(index: Int, settings: EngineSettings, roomsMax: Int, _ observer: Observer) {
     self.index = index
     self.settings = settings
     self.roomsMax = roomsMax
+    self.observer = observer
   }
 
   deinit { places.deallocate() }
 
-  /// All rooms with their places in the input.
   var roomsByPlace: [(place: UInt64, room: Int)] { rooms.indices.map { (rooms[$0].pointee.first, $0) } }
 
   /// Applies this group's events of `chunk`.
@@ -37,11 +49,14 @@ final class RoomGroup {
     case .lines:
       lineUp(chunk)
       takeTurns(chunk, buffer)
-      if let time = chunk.sweepBefore, rooms.count > roomsMax {
-        chunk.sweepStarts[index] = buffer.count
-        sweep(before: time, to: buffer)
+      chunk.lateStarts[index] = buffer.count
+      if Observer.tells == .afterChunks {
+        for room in inOrder((0..<touched.count).map { Int(touched.base[$0]) }) {
+          _ = observer.tell(room, rooms[room], all: false, to: buffer)
+        }
       }
-    case .end:
+      if let time = chunk.sweepBefore, rooms.count > roomsMax { sweep(before: time, to: buffer) }
+    case .rooms:
       let members = chunk.members[index]
       for place in 0..<members.count {
         let event = Int(members.base[place])
@@ -49,7 +64,13 @@ final class RoomGroup {
         finish(Int(chunk.finishing[event]), to: buffer)
         chunk.note(event, start, buffer.count)
       }
+    case .allRooms:
+      for room in rooms.indices { finish(room, to: buffer) }
     }
+  }
+
+  private func inOrder(_ indexes: [Int]) -> [Int] {
+    Observer.tells == .afterChunks ? indexes.sorted { rooms[$0].pointee.first < rooms[$1].pointee.first } : indexes
   }
 
   /// Applies the events to the rooms.
@@ -85,15 +106,16 @@ final class RoomGroup {
       }
       let (room, event) = turns[turn]
       let start = buffer.count
-      take(Int(event), of: chunk, rooms + Int(room), buffer)
+      take(Int(event), of: chunk, Int(room), rooms + Int(room), buffer)
       if turn + 1 == count || turns[turn + 1].room != room { rooms[Int(room)].engine.keepLent() }
-      chunk.note(Int(event), start, buffer.count)
+      if Observer.tells == .atOnce { chunk.note(Int(event), start, buffer.count) }
     }
   }
 
   /// Finds or creates the room of each event, and queues the events by room.
   private func lineUp(_ chunk: ReplayChunk) {
     touched.count = 0
+    following.count = 0
     let members = chunk.members[index]
     for place in 0..<members.count {
       if place + 16 < members.count { prefetch(rooms.place(of: chunk.hashes[Int(members.base[place + 16])])) }
@@ -104,7 +126,7 @@ final class RoomGroup {
       let number = Int(members.base[place])
       let event = chunk.events + number
       let hash = chunk.hashes[number]
-      chunk.note(number, 0, 0)
+      following.append(-1)
       var index = rooms.find(event.pointee.room, hash: hash)
       if index < 0 {
         // There is nothing to close or to retract.
@@ -112,16 +134,16 @@ final class RoomGroup {
         index = rooms.add(
           event.pointee.room, hash: hash, first: ReplayChunk.place(chunk.number, number),
           engine: Engine(at: max(0, event.pointee.ts), settings: settings), at: max(0, event.pointee.ts))
+        observer.add(index, rooms[index], slots: settings.values.slots)
       }
       let room = rooms[index]
       if room.pointee.firstEvent < 0 {
         touched.append(Int32(truncatingIfNeeded: index))
-        room.pointee.firstEvent = Int32(truncatingIfNeeded: number)
+        room.pointee.firstEvent = Int32(truncatingIfNeeded: place)
       } else {
-        chunk.following[Int(room.pointee.lastEvent)] = Int32(truncatingIfNeeded: number)
+        following.base[Int(room.pointee.lastEvent)] = Int32(truncatingIfNeeded: place)
       }
-      room.pointee.lastEvent = Int32(truncatingIfNeeded: number)
-      chunk.following[number] = -1
+      room.pointee.lastEvent = Int32(truncatingIfNeeded: place)
     }
     turns.count = 0
     for place in 0..<touched.count {
@@ -129,45 +151,53 @@ final class RoomGroup {
       var event = room.pointee.firstEvent
       room.pointee.firstEvent = -1
       while event >= 0 {
-        turns.append((touched.base[place], event))
-        event = chunk.following[Int(event)]
+        turns.append((touched.base[place], members.base[Int(event)]))
+        event = following.base[Int(event)]
       }
     }
   }
 
   @inline(__always)
-  private func take(
-    _ number: Int, of chunk: ReplayChunk, _ room: UnsafeMutablePointer<ReplayRooms.Room>, _ buffer: ByteBuffer
-  ) {
+  private func take(_ number: Int, of chunk: ReplayChunk, _ index: Int, _ room: Observer.Room, _ buffer: ByteBuffer) {
     let event = chunk.events + number
     let ts = event.pointee.ts
     if ts > room.pointee.time { room.pointee.time = ts }
-    var sink = ReplaySink(room: room.pointee.json, buffer: buffer)
+    var sink = observer.sink(index, room, buffer)
     switch event.pointee.kind {
-    case .gift: room.pointee.engine.takeLent(event.pointer(to: \.gift)!, at: ts, to: &sink)
+    case .gift: observer.take(event.pointer(to: \.gift)!, at: ts, index, room, &sink)
     case .roomClosed: room.pointee.engine.close(at: ts, to: &sink)
     case .retract: room.pointee.engine.retract(event.pointee.retraction, at: ts, to: &sink)
-    case .roomSettings: room.pointee.engine.set(chunk.owns[number]!, at: ts, to: &sink)
+    case .roomSettings:
+      let own = chunk.owns[number]!
+      room.pointee.engine.set(own, at: ts, to: &sink)
+      observer.set(slots: settings.values.with(own).slots, index, at: ts)
     }
   }
 
   private func finish(_ index: Int, to buffer: ByteBuffer) {
     let room = rooms[index]
-    var sink = ReplaySink(room: room.pointee.json, buffer: buffer)
+    var sink = observer.sink(index, room, buffer)
     while let deadline = room.pointee.engine.nextDeadline { room.pointee.engine.advance(to: deadline, to: &sink) }
+    _ = observer.tell(index, room, all: true, to: buffer)
+    observer.forget(index, room)
+    rooms.remove(index)
   }
 
   /// Forgets rooms that are idle and rested by `time`. This matters only if the time of one of them later goes back before
   /// `time`, as an engine that has rested is replaced at the next gift in any case.
   private func sweep(before time: Int64, to buffer: ByteBuffer) {
     let rest = Int64(settings.values.rest)
-    for index in rooms.indices {
+    for index in inOrder(rooms.indices) {
       let room = rooms[index]
       // A room with a recent event cannot have rested.
       if room.pointee.time + rest >= time { continue }
-      var sink = ReplaySink(room: room.pointee.json, buffer: buffer)
+      var sink = observer.sink(index, room, buffer)
       room.pointee.engine.advance(to: time, to: &sink)
-      if let restsAfter = room.pointee.engine.restsAfter, restsAfter < time { rooms.remove(index) }
+      let isTold = observer.tell(index, room, all: false, to: buffer)
+      guard isTold, let restsAfter = room.pointee.engine.restsAfter, restsAfter < time else { continue }
+      observer.forget(index, room)
+      rooms.remove(index)
     }
+    observer.endSweep()
   }
 }

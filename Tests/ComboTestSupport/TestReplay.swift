@@ -39,8 +39,9 @@ enum TestReplay {
     sweepLines: Int = 131_072
   ) -> Data {
     var output = Data()
-    let replay = ExplainingReplay(
-      source(input), settings: settings, maxRestedRooms: maxRestedRooms, chunkBytes: chunkBytes, sweepLines: sweepLines,
+    let replay = ReplayPipeline(
+      source(input), settings: settings, explains: true, maxRestedRooms: maxRestedRooms, threads: 2, chunkBytes: chunkBytes,
+      sweepLines: sweepLines,
       write: { bytes in
         output.append(contentsOf: bytes)
         return true

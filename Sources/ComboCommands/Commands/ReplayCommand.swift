@@ -19,19 +19,10 @@ enum ReplayCommand {
     let report: ([String]) -> Void = { sentences in
       Console.write(sentences.map { "combo-consumer: \($0)\n" }.joined(), to: STDERR_FILENO)
     }
-    let source = LineSource(descriptor: input)
-    let summary: ReplayPipeline.Summary
-    if options.explain {
-      let replay = ExplainingReplay(
-        source, settings: options.settings, map: options.map, maxRestedRooms: options.maxRestedRooms, write: write, report: report
-      )
-      summary = replay.run()
-    } else {
-      let replay = ReplayPipeline(
-        source, settings: options.settings, map: options.map, maxRestedRooms: options.maxRestedRooms, threads: threads,
-        write: write, report: report, progress: { meter.tell($0) })
-      summary = replay.run()
-    }
+    let summary = ReplayPipeline(
+      LineSource(descriptor: input), settings: options.settings, explains: options.explain, map: options.map,
+      maxRestedRooms: options.maxRestedRooms, threads: threads, write: write, report: report, progress: { meter.tell($0) }
+    ).run()
     meter.end(summary.lines)
     if outputError != 0 {
       Console.say("cannot write to standard output: \(String(cString: strerror(outputError)))")

@@ -41,7 +41,7 @@ enum TuneCommand {
     return run(options, .lines(LineSource(descriptor: input)), named: options.file ?? "standard input")
   }
 
-  private static func run(_ options: TuneOptions, _ input: TuneReplay.Source, named source: String) -> Int32 {
+  private static func run(_ options: TuneOptions, _ input: ReplayPipeline.Source, named source: String) -> Int32 {
     // Opened before the work, so that a missing folder does not cost an hour's replay.
     var page: Int32 = -1
     if let path = options.html {
