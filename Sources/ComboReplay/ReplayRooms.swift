@@ -4,7 +4,7 @@ internal import Glibc
 
 /// Rooms with their engines, found by name.
 ///
-/// Open addressing over indexes. Engines do not move while they are used, only when the table grows. Used by one thread at a
+/// Engines do not move while they are used, only when the table grows. Used by one thread at a
 /// time.
 final class ReplayRooms {
   /// A room, in one cache line.
@@ -44,27 +44,16 @@ final class ReplayRooms {
     var json: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: names + Int(nameLength), count: Int(jsonLength)) }
   }
 
-  private struct Cell {
-    /// The upper half of the hash.
-    var tag: UInt32
-    /// The index of the room + 1; 0 if the cell is empty.
-    var index: UInt32
-  }
-
-  private var cells: UnsafeMutablePointer<Cell>
-  private var mask: Int
+  private var table = ProbeTable(for: 128)
   private var rooms: UnsafeMutablePointer<Room>
   private var capacity: Int
   /// The indexes below this one are in use or in `free`.
   private var end = 0
   private var free: [Int] = []
   private let json = ByteBuffer(capacity: 2048)
-  private(set) var count = 0
+  var count: Int { Int(table.used) }
 
   init() {
-    mask = 255
-    cells = .allocate(capacity: 256)
-    cells.initialize(repeating: Cell(tag: 0, index: 0), count: 256)
     capacity = 128
     rooms = Self.memory(for: 128)
   }
@@ -80,7 +69,7 @@ final class ReplayRooms {
       (rooms + index).deinitialize(count: 1)
     }
     rooms.deallocate()
-    cells.deallocate()
+    table.free()
   }
 
   private static let seed = UInt64.random(in: 0...UInt64.max)
@@ -98,72 +87,46 @@ final class ReplayRooms {
   @inline(__always)
   subscript(index: Int) -> UnsafeMutablePointer<Room> { rooms + index }
 
-  /// Returns the cell at which the search for a room begins.
+  /// Returns the place at which the search for a room begins.
   @inline(__always)
-  func place(of hash: UInt64) -> UnsafeRawPointer { UnsafeRawPointer(cells + (Int(truncatingIfNeeded: hash) & mask)) }
+  func place(of hash: UInt64) -> UnsafeRawPointer { table.address(UInt32(truncatingIfNeeded: hash)) }
 
-  /// Returns the room that is most likely meant, from ``place(of:)`` alone, or nil if there is none.
+  /// Returns the room that is most likely meant, or nil if there is none.
   @inline(__always)
   func likely(_ hash: UInt64) -> UnsafeMutablePointer<Room>? {
-    let cell = cells[Int(truncatingIfNeeded: hash) & mask]
-    return cell.index == 0 ? nil : rooms + (Int(cell.index) - 1)
+    table.likely(UInt32(truncatingIfNeeded: hash)).map { rooms + Int($0) }
   }
 
   /// Returns the index of a room, or -1.
   @inline(__always)
   func find(_ name: UnsafeRawBufferPointer, hash: UInt64) -> Int {
-    var place = Int(truncatingIfNeeded: hash) & mask
-    let tag = UInt32(truncatingIfNeeded: hash >> 32)
-    while cells[place].index != 0 {
-      if cells[place].tag == tag {
-        let index = Int(cells[place].index) - 1
-        let known = rooms[index].name
-        if known.count == name.count, memcmp(known.baseAddress!, name.baseAddress!, name.count) == 0 { return index }
-      }
-      place = (place + 1) & mask
+    let rooms = rooms
+    let found = table.find(UInt32(truncatingIfNeeded: hash)) { index in
+      let known = rooms[Int(index)].name
+      return known.count == name.count && memcmp(known.baseAddress!, name.baseAddress!, name.count) == 0
     }
-    return -1
+    return found.map { Int($0) } ?? -1
   }
 
-  /// Returns the number of cells that a search for this hash reads before an empty one.
-  func probes(_ hash: UInt64) -> Int {
-    var place = Int(truncatingIfNeeded: hash) & mask
-    var count = 0
-    while cells[place].index != 0 {
-      place = (place + 1) & mask
-      count += 1
-    }
-    return count
-  }
+  /// Returns the number of places that a search for this hash reads before an empty one.
+  func probes(_ hash: UInt64) -> Int { table.probes(UInt32(truncatingIfNeeded: hash)) }
 
   /// Adds a room, which must not exist yet, and returns its index.
   func add(_ name: UnsafeRawBufferPointer, hash: UInt64, first: UInt64, engine: Engine, at time: Int64) -> Int {
-    if (count + 1) * 2 > mask { grow() }
     json.removeAll()
     InstructionEncoder.writeRoom(name, into: json)
     let index = free.popLast() ?? newIndex()
     (rooms + index).initialize(
       to: Room(engine: engine, hash: hash, name: name, json: json.bytes, first: first, time: time))
-    enter(index, hash)
-    count += 1
+    table.insert(UInt32(truncatingIfNeeded: hash), UInt32(index))
     return index
   }
 
   func remove(_ index: Int) {
-    var place = Int(truncatingIfNeeded: rooms[index].hash) & mask
-    while Int(cells[place].index) != index + 1 { place = (place + 1) & mask }
-    let emptied = LinearProbing.close(
-      place, mask: mask,
-      home: { place in
-        let index = Int(cells[place].index)
-        return index == 0 ? nil : Int(truncatingIfNeeded: rooms[index - 1].hash) & mask
-      },
-      move: { from, to in cells[to] = cells[from] })
-    cells[emptied] = Cell(tag: 0, index: 0)
+    table.remove(UInt32(truncatingIfNeeded: rooms[index].hash), UInt32(index))
     rooms[index].names.deallocate()
     (rooms + index).deinitialize(count: 1)
     free.append(index)
-    count -= 1
   }
 
   /// The indexes of all rooms, in the order of their places in memory. Takes time proportional to the largest number of rooms
@@ -172,12 +135,6 @@ final class ReplayRooms {
     var isUsed = Array(repeating: true, count: end)
     for index in free { isUsed[index] = false }
     return (0..<end).filter { isUsed[$0] }
-  }
-
-  private func enter(_ index: Int, _ hash: UInt64) {
-    var place = Int(truncatingIfNeeded: hash) & mask
-    while cells[place].index != 0 { place = (place + 1) & mask }
-    cells[place] = Cell(tag: UInt32(truncatingIfNeeded: hash >> 32), index: UInt32(index + 1))
   }
 
   private func newIndex() -> Int {
@@ -192,13 +149,5 @@ final class ReplayRooms {
     }
     end += 1
     return end - 1
-  }
-
-  private func grow() {
-    cells.deallocate()
-    mask = mask * 2 + 1
-    cells = .allocate(capacity: mask + 1)
-    cells.initialize(repeating: Cell(tag: 0, index: 0), count: mask + 1)
-    for index in indices { enter(index, rooms[index].hash) }
   }
 }

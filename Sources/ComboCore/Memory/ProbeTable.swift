@@ -1,8 +1,8 @@
-/// A hash table from 32-bit hashes to numbers defined by its owner, with open addressing and linear probing.
+/// A hash table from 32-bit hashes to numbers defined by its owner, with open addressing and linear probing. Its owner frees it.
 ///
-/// Up to ``linearMax`` entries, the owner does without it and searches them linearly: most rooms are small, and a million of
+/// Up to ``linearMax`` entries, an engine does without it and searches them linearly: most rooms are small, and a million of
 /// them must fit into a gigabyte.
-struct ProbeTable {
+package struct ProbeTable {
   /// The number of entries up to which owners search linearly.
   static let linearMax: Int32 = 4
 
@@ -10,12 +10,12 @@ struct ProbeTable {
   /// number in its lower half. 0 is an empty place.
   private var places = Block<UInt64>()
   /// The number of occupied places.
-  private(set) var used: Int32 = 0
+  package private(set) var used: Int32 = 0
 
-  init() {}
+  package init() {}
 
   /// Creates an empty table for `count` entries and half as many more.
-  init(for count: Int32) {
+  package init(for count: Int32) {
     var capacity: Int32 = 16
     while capacity < count * 2 { capacity *= 2 }
     places = Block(repeating: 0, count: capacity)
@@ -30,7 +30,7 @@ struct ProbeTable {
 
   /// The first number under `hash` for which `matches` returns true, or nil. The table must be in use.
   @inline(__always)
-  func find(_ hash: UInt32, where matches: (UInt32) -> Bool) -> UInt32? {
+  package func find(_ hash: UInt32, where matches: (UInt32) -> Bool) -> UInt32? {
     let mask = places.capacity &- 1
     let tag = UInt64(hash | 1)
     var i = home(tag << 32)
@@ -48,22 +48,22 @@ struct ProbeTable {
   /// The first number whose hash agrees with `hash` except for the lowest bit, most likely the wanted one, or nil. The table
   /// must be in use.
   @inline(__always)
-  func likely(_ hash: UInt32) -> UInt32? { find(hash) { _ in true } }
+  package func likely(_ hash: UInt32) -> UInt32? { find(hash) { _ in true } }
 
   /// The address at which the search for `hash` begins. The table must be in use.
   @inline(__always)
-  func address(_ hash: UInt32) -> UnsafeRawPointer { UnsafeRawPointer(places.address(home(UInt64(hash | 1) << 32))) }
+  package func address(_ hash: UInt32) -> UnsafeRawPointer { UnsafeRawPointer(places.address(home(UInt64(hash | 1) << 32))) }
 
   /// Adds `number` under `hash`; the table grows if it is full.
   @inline(__always)
-  mutating func insert(_ hash: UInt32, _ number: UInt32) {
+  package mutating func insert(_ hash: UInt32, _ number: UInt32) {
     if isFull { grow() }
     put(Self.place(hash, number))
     used &+= 1
   }
 
   /// Removes `number`, which must exist under `hash`.
-  mutating func remove(_ hash: UInt32, _ number: UInt32) {
+  package mutating func remove(_ hash: UInt32, _ number: UInt32) {
     let mask = places.capacity - 1
     let wanted = Self.place(hash, number)
     var hole = home(wanted)
@@ -71,15 +71,29 @@ struct ProbeTable {
       precondition(places[hole] != 0, "a number that is not in the table")
       hole = (hole + 1) & mask
     }
-    let emptied = LinearProbing.close(
-      Int(hole), mask: Int(mask),
-      home: { place in
-        let there = places[Int32(place)]
-        return there == 0 ? nil : Int(home(there))
-      },
-      move: { from, to in places[Int32(to)] = places[Int32(from)] })
-    places[Int32(emptied)] = 0
+    // Closes the hole by moving up the entries behind it, none of them past the place at which its own search begins.
+    var place = hole
+    while true {
+      place = (place &+ 1) & mask
+      if places[place] == 0 { break }
+      if (place &- home(places[place])) & mask >= (place &- hole) & mask {
+        places[hole] = places[place]
+        hole = place
+      }
+    }
+    places[hole] = 0
     used -= 1
+  }
+
+  /// Returns the number of places that a search for this hash reads before an empty one.
+  package func probes(_ hash: UInt32) -> Int {
+    var i = home(UInt64(hash | 1) << 32)
+    var count = 0
+    while places[i] != 0 {
+      i = (i + 1) & (places.capacity - 1)
+      count += 1
+    }
+    return count
   }
 
   /// Returns a copy with its own memory.
@@ -89,7 +103,7 @@ struct ProbeTable {
     return copy
   }
 
-  mutating func free() {
+  package mutating func free() {
     places.free()
     used = 0
   }
