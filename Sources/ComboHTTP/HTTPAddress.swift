@@ -62,11 +62,6 @@ package struct HTTPFault: Error, Equatable, Sendable, CustomStringConvertible {
   package let description: String
   /// Whether another program uses the port.
   var isPortTaken = false
-
-  package init(description: String, isPortTaken: Bool = false) {
-    self.description = description
-    self.isPortTaken = isPortTaken
-  }
 }
 
 extension HTTPAddress {

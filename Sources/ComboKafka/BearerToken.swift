@@ -14,18 +14,8 @@ package struct BearerToken: Equatable, Sendable {
   /// The expiry by the wall clock. librdkafka requests a new token after four fifths of the remaining time.
   let expiresAtMs: Int64
 
-  package init(text: String, principal: String, expiresAtMs: Int64) {
-    self.text = text
-    self.principal = principal
-    self.expiresAtMs = expiresAtMs
-  }
-
   package struct Failure: Error, Equatable, CustomStringConvertible {
     package let description: String
-
-    package init(description: String) {
-      self.description = description
-    }
   }
 
   package static let bytesMax = 65_536

@@ -208,19 +208,9 @@ package final class ControlClient: Sendable {
     /// The brokers with their numbers and addresses.
     package let brokers: [Broker]
 
-    package init(id: String?, brokers: [Broker]) {
-      self.id = id
-      self.brokers = brokers
-    }
-
     package struct Broker: Equatable, Sendable {
       package let id: Int32
       package let address: String
-
-      package init(id: Int32, address: String) {
-        self.id = id
-        self.address = address
-      }
     }
   }
 

@@ -6,8 +6,6 @@ package import ComboEdge
 package struct KafkaMessage {
   package let pointer: UnsafeMutablePointer<rd_kafka_message_t>
 
-  package init(pointer: UnsafeMutablePointer<rd_kafka_message_t>) { self.pointer = pointer }
-
   package var partition: Int32 { pointer.pointee.partition }
   package var offset: Int64 { pointer.pointee.offset }
 

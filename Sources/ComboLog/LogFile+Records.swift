@@ -6,12 +6,6 @@ package struct LogPosition: Equatable, Sendable {
   package var stream: Int
   package var offset: Int64
   package var metadata: String
-
-  package init(stream: Int, offset: Int64, metadata: String) {
-    self.stream = stream
-    self.offset = offset
-    self.metadata = metadata
-  }
 }
 
 extension LogFile {

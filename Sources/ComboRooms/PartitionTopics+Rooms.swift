@@ -11,13 +11,6 @@ extension PartitionTopics {
     package let records: RoomRecords
     package let derivation: Derivation
     package let silent: [Int64: [Room]]
-
-    package init(partition: Partition, records: RoomRecords, derivation: Derivation, silent: [Int64: [Room]]) {
-      self.partition = partition
-      self.records = records
-      self.derivation = derivation
-      self.silent = silent
-    }
   }
 
   /// Returns the rooms of the snapshots, at the checkpoint.

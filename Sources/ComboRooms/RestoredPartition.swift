@@ -17,19 +17,4 @@ package struct RestoredPartition {
   /// The derivation of its last owner; nil if it is new, or that is not known.
   package let derivation: Derivation?
   package let summary: LogMessage
-
-  package init(
-    partition: Partition, records: RoomRecords, unsaid: HeldBack, terms: JournalTerms, journalEnd: Int64,
-    reset: JournalEntry.Reset?, neverTaken: Int64 = 0, derivation: Derivation?, summary: LogMessage
-  ) {
-    self.partition = partition
-    self.records = records
-    self.unsaid = unsaid
-    self.terms = terms
-    self.journalEnd = journalEnd
-    self.reset = reset
-    self.neverTaken = neverTaken
-    self.derivation = derivation
-    self.summary = summary
-  }
 }

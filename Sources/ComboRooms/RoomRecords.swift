@@ -26,20 +26,6 @@ package final class RoomRecords {
     /// The owner's term, in at-least-once delivery.
     package var term: Int64?
     package var derivation: Derivation
-
-    package init(
-      n: Int64, clock: Int64, shifted: Int64, offset: Int64, last: UInt64? = nil, journalOffset: Int64, term: Int64? = nil,
-      derivation: Derivation
-    ) {
-      self.n = n
-      self.clock = clock
-      self.shifted = shifted
-      self.offset = offset
-      self.last = last
-      self.journalOffset = journalOffset
-      self.term = term
-      self.derivation = derivation
-    }
   }
 
   private struct Sweep {

@@ -22,11 +22,6 @@ struct Ownership {
 package struct PendingTakeover {
   package var shift: Int64
   var reset: JournalEntry.Reset?
-
-  package init(shift: Int64, reset: JournalEntry.Reset? = nil) {
-    self.shift = shift
-    self.reset = reset
-  }
 }
 
 /// A partition that is being consumed, or will be once its takeover is known to count.

@@ -71,12 +71,6 @@ package struct RecentTimes {
       guard let one, let other else { return one ?? other }
       return one.p99 >= other.p99 ? one : other
     }
-
-    package init(p50: Int64, p99: Int64, max: Int64) {
-      self.p50 = p50
-      self.p99 = p99
-      self.max = max
-    }
   }
 
   private var windows = Array(repeating: Window(), count: Self.seconds)

@@ -61,13 +61,6 @@ package struct ServiceReport: Sendable {
     package var ms: Int64
     /// The whole sentence, without a full stop.
     package var sentence: String
-
-    package init(topic: String, partition: Int32, ms: Int64, sentence: String) {
-      self.topic = topic
-      self.partition = partition
-      self.ms = ms
-      self.sentence = sentence
-    }
   }
 
   /// The time of the report, by the monotonic clock.

@@ -29,11 +29,6 @@ package final class WatchedRooms: RoomWatcher {
     package let news: News
     /// The moment at which it was true.
     package let at: Int
-
-    package init(news: News, at: Int) {
-      self.news = news
-      self.at = at
-    }
   }
 
   private var rooms: [[UInt8]: Watched] = [:]

@@ -6,18 +6,8 @@ extension Comparison {
     /// The index of dead letters; nil if they are not compared.
     package var letters: DeadLetterIndex?
     /// Whether only this group writes dead letters of this input there.
-    package let lettersAreOwn: Bool
+    package var lettersAreOwn = true
     /// The time before which instructions are not compared.
     package let from: Int64
-
-    package init(
-      index: OutputIndex, places: OutputPlaces, letters: DeadLetterIndex? = nil, lettersAreOwn: Bool = true, from: Int64
-    ) {
-      self.letters = letters
-      self.lettersAreOwn = lettersAreOwn
-      self.index = index
-      self.places = places
-      self.from = from
-    }
   }
 }

@@ -32,12 +32,6 @@ package struct Findings: Equatable, Sendable {
     /// The time of the first, in milliseconds since the Unix epoch.
     package var at: Int64
     package var count: Int
-
-    package init(sentence: String, at: Int64, count: Int) {
-      self.sentence = sentence
-      self.at = at
-      self.count = count
-    }
   }
 
   private(set) var byKind: [Kind: Found] = [:]

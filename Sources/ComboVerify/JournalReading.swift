@@ -137,16 +137,6 @@ extension JournalReading.Run {
     package var next: Int
     /// Whether no room was awake then.
     package var isEmpty: Bool
-
-    package init(n: Int64, clock: Int64, offset: Int64, shifted: Int64, derivation: Derivation, next: Int, isEmpty: Bool) {
-      self.n = n
-      self.clock = clock
-      self.offset = offset
-      self.shifted = shifted
-      self.derivation = derivation
-      self.next = next
-      self.isEmpty = isEmpty
-    }
   }
 
   /// Returns the earliest place from which the run can be derived. Its settings and offset must be known, and the input from

@@ -1,4 +1,4 @@
-package import ComboCore
+internal import ComboCore
 
 /// The partitions of the output: where each begins, and which of them may hold a room.
 package struct OutputPlaces: Sendable {
@@ -8,11 +8,6 @@ package struct OutputPlaces: Sendable {
   let placement: (@Sendable (Bytes, Int) -> Int)?
   /// The partitions that were not read to their end, each with the offset of the open transaction.
   var unread: [Int32: Int64] = [:]
-
-  package init(first: [Int64], placement: (@Sendable (Bytes, Int) -> Int)?) {
-    self.first = first
-    self.placement = placement
-  }
 
   /// Returns the partitions in which a room may be: its own, and those that were its own when there were fewer.
   func ofRoom(_ name: Bytes) -> [Int] {

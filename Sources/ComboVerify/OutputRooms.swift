@@ -11,15 +11,6 @@ extension OutputIndex {
     var isOld: Bool
     /// Whether it belongs to the time to compare.
     var isCompared: Bool
-
-    package init(hash: UInt64, otherHash: UInt64, offset: Int64, partition: Int32, isOld: Bool, isCompared: Bool) {
-      self.hash = hash
-      self.otherHash = otherHash
-      self.offset = offset
-      self.partition = partition
-      self.isOld = isOld
-      self.isCompared = isCompared
-    }
   }
 
   /// A record that occurs again, or out of order.
@@ -37,12 +28,6 @@ extension OutputIndex {
     /// The time of the first record.
     package let at: Int64
     package var entries: ContiguousArray<Entry> = []
-
-    package init(firstSeq: Int, at: Int64, entries: ContiguousArray<Entry> = []) {
-      self.firstSeq = firstSeq
-      self.at = at
-      self.entries = entries
-    }
 
     /// The `seq` after the last one.
     package var end: Int { firstSeq + entries.count }

@@ -41,10 +41,6 @@ package final class PartitionAudit {
     var doubtful: [RoomKey: Int] = [:]
     package var findings = Findings()
     package var tally = Comparison.Counts()
-
-    package init(number: Int32) {
-      self.number = number
-    }
   }
 
   private let number: Int32

@@ -9,14 +9,6 @@ package struct ScreenClient {
     /// The count shown.
     package var count: Int64
     package var combo: UInt64
-
-    package init(number: Int64, slot: Int64, base: Int64, count: Int64, combo: UInt64) {
-      self.number = number
-      self.slot = slot
-      self.base = base
-      self.count = count
-      self.combo = combo
-    }
   }
 
   /// Whether all that is on screen is known: from the epoch's first instruction, or else from a `screen` on.

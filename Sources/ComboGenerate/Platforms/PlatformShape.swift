@@ -61,21 +61,6 @@ package struct PlatformGift: Sendable {
   /// The unique number of the record.
   package var number: Int
 
-  package init(
-    room: Int, sender: Int, present: Int, batch: Int, hits: Int, taps: Int, streak: Int, ts: Int64, began: Int64, number: Int
-  ) {
-    self.room = room
-    self.sender = sender
-    self.present = present
-    self.batch = batch
-    self.hits = hits
-    self.taps = taps
-    self.streak = streak
-    self.ts = ts
-    self.began = began
-    self.number = number
-  }
-
   var roomNumber: Int { 1_000_000 + room }
   var senderNumber: Int { 100_000_000 + room * 1_000_000 + sender }
   var hostNumber: Int { 50_000_000 + room }
