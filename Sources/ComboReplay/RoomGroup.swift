@@ -49,7 +49,8 @@ final class RoomGroup<Observer: RoomObserver>: ReplayLane {
     case .lines:
       lineUp(chunk)
       takeTurns(chunk, buffer)
-      chunk.lateStarts[index] = buffer.count
+      // Without output, groups of several combinations have this place.
+      if Observer.tells != .never { chunk.lateStarts[index] = buffer.count }
       if Observer.tells == .afterChunks {
         for room in inOrder((0..<touched.count).map { Int(touched.base[$0]) }) {
           _ = observer.tell(room, rooms[room], all: false, to: buffer)
