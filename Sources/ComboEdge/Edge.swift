@@ -146,6 +146,16 @@ package protocol ReadEdge: AnyObject, Sendable {
   ) throws(EdgeError)
 }
 
+/// Which cluster the brokers belong to.
+package enum ClusterAnswer: Equatable, Sendable {
+  /// The one of this process's start.
+  case own
+  /// Another one, as a sentence.
+  case other(String)
+  /// They did not respond.
+  case unknown
+}
+
 /// The offsets between which a partition has records.
 package struct Extent: Equatable, Sendable {
   /// The first offset that still exists, and the one after the last, whether committed or not.
@@ -279,9 +289,8 @@ package struct Edges {
   package var endLeftOver: (@Sendable ([Int32]) -> Void)?
   /// Needed if others can delete its topics.
   package var topicWatch: (any TopicWatch)?
-  /// Returns a sentence if the brokers belong to another cluster than before; nil if not, or if they do not respond. Blocks; any
-  /// thread. Not needed if there can be only one.
-  package var otherCluster: (@Sendable () -> String?)?
+  /// Returns whether the brokers belong to the same cluster as before. Blocks; any thread. Not needed if there can be only one.
+  package var cluster: (@Sendable () -> ClusterAnswer)?
   /// Returns the newest rules of the engine that every member of the group can follow, or nil if unknown. Blocks; any thread. Not
   /// needed if the service is alone.
   package var groupRules: (@Sendable () -> Int?)?

@@ -30,9 +30,11 @@ extension MappedDecoder {
     if root < 0 || rules[rule].stars > 0 { return }
     let read = walk.found[Int(root)]
     let end = Int32(truncatingIfNeeded: text.next(Int(read)))
-    for envelope in envelopes where rules[envelope.rules.lowerBound].last == rules[rule].last {
+    for envelope in envelopes {
       let token = walk.found[Int(envelope.root)]
+      // Most envelopes are not in the record.
       if token < 0 || token >= read && token < end || !text[Int(token)].isObject { continue }
+      if rules[envelope.rules.lowerBound].last != rules[rule].last { continue }
       if token < read, text.next(Int(token)) > read { continue }
       try compare(event, with: envelope, into: arena)
     }

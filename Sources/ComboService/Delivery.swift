@@ -87,6 +87,8 @@ protocol DeliveryHost: AnyObject {
   func goBack(_ fault: TransactionFault)
   /// Creates the producers again, for as long as it takes.
   func renewProducers()
+  /// Which cluster the brokers belong to. Blocks for some seconds at most.
+  func cluster() -> ClusterAnswer
   /// Records that a transaction was committed; the commit began at `began`.
   func committed(_ totals: Service.Totals, _ arrivals: Arrivals, since began: Int64)
   /// Records that more work is durable.
@@ -105,8 +107,8 @@ extension DeliveryHost {
     if fault.kind == .abort {
       if !isOpen { return }
       do throws(TransactionFault) {
-        // Faster than letting the new producer find it open.
-        try output.abort()
+        // Faster than letting the new producer find it open. It may register the producer again, so the brokers must be known.
+        if cluster() == .own { try output.abort() }
       } catch {
         log.warning("the transaction could not be aborted: \(.reason, error.reason)")
       }

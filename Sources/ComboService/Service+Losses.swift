@@ -30,10 +30,27 @@ extension Service {
   /// Ends the service if the brokers belong to another cluster: nothing may be claimed or created there, and none of its topics
   /// was deleted.
   /// - Returns: Whether the service ends.
-  func endsElsewhere() -> Bool {
-    guard let other = edges.otherCluster?() else { return false }
+  func endsElsewhere() -> Bool { endsElsewhere(cluster()) }
+
+  private func endsElsewhere(_ cluster: ClusterAnswer) -> Bool {
+    guard case .other(let other) = cluster else { return false }
     fatal = other
     loss = .unknownTopic
     return true
+  }
+
+  /// Which cluster the brokers belong to. Blocks for some seconds at most.
+  package func cluster() -> ClusterAnswer { edges.cluster?() ?? .own }
+
+  /// Checks that producers may be created again, which register their transactional id.
+  /// - Returns: Whether the service ends instead.
+  /// - Throws: A retriable error if the brokers do not respond: the next ones that do may be of another cluster.
+  func checkCluster() throws(EdgeError) -> Bool {
+    let cluster = cluster()
+    if cluster == .unknown {
+      pause(ms: 200)
+      throw EdgeError(.timedOut, "the brokers do not respond", isRetriable: true)
+    }
+    return endsElsewhere(cluster)
   }
 }

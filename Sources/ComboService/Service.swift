@@ -233,9 +233,9 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   func renewProducers() {
     while isRunning {
       watched.observatory?.beat()
-      // Producers register their transactional id. The first ones are created just after the cluster was checked.
-      if hasProducers, endsElsewhere() { return }
       do throws(EdgeError) {
+        // The first ones are created just after the cluster was checked.
+        if hasProducers, try checkCluster() { return }
         try delivery.renew()
         hasProducers = true
         return

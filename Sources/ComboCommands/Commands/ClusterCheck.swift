@@ -5,14 +5,6 @@ internal import ComboRooms
 /// Compares the cluster of the brokers with that of this process's start, so that nothing is created, claimed or read in another
 /// one that has the same address. Any thread.
 struct ClusterCheck: Sendable {
-  enum Answer: Equatable, Sendable {
-    case own
-    /// Another cluster, as a sentence.
-    case other(String)
-    /// The brokers did not respond.
-    case unknown
-  }
-
   private let properties: KafkaProperties
   private let brokers: String
   private let memory: GroupMemory
@@ -28,7 +20,7 @@ struct ClusterCheck: Sendable {
   }
 
   /// Asks the brokers. Blocks for five seconds at most.
-  func ask() -> Answer {
+  func ask() -> ClusterAnswer {
     // A new client, as one keeps the first id that it receives.
     guard let id = try? ControlClient(properties).cluster(withinMs: Self.withinMs).id else { return .unknown }
     guard let former = memory.formerCluster(than: id) else { return .own }

@@ -4,7 +4,7 @@ internal import ComboSystem
 /// Asks from time to time, outside of the loop, whether the brokers belong to another cluster. Used by the loop's thread.
 struct ClusterWatch {
   private let check: ClusterCheck
-  private let answers = Mailbox<ClusterCheck.Answer>()
+  private let answers = Mailbox<ClusterAnswer>()
   private var askedAt = Int64.min / 2
   private var isAsking = false
   /// The sentence about the other cluster; nil if it is the same as at the start, as far as known.
@@ -38,7 +38,7 @@ struct ClusterWatch {
     return other != nil
   }
 
-  private mutating func note(_ answer: ClusterCheck.Answer) {
+  private mutating func note(_ answer: ClusterAnswer) {
     switch answer {
     case .own: other = nil
     case .other(let reason): other = reason

@@ -186,7 +186,7 @@ extension Service {
       purpose != .service ? nil : options.registry.map { RegistrySchemas($0, journals: reading, of: configuration.topics) }
     if hasAdmin {
       edges.topicWatch = OwnTopicWatch(control, names)
-      edges.otherCluster = { cluster.other }
+      edges.cluster = { cluster.ask() }
       edges.endLeftOver = endLeftOver(options, properties, control, reading, log)
     }
     return Service(configuration, edges, log: log, stop: stop, observatory: observatory, memory: memory)
