@@ -7,10 +7,13 @@ extension InputRecord {
 }
 
 extension ReadEdge {
-  /// Returns the fingerprint of the input's record right before an offset; nil if it no longer exists. Blocks.
-  package func fingerprint(_ partition: Int32, before offset: Int64) throws(EdgeError) -> UInt64? {
+  /// Returns the fingerprint of the input's record right before an offset; nil if it no longer exists, or if `isCancelled` ended
+  /// the reading. Blocks.
+  package func fingerprint(
+    _ partition: Int32, before offset: Int64, unless isCancelled: () -> Bool = { false }
+  ) throws(EdgeError) -> UInt64? {
     var found: UInt64?
-    try read(.input, partition, from: offset - 1, to: offset, unless: { false }) { record in
+    try read(.input, partition, from: offset - 1, to: offset, unless: isCancelled) { record in
       found = record.fingerprint
       return false
     }

@@ -261,9 +261,11 @@ package struct Restorer: @unchecked Sendable {
     let known = [last.last.map { (offset, $0) }, older.map { ($0.offset, $0.last) }].compactMap { $0 }
     if known.isEmpty { try checkHistory() }
     for (offset, taken) in known where bounds.first < offset {
-      if try source.kafka({ () throws(EdgeError) in try source.reader.fingerprint(number, before: offset) }) != taken {
-        throw Stop.contradiction(InputHistory.hasOther(input, before: offset))
+      let found = try source.kafka { () throws(EdgeError) in
+        try source.reader.fingerprint(number, before: offset, unless: { cancellation.isCancelled })
       }
+      if cancellation.isCancelled { throw Stop.cancelled }
+      if found != taken { throw Stop.contradiction(InputHistory.hasOther(input, before: offset)) }
     }
   }
 

@@ -4,14 +4,8 @@ import Foundation
 /// fields of STT.
 struct DamagedRecord {
   /// What becomes of a field.
-  enum Damage: Character, CaseIterable {
-    case absent = "a"
-    case null = "n"
-    case object = "o"
-    case list = "l"
-    case empty = "e"
-    case zero = "z"
-    case truth = "t"
+  enum Damage: CaseIterable {
+    case absent, null, object, list, empty, zero, truth
 
     fileprivate var value: Any? {
       switch self {

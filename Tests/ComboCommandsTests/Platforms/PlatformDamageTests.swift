@@ -72,22 +72,34 @@ struct PlatformDamageTests {
     }
   }
 
+  /// Calls `body` with records of gifts from each file, by each of its maps.
+  /// - Parameters:
+  ///   - each: The maximum number of records of a file and a map.
+  ///   - body: Receives the map, the record, the gifts in it, and a function that counts those in another text.
+  private static func forEachRecord(
+    max each: Int = .max, _ body: (String, DamagedRecord, Gifts, (String) -> Gifts) -> Void
+  ) throws {
+    let arena = BumpArena()
+    var known: Set<String> = []
+    for (file, map) in samples {
+      let decoder = try decoder(map)
+      for (record, whole) in try records(file, by: decoder, arena, without: &known).prefix(each) {
+        body(map, record, whole) { gifts($0, by: decoder, arena) }
+      }
+    }
+  }
+
   /// Fields whose loss makes several gifts of one: what tells a part of a gift bomb, another packet, or a number below another.
   private static let told: Set = ["msg-param-origin-id", "msg-param-sender-count", "iUri", "gift_num", "method", "cmd", "type"]
 
   @Test("never yield more gifts than they had, whichever field is missing, empty, 0 or of another type")
   func neverMore() throws {
-    let arena = BumpArena()
-    var known: Set<String> = []
-    for (file, map) in Self.samples {
-      let decoder = try Self.decoder(map)
-      for (record, whole) in try Self.records(file, by: decoder, arena, without: &known).prefix(1) {
-        for way in record.fields where !Self.told.contains(way[way.count - 1]) {
-          for damage in DamagedRecord.Damage.allCases {
-            let gifts = Self.gifts(record.damaged(way, damage).text, by: decoder, arena)
-            if gifts.number > whole.number || gifts.amount > whole.amount {
-              Issue.record("\(map): \(gifts), not \(whole), with \(damage) at \(Self.pointer(way)) of \(record.text)")
-            }
+    try Self.forEachRecord(max: 1) { map, record, whole, gifts in
+      for way in record.fields where !Self.told.contains(way[way.count - 1]) {
+        for damage in DamagedRecord.Damage.allCases {
+          let left = gifts(record.damaged(way, damage).text)
+          if left.number > whole.number || left.amount > whole.amount {
+            Issue.record("\(map): \(left), not \(whole), with \(damage) at \(Self.pointer(way)) of \(record.text)")
           }
         }
       }
@@ -108,19 +120,14 @@ struct PlatformDamageTests {
 
   @Test("yield no gift if only what is around it is left")
   func around() throws {
-    let arena = BumpArena()
-    var known: Set<String> = []
-    for (file, map) in Self.samples {
-      let decoder = try Self.decoder(map)
-      for (record, _) in try Self.records(file, by: decoder, arena, without: &known) {
-        // Who receives something is what makes some gifts.
-        let text = record.keeping(Self.isAround) { name in
-          let name = name.lowercased()
-          return ["gift", "recipient", "receive"].contains { name.contains($0) }
-        }.text
-        let gifts = Self.gifts(text, by: decoder, arena)
-        if gifts.number > 0 { Issue.record("\(map): \(gifts) of \(text)") }
-      }
+    try Self.forEachRecord { map, record, _, gifts in
+      // Who receives something is what makes some gifts.
+      let text = record.keeping(Self.isAround) { name in
+        let name = name.lowercased()
+        return ["gift", "recipient", "receive"].contains { name.contains($0) }
+      }.text
+      let left = gifts(text)
+      if left.number > 0 { Issue.record("\(map): \(left) of \(text)") }
     }
   }
 }
