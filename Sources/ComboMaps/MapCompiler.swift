@@ -10,6 +10,9 @@ struct MapCompiler {
   /// The sources that come before those of the rule's own fields.
   private var before = MapEvent()
   private var name = ""
+  /// The number of the last rule, and of the root that it is below.
+  private var number = 0
+  private var base: Int32 = 0
 
   static func compile(_ definition: MapDefinition) -> CompiledMap {
     var compiler = MapCompiler()
@@ -90,6 +93,10 @@ struct MapCompiler {
   private mutating func add(_ rule: MapRule, named place: String) {
     var made = CompiledMap.Rule()
     made.name = "\(name), \(place)"
+    // Below each root, the rules are numbered from 1.
+    if rule.number <= number { base += 1 }
+    number = rule.number
+    made.base = base
     made.stars = PointerTable.stars(prefix + rule.root)
     if !rule.root.isEmpty { made.root = map.pointers.node(prefix + rule.root) }
     let root = prefix + rule.root

@@ -4,36 +4,39 @@ internal import ComboWire
 
 /// Records with gifts in several envelopes, of which a map reads the first. Most hold the same gift twice, in other words.
 extension MappedDecoder {
-  /// A root outside arrays.
+  /// A root.
   struct Envelope {
     var root: Int32
+    /// The number of arrays that it goes through.
+    var stars: Int
     /// The rules that are tried below it.
     var rules: Range<Int>
   }
 
   static func envelopes(_ map: CompiledMap) -> [Envelope] {
     var envelopes: [Envelope] = []
-    for (index, rule) in map.rules.enumerated() where rule.root >= 0 && rule.stars == 0 {
+    for (index, rule) in map.rules.enumerated() where rule.root >= 0 {
       if let last = envelopes.last, last.root == rule.root, last.rules.upperBound == index {
         envelopes[envelopes.count - 1].rules = last.rules.lowerBound..<index + 1
       } else {
-        envelopes.append(Envelope(root: rule.root, rules: index..<index + 1))
+        envelopes.append(Envelope(root: rule.root, stars: rule.stars, rules: index..<index + 1))
       }
     }
     return envelopes.count > 1 ? envelopes : []
   }
 
-  /// Throws if an object beside the one of which the event was made holds another gift, which would vanish.
+  /// Throws if an object beside the one of which the event was made holds another gift, which would vanish. An object outside of
+  /// the arrays that advanced last was compared with an earlier element.
   @inline(__always)
   func compareEnvelopes(_ event: borrowing Event, into arena: BumpArena) throws(BadEvent) {
     let root = rules[rule].root
-    if root < 0 || rules[rule].stars > 0 { return }
+    if root < 0 { return }
     let read = walk.found[Int(root)]
     let end = Int32(truncatingIfNeeded: text.next(Int(read)))
     for envelope in envelopes {
       let token = walk.found[Int(envelope.root)]
       // Most envelopes are not in the record.
-      if token < 0 || token >= read && token < end || !text[Int(token)].isObject { continue }
+      if token < 0 || token >= read && token < end || envelope.stars < walk.level || !text[Int(token)].isObject { continue }
       if rules[envelope.rules.lowerBound].last != rules[rule].last { continue }
       if token < read, text.next(Int(token)) > read { continue }
       try compare(event, with: envelope, into: arena)
@@ -43,11 +46,11 @@ extension MappedDecoder {
   @inline(never)
   private func compare(_ event: borrowing Event, with envelope: Envelope, into arena: BumpArena) throws(BadEvent) {
     guard event.kind == .gift, checks.rules.comparesEnvelopes else { return }
-    let (rule, shown, reading) = (self.rule, shownBytes, self.reading)
-    defer { (shownBytes, self.reading) = (shown, reading) }
-    for index in envelope.rules where rules[index].stars == 0 {
+    let kept = (shownBytes, reading, outer)
+    defer { (shownBytes, reading, outer) = kept }
+    for index in envelope.rules {
       if rules[index].condition >= 0, try !holds(rules[index].condition, arena) { continue }
-      guard rules[index].outcome == .event, rules[index].kind == .gift else { return }
+      guard rules[index].outcome == .event, rules[index].kind == .gift, !rules[index].isBeside else { return }
       var other = Event()
       guard (try? apply(rules.baseAddress.unsafelyUnwrapped + index, into: arena, &other)) == .event else { return }
       if event.gift.senderID == other.gift.senderID, event.gift.giftID == other.gift.giftID { return }

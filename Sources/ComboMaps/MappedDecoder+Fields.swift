@@ -29,7 +29,7 @@ extension MappedDecoder {
     } catch {
       throw .mapped(error, rule.pointee, reading < 0 ? nil : map.descriptions[Int(reading)])
     }
-    outer = min(outer, rule.pointee.stars)
+    if rule.pointee.stars < outer.stars { outer = (rule.pointee.stars, rule.pointee.base) }
     return .event
   }
 

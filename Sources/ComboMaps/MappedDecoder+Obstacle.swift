@@ -12,25 +12,29 @@ extension MappedDecoder {
   /// Returns what the nearest rule lacks, as a sentence. Without such a rule, the sentence states whether a root leads to the
   /// object that names the gift.
   func obstacle(at token: Int) -> String {
-    var nearest: (met: Int, rule: Int, lacks: [String])?
+    var nearest: (score: Int, rule: Int, lacks: [String])?
     var isRoot = false
     let arena = BumpArena(chunkSize: 4096)
     walk.walk(text, of: checks.parser)
     var round = 0
     repeat {
       for (index, rule) in map.rules.enumerated() where rule.outcome == .event && rule.kind == .gift && rule.condition >= 0 {
-        let root = rule.root < 0 ? 0 : Int(walk.found[Int(rule.root)])
+        // Of an empty array there is no element, but it is there.
+        var root = rule.root < 0 ? 0 : Int(walk.found[Int(rule.root)])
+        if root < 0, rule.each >= 0 { root = Int(walk.found[map.pointers.parents[Int(rule.each)]]) }
         if root < 0 { continue }
         if root == token { isRoot = true }
         var (met, lacks) = (0, [String]())
         weigh(rule.condition, below: rule.root, arena, &met, &lacks)
-        if met > 0, !lacks.isEmpty, nearest.map({ met - lacks.count > $0.met - $0.lacks.count }) ?? true {
-          nearest = (met, index, lacks)
-        }
+        // A rule of which the record meets nothing is named if there is no other.
+        let score = met - lacks.count - (met > 0 ? 0 : text[root].isObject ? 100 : 200)
+        if !lacks.isEmpty, nearest.map({ score >= $0.score }) ?? true { nearest = (score, index, lacks) }
       }
       round += 1
     } while round < Self.obstacleRounds && walk.advance(text)
-    if let nearest { return "\(map.rules[nearest.rule].name) would, but \(nearest.lacks.prefix(3).joined(separator: ", and "))" }
+    if let nearest, nearest.score > -50 || isRoot {
+      return "\(map.rules[nearest.rule].name) would, but \(nearest.lacks.prefix(3).joined(separator: ", and "))"
+    }
     if !isRoot { return "no root of the map leads to what it names" }
     return "a field that a gift needs is missing, or its shape is unknown"
   }
@@ -51,6 +55,8 @@ extension MappedDecoder {
       return
     }
     let lack = lack(index, arena)
+    // What must not be there is there: the rule is for records of another kind.
+    if node.op == .not { met -= 2 }
     // The record has the field, but null in its place.
     if lack.hasSuffix(Self.isNull) { met += 2 }
     if !lacks.contains(lack) { lacks.append(lack) }
@@ -108,7 +114,8 @@ extension MappedDecoder {
   }
 
   private func pointers(_ node: Int32) -> String {
-    let all = map.descriptions[Int(node)]
+    var known: Set<Substring> = []
+    let all = map.descriptions[Int(node)].split(separator: " or ").filter { known.insert($0).inserted }.joined(separator: " or ")
     return all.count > Self.pointersMax ? "\(all.prefix(Self.pointersMax))…" : all
   }
 }

@@ -95,6 +95,9 @@ struct SignReader {
   func isGift(record text: Bytes) -> Bool {
     guard text.count > 8 else { return false }
     switch text[0] {
+    // {" or [ as the first of base64, and \" of JSON that is a string itself.
+    case 0x65, 0x57: return isGift(base64: text)
+    case 0x5C: return isGift(record: Bytes(rebasing: text[2...]))
     case 0x7B, 0x5B: return Self.beginsJSON(text) && (holdsWord(text) || holdsMark(text))
     // Only the tags before a line are searched, since a viewer may have written what follows them.
     case 0x40 where form == .irc:
@@ -102,6 +105,12 @@ struct SignReader {
       return holdsWord(line) || holdsMark(line)
     default: return form == .stt && holdsMark(text)
     }
+  }
+
+  private func isGift(base64 text: Bytes) -> Bool {
+    let record = ByteBuffer()
+    guard Base64.decode(Bytes(rebasing: text.prefix(Self.recordMax)), into: record) == nil else { return false }
+    return record.bytes.first != text[0] && isGift(record: record.bytes)
   }
 
   /// The maximum number of bytes that are searched in a record within a text.

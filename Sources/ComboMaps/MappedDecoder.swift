@@ -47,8 +47,9 @@ final class MappedDecoder {
   /// The index in `map.rules` of the rule that decided on the last record, or -1 if none has; and the element, counted from 0.
   private(set) var rule = 0
   private var round = 0
-  /// The fewest arrays of a rule that has made an event of what contains the current element, or `Int.max` if none has.
-  var outer = Int.max
+  /// The fewest arrays of a rule that has made an event of what contains the current element, or `Int.max` if none has; and the
+  /// root that the map has it for.
+  var outer = (stars: Int.max, base: Int32(0))
 
   let checks: EventDecoder
   let walk: PointerWalk
@@ -137,7 +138,7 @@ final class MappedDecoder {
   /// Moves to the record's next element, if there is one, which ``decodeElement(into:_:)`` then decodes.
   func advance() -> Bool {
     guard walk.advance(text) else { return false }
-    if outer >= walk.level { outer = .max }
+    if outer.stars >= walk.level { outer.stars = .max }
     if walk.level == 1 { closePart() }
     return true
   }
@@ -146,7 +147,10 @@ final class MappedDecoder {
     do throws(BadEvent) {
       try spend(2)
       rule = try choose(arena)
-      return rule < 0 ? .dropped : try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
+      if rule < 0 { return .dropped }
+      let outcome = try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
+      if outcome == .event, !envelopes.isEmpty { try compareEnvelopes(event, into: arena) }
+      return outcome
     } catch {
       throw .ofElement(walk.place, error)
     }
@@ -189,7 +193,7 @@ final class MappedDecoder {
     walk.walk(text, of: checks.parser)
     if hasTexts { try unpack(into: arena) }
     round = 0
-    outer = .max
+    outer.stars = .max
     rule = try choose(arena)
     let outcome = try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
     if outcome == .event, !envelopes.isEmpty { try compareEnvelopes(event, into: arena) }
@@ -277,7 +281,7 @@ final class MappedDecoder {
 
   private func find(_ arena: BumpArena) throws(BadEvent) -> Int {
     let level = walk.level
-    let isRead = outer < level && checks.rules.decidesOnArrays
+    let isInner = outer.stars < level && checks.rules.decidesOnArrays
     for group in 0..<groupCount {
       if groups[group].guardian >= 0, try !holds(groups[group].guardian, arena) { continue }
       var next = groups[group].rules.lowerBound
@@ -295,12 +299,12 @@ final class MappedDecoder {
           next = Int(rules[index].nextRoot)
           continue
         }
-        if isRead, !rules[index].isBeside { continue }
+        if isInner, !rules[index].isBeside, rules[index].stars < level || rules[index].base == outer.base { continue }
         if rules[index].stars >= level {
           isRules = true
         } else if index == groups[group].rules.upperBound - 1 {
           // The last rule is for all other elements, except those of an array within an event, or of an array that no rule reads.
-          if !isRules || outer < level { return -1 }
+          if !isRules || outer.stars < level { return -1 }
         } else if rules[index].outcome != .drop {
           continue
         }
@@ -308,7 +312,7 @@ final class MappedDecoder {
         if try holds(condition, arena) { return index }
       }
     }
-    precondition(isRead, "a map's last rule has no condition")
+    precondition(isInner, "a map's last rule has no condition")
     return -1
   }
 }

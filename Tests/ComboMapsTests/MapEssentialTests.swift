@@ -172,6 +172,30 @@ struct MapEssentialTests {
     }
   }
 
+  @Test("a gift in an array beside another root is read or makes the record bad; none is lost")
+  func arrays() throws {
+    let map = giftMap("", more: #", "roots": ["/c", "/a/*", "/b/*", ""]"#, when: #"{"at": "/g", "exists": true}"#)
+    func gift(_ sender: Int) -> String { #"{"u":\#(sender),"g":2}"# }
+    #expect(try events(map, #"{"a":[\#(gift(1))],"b":[\#(gift(1))]}"#, rules: .newest) == 1)
+    #expect(try events(map, #"{"a":[\#(gift(1)),\#(gift(2))],"b":[]}"#, rules: .newest) == 2)
+    #expect(try events(map, #"{"c":\#(gift(1)),"a":[\#(gift(1)),\#(gift(2))]}"#, rules: .newest) == 2)
+    for record in [
+      #"{"a":[\#(gift(1))],"b":[\#(gift(2))]}"#, #"{"a":[\#(gift(1)),\#(gift(2))],"b":[\#(gift(1)),\#(gift(3))]}"#,
+      #"{"c":\#(gift(1)),"a":[\#(gift(2))]}"#,
+    ] {
+      #expect(try mapped(map, record, sentence: true).contains("two gifts in two envelopes"), "\(record)")
+    }
+  }
+
+  @Test(
+    "a gift in a text of an unknown envelope is noticed: in base64, and as JSON in a string that is JSON itself",
+    arguments: [
+      #"{"data":"eyJnaWZ0SWQiOjEsInJlcGVhdENvdW50IjoxLCJ1c2VySWQiOiI5In0="}"#,
+      #"{"x":{"data":"W3siZ2lmdElkIjoxLCJyZXBlYXRDb3VudCI6MSwidXNlcklkIjoiOSJ9XQ"}}"#,
+      #"{"data":"\"{\\\"giftId\\\":1,\\\"repeatCount\\\":1,\\\"userId\\\":\\\"9\\\"}\""}"#,
+    ])
+  func packed(record: String) throws { #expect(try outcome("tiktok", record) == "unknown_type") }
+
   @Test("a rule that comes after one without a condition is noted")
   func unreachable() throws {
     func notes(_ first: String, _ second: String) throws -> [String] {

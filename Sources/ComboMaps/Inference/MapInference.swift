@@ -107,7 +107,11 @@ public struct MapInference {
     }
     let byID = Dictionary(grouping: gifts.filter { !$0.fields[1].isEmpty }) { $0.fields[1] }
     let again = byID.values.reduce(0) { $0 + $1.count - 1 }
-    if again > 0 { doubts.append("samples: \(again) have id and all else of another gift, as a refund may, and do not count") }
+    if again > 0 {
+      doubts.append(
+        "samples: \(again) have id and all else of another gift, as a refund may: within --dedupe-ms they do not count, later they count again"
+      )
+    }
     let same = (gifts.count < 3 ? 0..<0 : Self.fields.indices).filter { index in
       !["", "-"].contains(gifts[0].fields[index]) && gifts.allSatisfy { $0.fields[index] == gifts[0].fields[index] }
     }.map { "\(Self.fields[$0]) is always \(quoted(gifts[0].fields[$0]))" }
