@@ -15,11 +15,9 @@ struct ReferenceTests {
         if name.roomMayDisable { ranges[1] = "0, " + ranges[1] }
       }
       let fallback = SettingName.text(of: Settings()[setting])
-      return "| `\(setting.text)` | \(fallback) | \(ranges[0]) | \(ranges[1]) | \(setting.help) |"
+      return [setting.text, fallback, ranges[0], ranges[1], setting.help].joined(separator: "\t")
     }
-    try GeneratedPart.expect(
-      "docs/engine.md", part: "settings",
-      is: ["| setting | default | range | range for a room | meaning |", "| --- | ---: | --- | --- | --- |"] + rows)
+    try GeneratedPart.expect("docs/schemas/settings.tsv", is: ["setting\tdefault\trange\trange for a room\tmeaning"] + rows)
   }
 
   @Test("has each exit code with its commands and what to do")
