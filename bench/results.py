@@ -47,22 +47,19 @@ class Results:
       history.remember(self.root, self.date, self.machine, self.arguments, self.measured)
 
   def write(self):
-    """Writes the measured parts into their pages. A part names its machine only if that is not the one of bench/results.md."""
-    written = set()
-    for page, plots in [("docs/performance.md", "plots/"), ("bench/results.md", "../docs/plots/")]:
-      path = os.path.join(self.root, page)
-      text = open(path).read()
-      where = "" if f"\nMachine: {self.machine}.\n" in open(os.path.join(self.root, "bench/results.md")).read() else f"; {self.machine}"
-      for part, body in self.sections.items():
-        begin, end = f"<!-- bench {part} -->", f"<!-- end of bench {part} -->"
-        command = f'make bench ARGS="{part} {self.arguments}'.rstrip() + '"'
-        section = f"{begin}\n{body}\n\n`{command}`{where}; {self.date}.\n{end}".replace("](../docs/plots/", f"]({plots}")
-        text, places = re.subn(re.escape(begin) + ".*?" + re.escape(end), lambda _, section=section: section, text, flags=re.S)
-        written |= {part} if places else set()
-      with open(path, "w") as file:
-        file.write(text)
-    if missing := ", ".join(part for part in self.sections if part not in written):
-      print(f"not written, as no page has them as a table; compare them with docs/performance.md: {missing}")
+    """Writes the measured parts into docs/performance.md. A part names its machine only if that is not the page's."""
+    path = os.path.join(self.root, "docs/performance.md")
+    text = open(path).read()
+    where = "" if f"\nMachine: {self.machine}.\n" in text else f"; {self.machine}"
+    for part, body in self.sections.items():
+      begin, end = f"<!-- bench {part} -->", f"<!-- end of bench {part} -->"
+      command = f'make bench ARGS="{part} {self.arguments}'.rstrip() + '"'
+      section = f"{begin}\n{body}\n\n`{command}`{where}; {self.date}.\n{end}".replace("](../docs/plots/", "](plots/")
+      text, places = re.subn(re.escape(begin) + ".*?" + re.escape(end), lambda _, section=section: section, text, flags=re.S)
+      if not places:
+        print(f"not written, as docs/performance.md has no table for it: {part}")
+    with open(path, "w") as file:
+      file.write(text)
     os.makedirs(os.path.join(self.root, "docs/plots"), exist_ok=True)
     for name, svg in self.plots.items():
       with open(os.path.join(self.root, f"docs/plots/{name}.svg"), "w") as file:
