@@ -20,14 +20,6 @@ struct ReferenceTests {
     try GeneratedPart.expect("docs/schemas/settings.tsv", is: ["setting\tdefault\trange\trange for a room\tmeaning"] + rows)
   }
 
-  @Test("has each exit code with its commands and what to do")
-  func exitCodes() throws {
-    let rows = ExitCode.all.map { "| \($0.code) | \($0.commands) | \($0.meaning) | \($0.action) |" }
-    try GeneratedPart.expect(
-      "docs/operating.md", part: "exit codes",
-      is: ["| code | command | meaning | action |", "| --- | --- | --- | --- |"] + rows)
-  }
-
   /// Returns a number with commas between groups of three digits.
   private static func grouped(_ number: Int) -> String {
     let digits = String(number)
