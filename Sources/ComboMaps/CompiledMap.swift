@@ -96,6 +96,8 @@ struct CompiledMap {
     var nextRoot: Int32 = 0
     /// The node of an element of the first array that its root goes through, or -1 if it goes through none.
     var each: Int32 = -1
+    /// The node of an element of the last of these arrays.
+    var innermost: Int32 = -1
     /// The last rule of its group, and the group's index in `signs`, or -1 if it has none.
     var last = 0
     var signs: Int32 = -1

@@ -94,6 +94,7 @@ struct MapCompiler {
     if !rule.root.isEmpty { made.root = map.pointers.node(prefix + rule.root) }
     let root = prefix + rule.root
     if let first = root.firstIndex(of: PointerTable.each) { made.each = map.pointers.node(Array(root[...first])) }
+    if let last = root.lastIndex(of: PointerTable.each) { made.innermost = map.pointers.node(Array(root[...last])) }
     if let condition = rule.condition { made.condition = self.condition(condition) }
     switch rule.outcome {
     case .drop(let reason): (made.outcome, made.reason) = (.drop, reason)

@@ -36,6 +36,10 @@ final class MappedDecoder {
   var decided: [Int32] = []
   var isDecided = false
   var leftOver: Int32 = -1
+  /// The element of the first array, if rules have decided on elements of an array in it; and whether one of these was dropped
+  /// with the rest. If not, they have decided on all of it.
+  private var parted: Int32 = -1
+  private var isParted = false
   /// Whether the map has texts that are read in their places.
   private let hasTexts: Bool
   private let groupCount: Int
@@ -134,6 +138,7 @@ final class MappedDecoder {
   func advance() -> Bool {
     guard walk.advance(text) else { return false }
     if outer >= walk.level { outer = .max }
+    if walk.level == 1 { closePart() }
     return true
   }
 
@@ -179,7 +184,7 @@ final class MappedDecoder {
         header(map.headers[index]) { headers[index] = arena.copy($0) }
       }
     }
-    (shownBytes, effort, leftOver, isDecided) = (0, 0, -1, false)
+    (shownBytes, effort, leftOver, isDecided, parted, isParted) = (0, 0, -1, false, -1, false)
     if !decided.isEmpty { decided.removeAll(keepingCapacity: true) }
     walk.walk(text, of: checks.parser)
     if hasTexts { try unpack(into: arena) }
@@ -256,15 +261,23 @@ final class MappedDecoder {
     let rule = rules.baseAddress.unsafelyUnwrapped + index
     if index == rule.pointee.last, rule.pointee.outcome == .drop {
       leftOver = rule.pointee.signs
+      isParted = true
     } else if rule.pointee.each < 0 {
       isDecided = true
     } else {
-      decided.append(walk.found[Int(rule.pointee.each)])
+      decided.append(walk.found[Int(rule.pointee.innermost)])
+      if rule.pointee.innermost != rule.pointee.each { parted = walk.found[Int(rule.pointee.each)] }
     }
+  }
+
+  func closePart() {
+    if parted >= 0, !isParted || !checks.rules.decidesOnArrays { decided.append(parted) }
+    (parted, isParted) = (-1, false)
   }
 
   private func find(_ arena: BumpArena) throws(BadEvent) -> Int {
     let level = walk.level
+    let isRead = outer < level && checks.rules.decidesOnArrays
     for group in 0..<groupCount {
       if groups[group].guardian >= 0, try !holds(groups[group].guardian, arena) { continue }
       var next = groups[group].rules.lowerBound
@@ -275,9 +288,14 @@ final class MappedDecoder {
         try spend(1)
         let condition = rules[index].condition
         if rules[index].root >= 0, walk.found[Int(rules[index].root)] < 0 {
+          // Its array is read nonetheless, if only in other elements.
+          if level > 0, checks.rules.decidesOnArrays, rules[index].stars >= level, walk.found[Int(rules[index].each)] >= 0 {
+            isRules = true
+          }
           next = Int(rules[index].nextRoot)
           continue
         }
+        if isRead, !rules[index].isBeside { continue }
         if rules[index].stars >= level {
           isRules = true
         } else if index == groups[group].rules.upperBound - 1 {
@@ -290,6 +308,7 @@ final class MappedDecoder {
         if try holds(condition, arena) { return index }
       }
     }
-    preconditionFailure("a map's last rule has no condition")
+    precondition(isRead, "a map's last rule has no condition")
+    return -1
   }
 }

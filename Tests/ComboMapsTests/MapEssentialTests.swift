@@ -62,6 +62,26 @@ struct MapEssentialTests {
       ),
       ("streamlabs", #"{"type":"donation","message":[{"amount":0,"from":"a"}]}"#),
       ("trovo", #"{"type":5006,"senderId":7}"#),
+      ("trovo", #"{"type":5,"senderId":7,"content":{"gift":"Bow","num":1}}"#),
+      ("kick", #"{"gifter_username":"g","gifted_usernames":[],"gifted_total":3}"#),
+      (
+        "kick",
+        #"{"messages":[{"data":{"gifter":null,"giftees":[{"user_id":1}]}},{"data":{"gifter":null,"giftees":[{"user_id":1},null]}}]}"#
+      ),
+      ("kick", #"{"type":"kick","event":"donation","chatname":"a","userid":"1","hasDonation":"100 kicks"}"#),
+      ("chzzk", #"{"giftType":"SUBSCRIPTION_GIFT","giftId":"i","userIdHash":"u"}"#),
+      ("huya", #"{"iItemType":0,"lSenderUid":5,"iItemCount":1}"#),
+      ("huya", #"{"iItemType":3,"lSenderUid":0,"sSenderNick":0,"iItemCount":1}"#),
+      ("bilibili-open", #"{"cmd":"LIVE_OPEN_PLATFORM_SEND_GIFT","data":{"open_id":"0","gift_id":3,"gift_num":1}}"#),
+      ("bilibili:guard=paid", #"{"message":[{"cmd":"USER_TOAST_MSG","data":{"uid":5,"guard_level":3,"num":1}}]}"#),
+      ("douyin", #"{"sec_openid":"0","sec_gift_id":"g","gift_num":2}"#),
+      ("tiktok", #"{"isComboGift":true,"id":5,"userId":"3"}"#),
+      ("youtube", #"{"event":{"source":"YouTube","type":"JewelsGifted"},"data":{"quantity":5,"user":{"id":"1"}}}"#),
+      ("youtube:superchat=gifts", #"{"type":"superChat","id":"i","amountValue":0,"author":{"channelId":"UC"}}"#),
+      ("twitch", #"{"broadcaster_user_id":"1","bits":100}"#),
+      ("twitch", #"{"broadcasterId":"1","bits":100}"#),
+      ("twitch", #"{"context":"subgift","channel_id":"1","sub_plan":"1000","user_id":"4"}"#),
+      ("streamlabs", #"[{"type":"donation","message":[{"name":"a","amount":5}]},{"type":"donation","event_id":"e"}]"#),
     ])
   func bad(reference: String, record: String) throws {
     let code = try outcome(reference, record)
@@ -81,6 +101,12 @@ struct MapEssentialTests {
       ("bilibili", #"{"cmd":"GIFT_STAR_PROCESS","data":{"status":1}}"#),
       ("bilibili:superchat=gifts", #"{"cmd":"SUPER_CHAT_MESSAGE_JPN","data":{"uid":5,"price":30}}"#),
       ("bilibili", #"{"cmd":"SUPER_CHAT_MESSAGE","data":{"uid":5,"price":30}}"#),
+      ("douyin", #"{"sec_openid":"u","sec_gift_id":"g","gift_num":2,"test":true}"#),
+      ("streamlabs", #"{"type":"donation","message":[{"name":"a","amount":5,"isTest":"1"}]}"#),
+      ("tiktok", #"{"event":"goalUpdate","data":{"giftId":5,"repeatCount":1,"userId":"3"}}"#),
+      ("twitch:cheers=chat", #"{"broadcaster_user_id":"1","bits":100,"is_anonymous":false,"user_id":"4"}"#),
+      ("twitch:bits=ignored", #"{"broadcaster_user_id":"1","bits":100}"#),
+      ("twitch:source=subscriptions", #"{"context":"subgift","channel_id":"1","sub_plan":"1000","user_id":"4"}"#),
     ])
   func dropped(reference: String, record: String) throws {
     #expect(try outcome(reference, record).hasPrefix("dropped"), "\(record)")
@@ -94,7 +120,28 @@ struct MapEssentialTests {
     #expect(try outcome("bilibili", record).contains("count 2"))
   }
 
+  @Test(
+    "a number of gifts is not counted again by those who receive them", arguments: [#""count":3,"#, #""total":3,"#, ""])
+  func numberAndReceivers(number: String) throws {
+    let data = #"{\#(number)"recipients":[{"id":1},{"id":2}],"user":{"id":5},"broadcaster":{"id":2}}"#
+    let record = #"{"event":{"source":"Kick","type":"MassGiftSubscription"},"data":\#(data)}"#
+    for (rules, count) in [(Rules.newest, number.isEmpty ? 2 : 1), (.oldest, 2)] {
+      #expect(try events(BuiltInMaps.text("kick")!, record, rules: rules) == count)
+    }
+  }
+
   // MARK: - Maps of one's own
+
+  /// Returns the number of events of a record.
+  private func events(_ map: String, _ record: String, rules: Rules) throws -> Int {
+    var limits = WireLimits()
+    limits.roomFromBody = true
+    let decoder = RecordDecoder(limits: limits, map: try RecordMap(Array(map.utf8), file: "t"), rules: rules)
+    var event = Event()
+    return try Array(record.utf8).withUnsafeBytes {
+      try decoder.decode($0, key: nil, into: BumpArena(), &event) ? 1 + decoder.further.count : 0
+    }
+  }
 
   @Test("by older rules, a gift counts once without the number that its map names")
   func olderRules() throws {

@@ -31,6 +31,9 @@ public struct Rules: Hashable, Comparable, Sendable, CustomStringConvertible {
   public var needsMappedAmount: Bool { version >= 3 }
   /// Whether a map notices a second gift in another envelope of a record.
   public var comparesEnvelopes: Bool { version >= 3 }
+  /// Whether a map's rule that makes a gift of an object also decides on the arrays in it, and a gift beside others in an array
+  /// that no rule reads is noticed at any depth.
+  public var decidesOnArrays: Bool { version >= 3 }
   /// Whether banners that overflow are summed and reported together.
   public var sumsSkips: Bool { version >= 3 }
   /// Whether the group's offset records who committed it. 0.1.0 does not find the entry's number beside that.
