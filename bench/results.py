@@ -1,8 +1,6 @@
-"""What was measured: printed as it comes, and put between the marks of its part in a page, so that each part can be measured again
-alone. A part without marks is only printed."""
+"""What was measured: printed as it comes, with plots for docs/plots and medians for bench/history.jsonl."""
 
 import os
-import re
 
 import history
 
@@ -10,7 +8,7 @@ import history
 class Results:
   def __init__(self, root, arguments, machine, date):
     self.root, self.arguments, self.machine, self.date = root, arguments, machine, date
-    self.sections, self.plots, self.measured = {}, {}, {}
+    self.plots, self.measured = {}, {}
 
   def begin(self, part):
     self.part, self.lines, self.tables = part, [], []
@@ -35,10 +33,9 @@ class Results:
 
   def plot(self, name, svg, what):
     self.plots[name] = svg
-    self.lines += [f"![{what}](../docs/plots/{name}.svg)", ""]
+    print(f"   docs/plots/{name}.svg: {what}", flush=True)
 
   def end(self):
-    self.sections[self.part] = "\n".join(self.lines).strip("\n")
     self.measured[self.part] = history.figures(self.lines, self.tables)
 
   def remember(self):
@@ -47,18 +44,7 @@ class Results:
       history.remember(self.root, self.date, self.machine, self.arguments, self.measured)
 
   def write(self):
-    """Writes the measured parts into their pages. A part names its machine only if that is not the one of bench/results.md."""
-    for page, plots in [("docs/performance.md", "plots/"), ("bench/results.md", "../docs/plots/")]:
-      path = os.path.join(self.root, page)
-      text = open(path).read()
-      where = "" if f"\nMachine: {self.machine}.\n" in open(os.path.join(self.root, "bench/results.md")).read() else f"; {self.machine}"
-      for part, body in self.sections.items():
-        begin, end = f"<!-- bench {part} -->", f"<!-- end of bench {part} -->"
-        command = f'make bench ARGS="{part} {self.arguments}'.rstrip() + '"'
-        section = f"{begin}\n{body}\n\n`{command}`{where}; {self.date}.\n{end}".replace("](../docs/plots/", f"]({plots}")
-        text = re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _, section=section: section, text, flags=re.S)
-      with open(path, "w") as file:
-        file.write(text)
+    """Writes the plots. The figures of docs/performance.md, one for each fact, are put there by hand."""
     os.makedirs(os.path.join(self.root, "docs/plots"), exist_ok=True)
     for name, svg in self.plots.items():
       with open(os.path.join(self.root, f"docs/plots/{name}.svg"), "w") as file:

@@ -122,8 +122,6 @@ def write_rules():
     head = "# Made from prometheus/rules.yaml by `deploy/check --write`: change that.\n"
     text = yaml.safe_dump(prometheus_rule(), sort_keys=False, allow_unicode=True, width=130)
     PROMETHEUS_RULE.write_text(head + text, encoding="utf-8")
-    before, _, after = alert_page()
-    OPERATING.write_text(before + alert_table() + after, encoding="utf-8")
 
 
 def rules():
@@ -174,27 +172,6 @@ def live(page_file):
     print(f"{looked} queries, {len(labels)} metrics")
 
 
-def alert_table():
-    """A table for each severity; the name of an alert leads to its runbook."""
-    found = {"critical": [], "warning": []}
-    for group in documents(RULES)[0]["groups"]:
-        for rule in group["rules"]:
-            annotations = rule["annotations"]
-            anchor = annotations["runbook_url"].split("#")[1]
-            name = f"`{rule['alert']}`" if anchor == "alerts" else f"[`{rule['alert']}`](#{anchor})"
-            text = re.sub(r"\{\{.*?\}\}", "N", annotations["description"])
-            found[rule["labels"]["severity"]].append(f"| {name} | {text} |")
-    return "\n\n" + "\n\n".join(
-        "\n".join([f"| {title} | what to do |", "| --- | --- |", *found[severity]])
-        for severity, title in [("critical", "critical: act now"), ("warning", "warning: act today")]) + "\n\n"
-
-
-def alert_page():
-    """The page's text before, in and after the table of alerts."""
-    return re.split(r"(?s)(?<=<!-- alerts: made by deploy/check --write -->)(.*?)(?=<!-- end of alerts -->)",
-                    OPERATING.read_text(encoding="utf-8"))
-
-
 def alerts():
     names = [rule["alert"] for group in documents(RULES)[0]["groups"] for rule in group["rules"]]
     tests = documents(DEPLOY / "prometheus/rules.test.yaml")[0]["tests"]
@@ -207,11 +184,12 @@ def alerts():
     for case in cases:
         if case["alertname"] not in names:
             faults.append(f"rules.test.yaml tests {case['alertname']}, which is no alert")
-    page = alert_page()
-    if len(page) != 3 or page[1] != alert_table():
-        faults.append(f"the alerts in {OPERATING} are not those of {RULES}: run deploy/check --write")
+    for group in documents(RULES)[0]["groups"]:
+        for rule in group["rules"]:
+            if not {"summary", "description", "runbook_url"} <= rule["annotations"].keys():
+                faults.append(f"{rule['alert']} does not say what to do: it needs summary, description and runbook_url")
+    headings = [heading.lower() for heading in re.findall(r"(?m)^#+ (.*)$", OPERATING.read_text(encoding="utf-8"))]
     for anchor in set(re.findall(r"operating\.md#([a-z-]+)", RULES.read_text(encoding="utf-8"))):
-        headings = [heading.lower() for heading in re.findall(r"(?m)^#+ (.*)$", "".join(page))]
         if anchor not in [re.sub(r"[^\w\- ]", "", heading).replace(" ", "-") for heading in headings]:
             faults.append(f"{OPERATING} has no heading #{anchor}, which {RULES} names")
 

@@ -15,19 +15,9 @@ struct ReferenceTests {
         if name.roomMayDisable { ranges[1] = "0, " + ranges[1] }
       }
       let fallback = SettingName.text(of: Settings()[setting])
-      return "| `\(setting.text)` | \(fallback) | \(ranges[0]) | \(ranges[1]) | \(setting.help) |"
+      return [setting.text, fallback, ranges[0], ranges[1], setting.help].joined(separator: "\t")
     }
-    try GeneratedPart.expect(
-      "docs/engine.md", part: "settings",
-      is: ["| setting | default | range | range for a room | meaning |", "| --- | ---: | --- | --- | --- |"] + rows)
-  }
-
-  @Test("has each exit code with its commands and what to do")
-  func exitCodes() throws {
-    let rows = ExitCode.all.map { "| \($0.code) | \($0.commands) | \($0.meaning) | \($0.action) |" }
-    try GeneratedPart.expect(
-      "docs/operating.md", part: "exit codes",
-      is: ["| code | command | meaning | action |", "| --- | --- | --- | --- |"] + rows)
+    try GeneratedPart.expect("docs/schemas/settings.tsv", is: ["setting\tdefault\trange\trange for a room\tmeaning"] + rows)
   }
 
   /// Returns a number with commas between groups of three digits.
