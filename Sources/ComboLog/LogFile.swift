@@ -27,6 +27,9 @@ package final class LogFile: @unchecked Sendable {
     var diskEveryMs: Int64 = 500
 
     package init() {}
+
+    /// The maximum size of the file, so that work in progress can be finished after no more records are accepted.
+    var fileMax: Int64 { sizeMax + max(sizeMax / 4, 1 << 20) }
   }
 
   /// How long a topic's records are kept.
@@ -174,9 +177,7 @@ package final class LogFile: @unchecked Sendable {
     }
     pageSize = try writer.integer("PRAGMA page_size") ?? 4096
     if use == .own {
-      // Work in progress can be finished after no more records are accepted.
-      let most = (limits.sizeMax + max(limits.sizeMax / 4, 1 << 20)) / pageSize
-      try writer.run("PRAGMA max_page_count = \(most)")
+      try writer.run("PRAGMA max_page_count = \(limits.fileMax / pageSize)")
     }
     pages = try writer.prepare("PRAGMA page_count")
     freePages = try writer.prepare("PRAGMA freelist_count")
@@ -215,7 +216,9 @@ package final class LogFile: @unchecked Sendable {
   private static func requireFile(_ path: String) throws(LogFault) {
     if LogDisk.size(path) ?? 0 > 0 { return }
     try LogAhead.requireNone(of: path)
-    throw LogFault(.unknown, "there is no log \(path). Check --data")
+    throw LogFault(
+      .unknown,
+      "there is no file of `live` at \(path): it is made by the first start of `live`. Give --data the file that `live` uses")
   }
 
   /// The copies that owners have kept of files written ahead whose ends they left out.
