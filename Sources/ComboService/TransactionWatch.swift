@@ -105,8 +105,7 @@ package struct TransactionWatch {
 /// What is said of transactions that hang.
 extension TransactionWatch {
   /// Processes the findings of a check, and logs the end of those that were logged.
-  package mutating func take(_ found: Answer, _ names: TopicNames, _ time: any TimeSource, _ log: ServiceLog) {
-    let now = time.monotonicMs()
+  package mutating func take(_ found: Answer, _ names: TopicNames, at now: Int64, _ time: any TimeSource, _ log: ServiceLog) {
     for over in take(found, at: now) {
       log.info(
         """
@@ -118,8 +117,7 @@ extension TransactionWatch {
   }
 
   /// Logs those that hang and were not logged.
-  package mutating func tell(_ names: TopicNames, brokers: String, _ time: any TimeSource, _ log: ServiceLog) {
-    let now = time.monotonicMs()
+  package mutating func tell(_ names: TopicNames, brokers: String, at now: Int64, _ log: ServiceLog) {
     for held in takeUnsaid(at: now) {
       let open = held.transaction
       let remedy = OpenTransaction.remedy(brokers, names[open.topic], open.partition, offset: open.offset)
@@ -132,9 +130,8 @@ extension TransactionWatch {
   }
 
   /// Returns those that hang, for observers.
-  package func heldUp(_ names: TopicNames, _ time: any TimeSource) -> [ServiceReport.HeldUp] {
-    let now = time.monotonicMs()
-    return hanging(at: now).map { held in
+  package func heldUp(_ names: TopicNames, at now: Int64, _ time: any TimeSource) -> [ServiceReport.HeldUp] {
+    hanging(at: now).map { held in
       let open = held.transaction
       return ServiceReport.HeldUp(
         topic: open.topic.word, partition: open.partition, ms: held.ms(now, wall: time.wallMs()), seenMs: now - held.foundAt,
@@ -166,9 +163,9 @@ extension Service {
       // Brokers that do not answer are reported elsewhere.
       guard let found = answer else { continue }
       for (topic, ends) in found.ends { for fall in partitions.memory.ends(topic, ends) { say(fall) } }
-      notes.transactions.take(found, names, edges.time, log)
+      notes.transactions.take(found, names, at: now, edges.time, log)
     }
-    notes.transactions.tell(names, brokers: configuration.brokers, edges.time, log)
+    notes.transactions.tell(names, brokers: configuration.brokers, at: now, log)
     askForTransactions(now)
   }
 
@@ -232,6 +229,6 @@ extension Service {
           "a transaction that is to change the group's offset of partition \(partition) of the input has been open for more than"
           + " \(ms / 1000) s: its takeover waits for the end")
     }
-    return onOffsets + notes.transactions.heldUp(names, edges.time)
+    return onOffsets + notes.transactions.heldUp(names, at: now, edges.time)
   }
 }

@@ -105,13 +105,12 @@ final class OutputMirror {
 
   /// Looks for transactions that stay open: nothing behind them is served.
   private func watchTransactions(at now: Int64) {
-    let time = SystemTime()
     for answer in transactions.answers.takeAll() {
       transactions.isAsking = false
       // Brokers that do not answer are reported elsewhere.
-      if let answer { transactions.take(answer, names, time, log) }
+      if let answer { transactions.take(answer, names, at: now, SystemTime(), log) }
     }
-    transactions.tell(names, brokers: options.brokers, time, log)
+    transactions.tell(names, brokers: options.brokers, at: now, log)
     if transactions.isAsking || clusterWatch.other != nil || now - transactions.askedAt < TransactionWatch.everyMs { return }
     (transactions.isAsking, transactions.askedAt) = (true, now)
     let (answers, reading, known, numbers) = (transactions.answers, reading, transactions.known, readers.map(\.partition))
@@ -284,7 +283,7 @@ final class OutputMirror {
     report.hasJoined = clusterWatch.other == nil
     report.stall = clusterWatch.other
     report.told = mirror.told
-    report.heldUp = transactions.heldUp(names, SystemTime())
+    report.heldUp = transactions.heldUp(names, at: now, SystemTime())
     for reader in readers {
       report.partitions.append(.init(number: reader.partition, isRunning: mirror.isReady, restored: mirror.isReady ? 1 : 0))
     }
