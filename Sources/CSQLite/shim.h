@@ -9,4 +9,4 @@ static inline unsigned int csqlite_file_system(const char *path) {
 }
 
 // Closing a connection leaves the write-ahead log as it is. (Swift cannot call what takes a variable number of arguments.)
-static inline void csqlite_leave_files(sqlite3 *database) { sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0); }
+static inline void csqlite_leave_files(sqlite3 *database, int leaves) { sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leaves, (int *)0); }

@@ -56,6 +56,9 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
 
   package var description: String { message }
 
+  /// Whether a right on a topic was denied, TOPIC_AUTHORIZATION_FAILED of Kafka's protocol, and not one on something else.
+  package var isTopicDenied: Bool { number == 29 }
+
   /// The remedy if two instances fence each other, as a sentence without its full stop.
   package static let fencedAdvice =
     "Give each instance its own --instance (or --transactional-id), and services that read other inputs their own --group"

@@ -238,7 +238,7 @@ enum MetricTable {
     Metric(
       name: "combo_open_transaction_seconds", kind: .gauge,
       help:
-        "How long this instance has seen a transaction stay open in a partition of its topics, or (topic offsets) a takeover wait for one on the group's offset of the partition; none where none stays for 15 s.",
+        "How long a transaction has been open in a partition of the topics, by the timestamp of its first record if that can be read, or (topic offsets) how long a takeover has waited for one on the group's offset of the partition; none where none stays for 15 s.",
       values: .samples { source in
         source.report.heldUp.map {
           .init(labels: [("topic", $0.topic), ("partition", String($0.partition))], value: Double($0.ms) / 1000)

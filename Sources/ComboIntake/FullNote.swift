@@ -21,7 +21,7 @@ package final class FullNote: Sendable {
   /// Notes what became of some records.
   /// - Parameter now: The monotonic time in milliseconds.
   package func add(_ records: Int, _ fault: LogFault?, at now: Int64 = MonotonicClock.nowMs) {
-    guard let fault else { return accepted(at: now) }
+    guard let fault else { return look(at: now) { nil } }
     guard fault.code == .full else { return }
     let isFirst = refusals.withLock { refusals in
       defer { refusals = Refusals(count: (refusals?.count ?? 0) + records, since: refusals?.since ?? now, last: now) }
@@ -30,11 +30,15 @@ package final class FullNote: Sendable {
     if isFirst { log.warning("records are refused until there is room, and their senders get 507: \(.reason, fault)") }
   }
 
-  private func accepted(at now: Int64) {
+  /// Notes that records are accepted again, also if nobody sends any.
+  /// - Parameter refusal: Returns why a record would be refused now. Called only if it matters.
+  package func look(at now: Int64 = MonotonicClock.nowMs, _ refusal: () -> LogFault?) {
+    func isCalm(_ refusals: Refusals?) -> Bool { refusals.map { now - $0.last >= Self.calmMs } ?? false }
+    guard refusals.withLock({ isCalm($0) }), refusal() == nil else { return }
     let over = refusals.withLock { refusals -> Refusals? in
-      guard let over = refusals, now - over.last >= Self.calmMs else { return nil }
-      refusals = nil
-      return over
+      guard isCalm(refusals) else { return nil }
+      defer { refusals = nil }
+      return refusals
     }
     guard let over else { return }
     log.info(

@@ -80,7 +80,7 @@ final class Database {
 
   /// Makes closing neither write nor delete what was written ahead. SQLite would delete it by its name, which may by then be that
   /// of another file.
-  func leaveFiles() { csqlite_leave_files(handle) }
+  func leaveFiles(_ leaves: Bool = true) { csqlite_leave_files(handle, leaves ? 1 : 0) }
 
   /// Whether a transaction is open. SQLite ends one by itself when the disk is full.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
@@ -120,7 +120,18 @@ final class Database {
   }
 
   static func damaged(_ name: String, _ detail: String) -> String {
-    "\(name) is damaged (\(detail)). `live --export` prints what can still be read; move it away to begin with a new file"
+    "\(name) is damaged (\(detail)). \(remedy(name, prints: "what can still be read"))"
+  }
+
+  /// Returns what can be done about a file that is damaged.
+  static func remedy(_ name: String, prints what: String) -> String {
+    let ahead = name + "-wal"
+    let isAhead = (LogDisk.size(ahead) ?? 0) > 0
+    let copies =
+      isAhead
+      ? "copies of it and of \(ahead), which holds the newest records, in their places; or a copy of it alone beside \(ahead), if that was made after the program had ended"
+      : "a copy in its place"
+    return "Put \(copies). `live --export` prints \(what); move \(isAhead ? "both" : "it") away to begin with a new file"
   }
 }
 

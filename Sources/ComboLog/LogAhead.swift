@@ -32,8 +32,7 @@ enum LogAhead {
   /// have the file open. Reads it once.
   /// - Parameters:
   ///   - path: The path of the database.
-  ///   - isOwner: Whether bits are turned back, and a file whose end is left out is kept, as ``copies(of:)``. If not, nothing is
-  ///     written, and a flipped bit is a fault.
+  ///   - isOwner: Whether bits are turned back. If not, a flipped bit is a fault.
   /// - Returns: The places of these bits, and the place from which on SQLite leaves out what is damaged, or nil if nothing is;
   ///   in bytes from the beginning of the file written ahead.
   static func repair(_ path: String, isOwner: Bool) throws(LogFault) -> (repaired: [Int], leftOut: Int?) {
@@ -42,8 +41,23 @@ enum LogAhead {
     defer { close(file) }
     var repair = Repair(path: path, name: path + "-wal", file: file, isOwner: isOwner)
     let leftOut = try repair.run()
-    if isOwner, leftOut != nil { try repair.keep(copy(of: path, copies(of: path).count + 1)) }
     return (repair.repaired, leftOut)
+  }
+
+  /// Keeps a file whose end is left out, as the next of ``copies(of:)``: what is left out is overwritten soon.
+  static func keep(_ path: String) throws(LogFault) {
+    let (name, copy) = (path + "-wal", copy(of: path, copies(of: path).count + 1))
+    let file = open(name, O_RDONLY | O_CLOEXEC)
+    defer { if file != -1 { close(file) } }
+    let bytes = readAll(file, from: 0)
+    let kept = open(copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    defer { if kept != -1 { close(kept) } }
+    guard file != -1, kept != -1, pwrite(kept, bytes, bytes.count, 0) == bytes.count, fsync(kept) == 0 else {
+      throw LogFault(
+        .readOnly,
+        "the end of \(name) is damaged, and cannot be kept as \(copy) (\(String(cString: strerror(errno)))). Check the folder's"
+          + " permissions and its free space")
+    }
   }
 
   /// Returns the paths of the copies that are kept of files written ahead whose end was left out.
@@ -156,19 +170,6 @@ enum LogAhead {
         .damaged,
         "\(what). Nothing was changed. Put a copy of \(path) and \(name) in their places, or do without what was written from there on:"
           + " truncate -s \(start) \(name)")
-    }
-
-    /// Keeps the whole file, as what is left out is overwritten soon.
-    func keep(_ copy: String) throws(LogFault) {
-      let bytes = readAll(file, from: 0)
-      let kept = open(copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-      defer { if kept != -1 { close(kept) } }
-      guard kept != -1, pwrite(kept, bytes, bytes.count, 0) == bytes.count, fsync(kept) == 0 else {
-        throw LogFault(
-          .readOnly,
-          "the end of \(name) is damaged, and cannot be kept as \(copy) (\(String(cString: strerror(errno)))). Check the folder's"
-            + " permissions and its free space")
-      }
     }
   }
 

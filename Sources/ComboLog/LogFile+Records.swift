@@ -69,7 +69,14 @@ extension LogFile {
         // Room in the file itself helps only once the file contains what was written ahead.
         try checkIsOwn()
         moveAhead("RESTART")
-        try write(batch, group: group, positions: positions, holds: holds)
+        do throws(LogFault) {
+          try write(batch, group: group, positions: positions, holds: holds)
+        } catch {
+          guard error.code == .full else { throw error }
+          try makeRoomForResults()
+          moveAhead("RESTART")
+          throw error
+        }
       }
       numbers = countWrite(isSynced: isSynced)
     }
@@ -104,7 +111,13 @@ extension LogFile {
       }
       for position in positions { try write(position, of: group, streams[position.stream]) }
     }
-    retention.withLock { $0.grown += Int64(batch.size) }
+    retention.withLock { [streams] retention in
+      if group.isEmpty, let stream = batch.entries.first?.stream, streams[stream].keeping == .held {
+        retention.append(batch.size, stream, upTo: streams[stream].next)
+      } else {
+        retention.commit(batch.size, positions)
+      }
+    }
     state.withLock { [streams] state in
       for index in streams.indices {
         state.streams[index].next = streams[index].next

@@ -22,7 +22,31 @@ extension LogFile {
     var grown: Int64 = 0
     /// Whether ``LogFile/retain(ageMs:now:)`` is due before its time.
     var isWanted = false
+    /// The records that were appended and not yet processed, by append: the offset after them, and their bytes.
+    var unprocessed: [(stream: Int, next: Int64, bytes: Int64)] = []
+    var unprocessedBytes: Int64 = 0
+
+    mutating func append(_ bytes: Int, _ stream: Int, upTo next: Int64) {
+      grown += Int64(bytes)
+      unprocessed.append((stream, next, Int64(bytes)))
+      unprocessedBytes += Int64(bytes)
+    }
+
+    mutating func commit(_ bytes: Int, _ positions: [LogPosition]) {
+      grown += Int64(bytes)
+      if unprocessed.isEmpty { return }
+      for position in positions {
+        unprocessed.removeAll { one in
+          let isDone = one.stream == position.stream && one.next <= position.offset
+          if isDone { unprocessedBytes -= one.bytes }
+          return isDone
+        }
+      }
+    }
   }
+
+  /// The number of bytes that may come of a byte that is taken in.
+  private static let growth: Int64 = 4
 
   /// The number of bytes after which another mark is due. It is also due after the same fraction of the time for which records
   /// are kept.
@@ -110,6 +134,32 @@ extension LogFile {
       while try deleteSome(towards: nextCut()) > 0, try usedBytes().used + Int64(bytes) > limits.sizeMax {}
     }
     try checkRoom(for: bytes)
+    let waiting = retention.withLock { $0.unprocessedBytes }
+    if waiting > 0, used + Int64(bytes) + Self.growth * (waiting + Int64(bytes)) > limits.fileMax {
+      throw LogFault(
+        .full,
+        "\(place.name) has room only for what comes of the records that were taken in just before. Send these again, or raise --data-max-mib"
+      )
+    }
+  }
+
+  /// Returns why no record would be accepted now; nil if records are.
+  package func refusal() -> LogFault? {
+    writing.lock()
+    defer { writing.unlock() }
+    do throws(LogFault) {
+      try makeRoom(for: 0)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Makes room for the results of records that were taken in, by deleting old ones even if less can be proven then. Requires
+  /// `writing`.
+  func makeRoomForResults() throws(LogFault) {
+    // If the log has room, the results are too large for any.
+    if try usedBytes().used > limits.sizeMax / 10 * 9 { _ = try deleteSome(towards: nextCut(isForced: true)) }
   }
 
   private func wantRetention() {
@@ -121,8 +171,8 @@ extension LogFile {
   }
 
   /// Deletes records that are older than `ageMs`, and the oldest ones if the log is nearly full, but never those that are held.
-  /// Deletes up to a mark. If there is none, old records are kept for a quarter of their time longer, and a log that is nearly
-  /// full loses a tenth.
+  /// Deletes up to a mark. If there is none, old records are kept for a quarter of their time longer. A log that is nearly full
+  /// loses a tenth if no mark can be made because the state is too large, and nothing before the next checkpoint.
   /// - Returns: The number of deleted records.
   @discardableResult
   package func retain(ageMs: Int64, now: Int64) throws(LogFault) -> Int64 {
@@ -162,11 +212,14 @@ extension LogFile {
 
   /// Returns the next cut if there is no room: at the next mark, or after a tenth of everything on the way there. Requires
   /// `writing`.
-  private func nextCut() throws(LogFault) -> [Int64: Int64] {
+  /// - Parameter isForced: Whether to delete even what came of records that are held, which can then be proven no more.
+  private func nextCut(isForced: Bool = false) throws(LogFault) -> [Int64: Int64] {
     if try nextMark() == nil { try makeMark(isNeeded: true) }
-    let mark = try nextMark()
+    let (mark, streams) = (try nextMark(), state.withLock { $0.streams })
+    let held = streams.filter { $0.keeping == .held }
+    if mark == nil, !isForced, !held.isEmpty, held.allSatisfy({ $0.deletable <= $0.first }) { return [:] }
     var cut: [Int64: Int64] = [:]
-    for stream in state.withLock({ $0.streams }) where stream.keeping != .compacted {
+    for stream in streams where stream.keeping != .compacted {
       let tenth = stream.first + max(1, (stream.next - stream.first) / 10)
       cut[stream.id] = tenth
       if let mark {

@@ -27,6 +27,9 @@ package final class LogFile: @unchecked Sendable {
     var diskEveryMs: Int64 = 500
 
     package init() {}
+
+    /// The maximum size of the file, so that work in progress can be finished after no more records are accepted.
+    var fileMax: Int64 { sizeMax + max(sizeMax / 4, 1 << 20) }
   }
 
   /// How long a topic's records are kept.
@@ -72,10 +75,10 @@ package final class LogFile: @unchecked Sendable {
   let state = Mutex(State())
   /// The lock, and the file that SQLite writes ahead; nil if the file is not owned.
   let lock: LogLock?
-  let ahead: LogFileID?
+  private(set) var ahead: LogFileID?
   /// Requires `writing`.
-  let aheadEnd: LogAheadEnd?
-  let version: Int64
+  private(set) var aheadEnd: LogAheadEnd?
+  private(set) var version: Int64
   let failed = Mutex<LogFault?>(nil)
   /// Rung when the owner should check ``failure`` and ``wantsRetention``.
   package let attention = LogBell()
@@ -123,7 +126,7 @@ package final class LogFile: @unchecked Sendable {
     switch place {
     case .memory:
       self.place = place
-      (lock, ahead, aheadEnd, lacksAhead) = (nil, nil, nil, false)
+      (lock, lacksAhead) = (nil, false)
       writer = try Database(nil, name: place.name)
       try LogSchema.create(writer)
       version = LogSchema.version
@@ -141,7 +144,7 @@ package final class LogFile: @unchecked Sendable {
       if use == .look {
         try Self.requireFile(path)
         (repaired, leftOut) = LogLock.isHeld(path) ? ([], nil) : try LogAhead.repair(path, isOwner: false)
-        (lock, ahead, aheadEnd) = (nil, nil, nil)
+        lock = nil
         writer = try Database(path, name: path, access: .reader)
         // Only the owner moves these records into the file.
         if (LogDisk.size(path + "-wal") ?? 0) > 0 { writer.leaveFiles() }
@@ -159,14 +162,14 @@ package final class LogFile: @unchecked Sendable {
         self.lock = lock
         let wasOpen = (LogDisk.size(path + "-wal") ?? 0) > 0
         writer = try Database(path, name: path, lock: lock)
-        wasUpgraded = try LogSchema.prepare(writer, isNew: isNew, name: path)
-        version = LogSchema.version
-        // 0.1.0 always leaves its lock.
-        wasChecked = (wasOpen || lock.wasLeft && !wasUpgraded) && (LogDisk.size(path) ?? 0) <= limits.checkMax
-        writer.movesNothing()
-        ahead = LogFileID(path + "-wal")
-        aheadEnd = LogAheadEnd(path + "-wal", pageSize: try writer.integer("PRAGMA page_size") ?? 4096)
         reader = try Database(path, name: path, lock: lock)
+        // If the file is refused, what was written ahead stays beside it: a copy of the file may be put in its place.
+        if wasOpen { for database in [writer, reader] { database.leaveFiles() } }
+        if isNew { try LogSchema.prepare(writer, from: nil, name: path) }
+        version = try LogSchema.check(writer, name: path)
+        wasUpgraded = version < LogSchema.version
+        // 0.1.0 always leaves its lock.
+        wasChecked = !isNew && (wasOpen || lock.wasLeft && !wasUpgraded) && (LogDisk.size(path) ?? 0) <= limits.checkMax
         try reader.run("PRAGMA cache_size = -2000")
         writing = Lock()
         reading = Lock()
@@ -174,22 +177,33 @@ package final class LogFile: @unchecked Sendable {
     }
     pageSize = try writer.integer("PRAGMA page_size") ?? 4096
     if use == .own {
-      // Work in progress can be finished after no more records are accepted.
-      let most = (limits.sizeMax + max(limits.sizeMax / 4, 1 << 20)) / pageSize
-      try writer.run("PRAGMA max_page_count = \(most)")
+      try writer.run("PRAGMA max_page_count = \(limits.fileMax / pageSize)")
     }
     pages = try writer.prepare("PRAGMA page_count")
     freePages = try writer.prepare("PRAGMA freelist_count")
     try load()
     if wasChecked { try requireIntact() }
-    try keepHome()
+    try begin()
     lock?.tellHolder()
     takeStamps()
   }
 
-  /// Called before the first record is acknowledged, and only for a file that will be used.
-  private func keepHome() throws(LogFault) {
-    if let lock, case .file(let path) = place { try LogHome.keep(path, lock.id, in: writer) }
+  /// Makes the first changes to a file that will be used.
+  private func begin() throws(LogFault) {
+    guard let lock, case .file(let path) = place else { return }
+    if leftOut != nil { try LogAhead.keep(path) }
+    if !isNew { try LogSchema.prepare(writer, from: version, name: path) }
+    if wasUpgraded {
+      version = LogSchema.version
+      // They read no checksums.
+      read.select = [:]
+      try load()
+    }
+    writer.movesNothing()
+    ahead = LogFileID(path + "-wal")
+    aheadEnd = LogAheadEnd(path + "-wal", pageSize: pageSize)
+    try LogHome.keep(path, lock.id, in: writer)
+    for database in [writer, reader] { database.leaveFiles(false) }
   }
 
   private func requireIntact() throws(LogFault) {
@@ -202,7 +216,9 @@ package final class LogFile: @unchecked Sendable {
   private static func requireFile(_ path: String) throws(LogFault) {
     if LogDisk.size(path) ?? 0 > 0 { return }
     try LogAhead.requireNone(of: path)
-    throw LogFault(.unknown, "there is no log \(path). Check --data")
+    throw LogFault(
+      .unknown,
+      "there is no file of `live` at \(path): it is made by the first start of `live`. Give --data the file that `live` uses")
   }
 
   /// The copies that owners have kept of files written ahead whose ends they left out.
@@ -292,9 +308,14 @@ package final class LogFile: @unchecked Sendable {
 
   /// Writes everything into the file itself, so that the next start need not check it.
   package func close() {
-    if use == .look || failure != nil { return }
+    if use == .look { return }
     writing.lock()
     defer { writing.unlock() }
+    if let failure {
+      // What was written ahead stays beside a damaged file, as when that is refused.
+      if failure.code == .damaged { for database in [writer, reader] { database.leaveFiles() } }
+      return
+    }
     guard case .file = place else { return }
     // The ends of streams too, so that the loss of the last records would be noticed.
     let streams = state.withLock { $0.streams }

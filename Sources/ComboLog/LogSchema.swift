@@ -70,10 +70,9 @@ enum LogSchema {
     try database.run("PRAGMA user_version = \(version); COMMIT")
   }
 
-  /// Prepares a file for its owner.
-  /// - Returns: Whether it was of an earlier version before.
-  static func prepare(_ database: Database, isNew: Bool, name: String) throws(LogFault) -> Bool {
-    let found = isNew ? version : try check(database, name: name)
+  /// Prepares a file for its owner, and upgrades it.
+  /// - Parameter found: The version of its format; nil for a new file.
+  static func prepare(_ database: Database, from found: Int64?, name: String) throws(LogFault) {
     let mode = try database.text("PRAGMA journal_mode = WAL")
     guard mode == "wal" else {
       throw LogFault(
@@ -87,13 +86,12 @@ enum LogSchema {
       PRAGMA secure_delete = OFF;
       PRAGMA cache_size = -4000;
       """)
-    if isNew {
+    if found == nil {
       try database.run("BEGIN IMMEDIATE")
       try create(database)
       try database.run("COMMIT")
     }
-    if found < version { try upgrade(database, name: name) }
-    return found < version
+    if let found, found < version { try upgrade(database, name: name) }
   }
 
   /// Checks whether the file is a log that this version reads, and makes SQLite detect more damage.

@@ -53,6 +53,8 @@ package final class RoomRecords {
   package var isOnlyRead = false
   /// Records consumed since the start of the last sweep.
   package var takenSince = 0
+  /// Their bytes, except those of a restore.
+  package var bytesSince = 0
   /// Bytes written by the call in progress.
   private var bytes = 0
 
@@ -95,6 +97,7 @@ package final class RoomRecords {
       places: partition.table.placeCount, rested: gone)
     gone = []
     takenSince = 0
+    bytesSince = 0
   }
 
   /// Writes the next part of the sweep, about `budget` bytes, in the transaction of entry `partition.n`. No room may be running.

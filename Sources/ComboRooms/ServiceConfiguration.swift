@@ -20,6 +20,8 @@ package struct ServiceConfiguration: Sendable {
   package var backlogMin: Int64 = 1000
   /// The number of consumed records of a partition after which a sweep begins.
   package var checkpointGifts = 1_000_000
+  /// The number of their bytes after which a sweep begins.
+  package var checkpointBytes = Int.max
   /// The time after which a sweep begins, in milliseconds.
   package var checkpointIntervalMs = 60_000
   /// The approximate size of the snapshots in one commit, in bytes: 10 ms of encoding. A commit that gives partitions up has four

@@ -68,6 +68,7 @@ struct EntryMaker {
     if active.mustSweep { return true }
     guard !active.records.isSweeping, active.partition.n > active.sweptAtEntry else { return false }
     return active.records.takenSince >= configuration.checkpointGifts
+      || active.records.bytesSince >= configuration.checkpointBytes
       || time.monotonicMs() - active.sweptAt >= Int64(configuration.checkpointIntervalMs)
   }
 

@@ -54,7 +54,7 @@ package enum Health {
     }
     if !waits.isEmpty { return waits.joined(separator: "; ") }
     if let stall = report.stall { return stall }
-    if let held = report.heldUp.first(where: { $0.topic == "output" || $0.topic == "input" && $0.ms > inputHeldMs }) {
+    if let held = report.heldUp.first(where: { $0.topic == "output" || $0.topic == "input" && $0.seenMs > inputHeldMs }) {
       return held.sentence
     }
     return nil

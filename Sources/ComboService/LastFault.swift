@@ -1,4 +1,5 @@
 internal import ComboEdge
+internal import ComboSystem
 
 /// The fault that readiness names while transactions fail.
 struct LastFault {
@@ -16,5 +17,63 @@ struct LastFault {
       return
     }
     reason = fault.reason
+  }
+}
+
+/// A right that was denied to the group's member, until it is back. The client reports a denied right to read once, and not its
+/// return: the input is read to see it.
+struct DeniedRight {
+  private(set) var reason: String?
+  private var isOfInput = false
+  private var at: Int64 = 0
+  private var isAsking = false
+  /// Whether the input could be read.
+  let answers = Mailbox<Bool>()
+
+  /// The time after which a right on the group that was not reported again is there: clients report it every 30 s.
+  static let keptMs: Int64 = 60_000
+
+  mutating func failed(_ error: EdgeError, at now: Int64) {
+    if error.code == .notAuthorized { (reason, isOfInput, at) = (error.message, error.isTopicDenied, now) }
+  }
+
+  /// Called when the group has accepted the member, or its offsets.
+  mutating func wasAccepted() { if !isOfInput { reason = nil } }
+
+  /// Whether the input must be read now. ``answered(_:at:)`` takes what comes of it.
+  mutating func mustAsk() -> Bool {
+    if reason == nil || isAsking { return false }
+    isAsking = true
+    return true
+  }
+
+  mutating func answered(_ isReadable: Bool, at now: Int64) {
+    isAsking = false
+    if isReadable, isOfInput || now - at >= Self.keptMs { reason = nil }
+  }
+}
+
+extension Service {
+  /// The time in which brokers deny a right to read, if they do.
+  private static let deniedWithinMs: Int64 = 2000
+
+  /// Called about once a second.
+  func watchDenied(_ now: Int64) {
+    for isReadable in denied.answers.takeAll() { denied.answered(isReadable, at: now) }
+    guard let number = partitions.owned.keys.min(), denied.mustAsk() else { return }
+    let (reader, answers) = (edges.reader, denied.answers)
+    edges.inBackground(.query) {
+      let deadline = Deadline(afterMs: Self.deniedWithinMs)
+      do throws(EdgeError) {
+        let (first, end) = try reader.bounds(.input, number)
+        // A transaction may be open at the end, and an empty partition has no record.
+        try reader.read(.input, number, from: max(first, end - 1), to: max(end, first + 1), unless: { deadline.isOver }) { _ in
+          false
+        }
+        answers.put(true)
+      } catch {
+        answers.put(false)
+      }
+    }
   }
 }

@@ -24,6 +24,7 @@ extension Service {
           if partition.isNewlyAhead(of: time.wall) { warnAhead(partition, time.wall) }
         }
         partition.taken += 1
+        partition.records.bytesSince += record.value?.count ?? 0
         partition.next = record.offset + 1
         // Not for each record: the last one of a poll ends a run.
         if record.endsRun || asks { partition.last = record.fingerprint }

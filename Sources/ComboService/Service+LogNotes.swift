@@ -36,6 +36,7 @@ extension Service {
       notes.checkedAt = now
       watchArrivals(now)
       watchTransactions(now)
+      watchDenied(now)
       watchTopics(now)
       watchInput(now)
     }

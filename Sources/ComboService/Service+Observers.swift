@@ -197,8 +197,7 @@ extension Service {
     // Without partitions there is nothing to commit.
     report.isFailing = isFailing && !partitions.owned.isEmpty
     report.fault = report.isFailing ? lastFault.reason : nil
-    // It is reported again every 30 s for as long as it is denied.
-    report.denied = denied.flatMap { now - $0.at < 60_000 ? $0.reason : nil }
+    report.denied = denied.reason
     report.stall = arrivals.stall
     report.heldUp = heldUp(now)
     report.totals = totals

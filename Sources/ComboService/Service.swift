@@ -43,8 +43,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   private var hasCommittedSinceFailure = true
   /// Why it last returned to the last commit.
   private(set) var lastFault = LastFault()
-  /// A right that was denied to the member, and when that was reported.
-  private(set) var denied: (reason: String, at: Int64)?
+  var denied = DeniedRight()
   /// Whether the last attempt to commit failed, or failed a moment ago: while a part of the work cannot be written, other work
   /// may be committed between two failures.
   var isFailing: Bool { !hasCommittedSinceFailure || !backOff.isCalm(at: edges.time.monotonicMs()) }
@@ -174,6 +173,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
 
   package func committed(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
     counted.commits += 1
+    denied.wasAccepted()
     said(totals, arrivals, since: began)
   }
 
@@ -279,6 +279,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     if !partitions.isEmpty { log.info("assigned: partitions \(.partitions, Self.list(partitions))") }
     self.partitions.rulesWatch.assigned()
     for number in partitions { self.partitions.restore(number) }
+    denied.wasAccepted()
     hasJoined = true
     countPartitions()
   }
@@ -330,7 +331,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
       return
     }
     log.warning("trouble, and trying again: \(.reason, error)")
-    if error.code == .notAuthorized { denied = (error.message, edges.time.monotonicMs()) }
+    denied.failed(error, at: edges.time.monotonicMs())
     // If the input comes back, it may be another topic: only a restore compares it with what was consumed.
     if [.unknownTopic, .unknownPartition].contains(error.code), partitions.active.contains(where: { $0 != nil }) {
       goBack(.abort("the input was not there for a moment"))

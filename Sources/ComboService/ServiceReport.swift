@@ -57,10 +57,17 @@ package struct ServiceReport: Sendable {
     /// `input`, `output`, `journal`, `state`, or `offsets` for the group's offset of the partition.
     package var topic: String
     package var partition: Int32
-    /// How long this instance has seen it open, in milliseconds.
+    /// How long it has been open, by the timestamp of its first record if that is known, in milliseconds.
     package var ms: Int64
+    /// How long this instance has seen it open, in milliseconds. Timestamps in the input may be much older.
+    package var seenMs: Int64
     /// The whole sentence, without a full stop.
     package var sentence: String
+
+    package init(topic: String, partition: Int32, ms: Int64, seenMs: Int64? = nil, sentence: String) {
+      (self.topic, self.partition, self.ms, self.sentence) = (topic, partition, ms, sentence)
+      self.seenMs = seenMs ?? ms
+    }
   }
 
   /// The time of the report, by the monotonic clock.

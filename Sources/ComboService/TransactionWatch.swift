@@ -1,12 +1,12 @@
 internal import ComboCore
-internal import ComboEdge
+package import ComboEdge
 internal import ComboRooms
-internal import ComboSystem
+package import ComboSystem
 internal import ComboWire
 
 /// Transactions of any producer that stay open in the service's topics or on the group's offsets. Nothing behind them is consumed
 /// from the input or read from the output; in journal and state, and on the offsets, they may hold up a takeover.
-struct TransactionWatch {
+package struct TransactionWatch {
   struct Held {
     var transaction: OpenTransaction
     /// When it was first found, by the monotonic clock.
@@ -15,16 +15,24 @@ struct TransactionWatch {
   }
 
   /// The result of a check.
-  struct Answer: Sendable {
+  package struct Answer: Sendable {
     let open: [OpenTransaction]
     /// The partitions whose takeover waits for a transaction on the group's offsets; nil if the coordinator did not answer.
     let pending: [Int32]?
     let ends: [(topic: Topic, ends: [(partition: Int32, end: Int64)])]
+
+    package init(
+      open: [OpenTransaction], pending: [Int32]? = [], ends: [(topic: Topic, ends: [(partition: Int32, end: Int64)])] = []
+    ) {
+      (self.open, self.pending, self.ends) = (open, pending, ends)
+    }
   }
 
-  let answers = Mailbox<Answer?>()
-  var isAsking = false
-  var askedAt = Int64.min / 2
+  package let answers = Mailbox<Answer?>()
+  package var isAsking = false
+  package var askedAt = Int64.min / 2
+  /// The interval of checks.
+  package static let everyMs: Int64 = 5000
   /// The transactions that the last check found.
   private(set) var held: [Held] = []
   /// When each partition was first found to wait for a transaction on the group's offsets, by the monotonic clock.
@@ -33,8 +41,34 @@ struct TransactionWatch {
   /// The time after which a transaction hangs. A transaction of the service is over sooner.
   static let heldMs: Int64 = 15_000
 
+  package init() {}
+
+  /// The transactions that the last check found.
+  package var known: [OpenTransaction] { held.map(\.transaction) }
+
+  /// Returns the transactions that are open now.
+  /// - Parameter known: Those that the last check found.
+  package static func find(
+    _ reader: any ReadEdge, _ topic: Topic, _ partitions: [Int32], known: [OpenTransaction]
+  ) throws(EdgeError) -> [OpenTransaction] {
+    // Since when it is open takes a request, so only for those that stay open.
+    try reader.openTransactions(topic, partitions).map { transaction in
+      guard let before = known.first(where: { $0.isSame(as: transaction) }) else { return transaction }
+      if before.since == nil { return reader.withTime(transaction) }
+      var same = transaction
+      same.since = before.since
+      return same
+    }
+  }
+
   /// Returns the transactions that have been open for too long.
-  func hanging(at now: Int64) -> [Held] { held.filter { now - $0.foundAt >= Self.heldMs } }
+  func hanging(at now: Int64) -> [Held] { held.filter { isHanging($0, at: now) } }
+
+  /// A takeover that waits for the group's offset does not come to the partition's own topics before that.
+  private func isHanging(_ held: Held, at now: Int64) -> Bool {
+    let (topic, partition) = (held.transaction.topic, held.transaction.partition)
+    return now - held.foundAt >= Self.heldMs && (topic == .input || topic == .output || pending[partition] == nil)
+  }
 
   /// Returns the partitions that have waited for too long for a transaction on the group's offsets, and for how long, in
   /// milliseconds.
@@ -60,7 +94,7 @@ struct TransactionWatch {
   /// Returns the transactions to log now, and marks them as logged.
   mutating func takeUnsaid(at now: Int64) -> [Held] {
     var unsaid: [Held] = []
-    for index in held.indices where !held[index].isSaid && now - held[index].foundAt >= Self.heldMs {
+    for index in held.indices where !held[index].isSaid && isHanging(held[index], at: now) {
       held[index].isSaid = true
       unsaid.append(held[index])
     }
@@ -68,8 +102,57 @@ struct TransactionWatch {
   }
 }
 
+/// What is said of transactions that hang.
+extension TransactionWatch {
+  /// Processes the findings of a check, and logs the end of those that were logged.
+  package mutating func take(_ found: Answer, _ names: TopicNames, at now: Int64, _ time: any TimeSource, _ log: ServiceLog) {
+    for over in take(found, at: now) {
+      log.info(
+        """
+        the transaction that was open in partition \(.partition, over.transaction.partition) of \(.topic, names[over.transaction.topic]) \
+        from offset \(.offset, over.transaction.offset) on has ended: it held its readers up for \
+        \(.seconds, over.ms(now, wall: time.wallMs()) / 1000) s or more
+        """)
+    }
+  }
+
+  /// Logs those that hang and were not logged.
+  package mutating func tell(_ names: TopicNames, brokers: String, at now: Int64, _ log: ServiceLog) {
+    for held in takeUnsaid(at: now) {
+      let open = held.transaction
+      let remedy = OpenTransaction.remedy(brokers, names[open.topic], open.partition, offset: open.offset)
+      log.warning(
+        """
+        a transaction stays open in partition \(.partition, open.partition) of the \(.text, open.topic.word) \(.topic, names[open.topic]), from \
+        offset \(.offset, open.offset) on, \(.text, held.since(now)): \(.reason, open.topic.effectOfOpenTransaction). \(.text, remedy)
+        """)
+    }
+  }
+
+  /// Returns those that hang, for observers.
+  package func heldUp(_ names: TopicNames, at now: Int64, _ time: any TimeSource) -> [ServiceReport.HeldUp] {
+    hanging(at: now).map { held in
+      let open = held.transaction
+      return ServiceReport.HeldUp(
+        topic: open.topic.word, partition: open.partition, ms: held.ms(now, wall: time.wallMs()), seenMs: now - held.foundAt,
+        sentence:
+          "a transaction is open in partition \(open.partition) of the \(open.topic.word) \"\(names[open.topic])\", from offset \(open.offset) on, "
+          + "\(held.since(now)): \(open.topic.effectOfOpenTransaction)")
+    }
+  }
+}
+
+extension TransactionWatch.Held {
+  /// Returns for how long it has been open, as far as known, in milliseconds. A process that was started later knows it, too.
+  func ms(_ now: Int64, wall: Int64) -> Int64 { max(now - foundAt, transaction.since.map { wall - $0 } ?? 0) }
+
+  /// Returns since when it has been open, as far as known.
+  func since(_ now: Int64) -> String {
+    transaction.since.map { "since \(Timestamp.text($0))" } ?? "for more than \((now - foundAt) / 1000) s"
+  }
+}
+
 extension Service {
-  private static let transactionsEveryMs: Int64 = 5000
   /// A short interval, before a partition that became shorter has grown again.
   private static let lookAgainMs: Int64 = 1000
 
@@ -80,16 +163,9 @@ extension Service {
       // Brokers that do not answer are reported elsewhere.
       guard let found = answer else { continue }
       for (topic, ends) in found.ends { for fall in partitions.memory.ends(topic, ends) { say(fall) } }
-      for over in notes.transactions.take(found, at: now) {
-        log.info(
-          """
-          the transaction that was open in partition \(.partition, over.transaction.partition) of \(.topic, name(over.transaction.topic)) \
-          from offset \(.offset, over.transaction.offset) on has ended: it held its readers up for \
-          \(.seconds, (now - over.foundAt) / 1000) s or more
-          """)
-      }
+      notes.transactions.take(found, names, at: now, edges.time, log)
     }
-    for one in notes.transactions.takeUnsaid(at: now) { say(one, now) }
+    notes.transactions.tell(names, brokers: configuration.brokers, at: now, log)
     askForTransactions(now)
   }
 
@@ -102,40 +178,25 @@ extension Service {
       }
     log.error(
       """
-      the \(.text, fall.topic.word) \(.topic, name(fall.topic)) was deleted and recreated, or has lost records: its partition \
+      the \(.text, fall.topic.word) \(.topic, names[fall.topic]) was deleted and recreated, or has lost records: its partition \
       \(.partition, fall.partition) ended at offset \(.limit, fall.from) and ends at \(.offset, fall.to) now. \(.text, effect)
       """)
   }
 
-  private func say(_ held: TransactionWatch.Held, _ now: Int64) {
-    let open = held.transaction
-    let remedy = OpenTransaction.remedy(configuration.brokers, name(open.topic), open.partition, offset: open.offset)
-    log.warning(
-      """
-      a transaction stays open in partition \(.partition, open.partition) of the \(.text, open.topic.word) \(.topic, name(open.topic)), from \
-      offset \(.offset, open.offset) on, \(.text, Self.since(held, now)): \(.reason, open.topic.effectOfOpenTransaction). \(.text, remedy)
-      """)
-  }
-
-  /// Returns since when it has been open, as far as known.
-  private static func since(_ held: TransactionWatch.Held, _ now: Int64) -> String {
-    held.transaction.since.map { "since \(Timestamp.text($0))" } ?? "for more than \((now - held.foundAt) / 1000) s"
-  }
-
-  private func name(_ topic: Topic) -> String {
-    TopicNames(input: configuration.topics.input, output: configuration.topics.output, group: configuration.topics.group)[topic]
+  private var names: TopicNames {
+    TopicNames(input: configuration.topics.input, output: configuration.topics.output, group: configuration.topics.group)
   }
 
   /// Requests the open transactions. Each partition of the output is checked by one member.
   private func askForTransactions(_ now: Int64) {
-    let everyMs = partitions.memory.doubts ? Self.lookAgainMs : Self.transactionsEveryMs
+    let everyMs = partitions.memory.doubts ? Self.lookAgainMs : TransactionWatch.everyMs
     if notes.transactions.isAsking || !hasJoined || now - notes.transactions.askedAt < everyMs { return }
     let owned = Set(partitions.owned.keys)
     guard let most = owned.max(), configuration.purpose == .service else { return }
     notes.transactions.askedAt = now
     notes.transactions.isAsking = true
     let (reader, group) = (edges.reader, edges.group)
-    let (answers, known) = (notes.transactions.answers, notes.transactions.held.map(\.transaction))
+    let (answers, known) = (notes.transactions.answers, notes.transactions.known)
     // A partition that is consumed waits for none, and its own commits would be found.
     let waiting = owned.filter { !partitions.isActive($0) }.sorted()
     edges.inBackground(.query) {
@@ -148,17 +209,9 @@ extension Service {
         var ends: [(topic: Topic, ends: [(partition: Int32, end: Int64)])] = []
         for (topic, numbers) in [(Topic.input, numbers), (.output, outputs), (.journal, numbers), (.state, numbers)] {
           ends.append((topic, try reader.ends(topic, numbers)))
-          found += try reader.openTransactions(topic, numbers)
+          found += try TransactionWatch.find(reader, topic, numbers, known: known)
         }
-        // Only for those that stay open: it takes a request.
-        let open = found.map { transaction in
-          guard let before = known.first(where: { $0.isSame(as: transaction) }) else { return transaction }
-          if before.since == nil { return reader.withTime(transaction) }
-          var same = transaction
-          same.since = before.since
-          return same
-        }
-        answers.put(.init(open: open, pending: try? group.pendingOffsets(waiting), ends: ends))
+        answers.put(.init(open: found, pending: try? group.pendingOffsets(waiting), ends: ends))
       } catch {
         answers.put(nil)
       }
@@ -167,22 +220,15 @@ extension Service {
 
   /// Returns what holds readers up, for observers.
   func heldUp(_ now: Int64) -> [ServiceReport.HeldUp] {
-    let inTopics = notes.transactions.hanging(at: now).map { held in
-      let open = held.transaction
-      let sentence =
-        "a transaction is open in partition \(open.partition) of the \(open.topic.word) \"\(name(open.topic))\", from offset \(open.offset) on, "
-        + "\(Self.since(held, now)): \(open.topic.effectOfOpenTransaction)"
-      return ServiceReport.HeldUp(topic: open.topic.word, partition: open.partition, ms: now - held.foundAt, sentence: sentence)
-    }
     let onOffsets = notes.transactions.waiting(at: now).compactMap { partition, ms -> ServiceReport.HeldUp? in
       // The last look may have been seconds ago.
       if partitions.owned[partition] == nil || partitions.isActive(partition) { return nil }
       return ServiceReport.HeldUp(
-        topic: "offsets", partition: partition, ms: ms,
+        topic: "offsets", partition: partition, ms: ms, seenMs: ms,
         sentence:
           "a transaction that is to change the group's offset of partition \(partition) of the input has been open for more than"
           + " \(ms / 1000) s: its takeover waits for the end")
     }
-    return inTopics + onOffsets
+    return onOffsets + notes.transactions.heldUp(names, at: now, edges.time)
   }
 }

@@ -149,6 +149,11 @@ package struct VerifyReport: Equatable, Sendable {
     }
     if !isProven {
       let isLost = unprovenInstructions > 0 || entriesSkipped > 0
+      if isLost, let evicted, evicted > 0 {
+        return
+          "NOT proven: the checkpoints that the output could be derived from were deleted, as the rooms' state is large for the file. What"
+          + " was compared is right. A larger --data-max-mib keeps an old one"
+      }
       return isLost
         ? "NOT proven: the output cannot be derived from the remaining input, journal and state"
         : "NOT proven: nothing was compared, because no derived instruction is in the part of the output that was to be compared"

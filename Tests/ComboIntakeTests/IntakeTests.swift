@@ -57,6 +57,12 @@ struct FullNoteTests {
     #expect(isNew("records are accepted again: 7 were refused within 4 s"))
     note.add(1, LogFault(.full, "no room"), at: 50_000)
     #expect(isNew("records are refused"))
+    // Nobody sends any more.
+    note.look(at: 50_000 + FullNote.calmMs - 1) { nil }
+    note.look(at: 50_000 + FullNote.calmMs) { LogFault(.full, "no room") }
+    #expect(lines.withLock { $0.isEmpty })
+    note.look(at: 50_000 + FullNote.calmMs) { nil }
+    #expect(isNew("records are accepted again: 1 were refused within 0 s"))
   }
 }
 

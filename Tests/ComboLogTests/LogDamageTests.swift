@@ -109,6 +109,50 @@ struct LogDamageTests {
     #expect(fault(.damaged) { _ = try folder.open() }.contains("offset 5"))
   }
 
+  @Test(
+    "a file that is refused stays as it is, and a copy of it beside what was written ahead is whole", arguments: [true, false])
+  func refusedUnchanged(isTorn: Bool) throws {
+    let folder = try LogFolder()
+    try write(folder)
+    try folder.leave(["1", "2"])
+    let whole = try Data(contentsOf: folder.url())
+    // An incomplete last transaction is left out, and kept only once the file is used.
+    if isTorn { try (Data(contentsOf: folder.url("-wal")) + Data(count: 5000)).write(to: folder.url("-wal"), options: []) }
+    let ahead = try Data(contentsOf: folder.url("-wal"))
+    var damaged = whole
+    // A byte of the largest record's value, which is not written ahead.
+    let place = try #require(damaged.range(of: Data(String(repeating: "v", count: 4000).utf8))).lowerBound
+    damaged[place] ^= 1
+    try damaged.write(to: folder.url(), options: [])
+    for _ in 0..<2 {
+      let sentence = fault(.damaged) { _ = try folder.open() }
+      #expect(sentence.contains("a copy of it alone beside \(folder.path)-wal") && sentence.contains("move both away"))
+      #expect(try Data(contentsOf: folder.url()) == damaged)
+      #expect(try Data(contentsOf: folder.url("-wal")) == ahead)
+      #expect(LogDisk.size(folder.path + "-wal-damaged") == nil)
+    }
+    try whole.write(to: folder.url(), options: [])
+    let log = try folder.open()
+    #expect(try log.all(0).suffix(2) == ["20 a=1", "21 a=2"] && log.wasChecked)
+    #expect(log.leftOutCopies.count == (isTorn ? 1 : 0))
+  }
+
+  @Test("an owner that finds damage leaves what was written ahead beside the file")
+  func foundWhileInUse() throws {
+    let folder = try LogFolder()
+    try write(folder)
+    try alter(folder, "UPDATE log_1 SET value = x'00' WHERE offset = 5")
+    let ahead: Data
+    do {
+      let log = try folder.open()
+      try log.append(.of(0, [("a", "1")]))
+      ahead = try Data(contentsOf: folder.url("-wal"))
+      fault(.damaged) { _ = try log.all(0) }
+      log.close()
+    }
+    #expect(try !ahead.isEmpty && Data(contentsOf: folder.url("-wal")) == ahead)
+  }
+
   @Test("a deleted record is not missed, though it goes while others read")
   func deletedMeanwhile() throws {
     let folder = try LogFolder()

@@ -131,6 +131,7 @@ func fault(_ code: LogFault.Code, sourceLocation: SourceLocation = #_sourceLocat
       while true {
         try log.append(.of(0, [("k", String(repeating: "x", count: 10_000))]))
         taken += 1
+        try log.commit(LogBatch(), group: "g", positions: [LogPosition(stream: 0, offset: Int64(taken), metadata: "")])
       }
     }
     #expect(taken > 50)

@@ -96,6 +96,15 @@ struct LogHomeTests {
     #expect(!found.lacksAhead && found.records == ["0 a=1"])
   }
 
+  @Test("a new file was left open by nobody, though the lock of an earlier one is there; readers are told who makes it")
+  func notThere() throws {
+    let folder = try LogFolder()
+    #expect(fault(.unknown) { _ = try LogFile(.file(folder.path), use: .look) }.contains("made by the first start of `live`"))
+    try Data("123\n".utf8).write(to: folder.url(".lock"))
+    let log = try folder.open()
+    #expect(log.isNew && !log.wasChecked)
+  }
+
   @Test("a file of a version that noted only its path is opened, and noted")
   func formerNote() throws {
     let folder = try LogFolder()

@@ -177,6 +177,43 @@ struct LogRetentionTests {
     #expect(log.bounds(Self.input).first == floor)
   }
 
+  @Test("what no checkpoint comes after stays in a log that is full, and records are refused until there is one")
+  func beforeCheckpoint() throws {
+    let log = try log()
+    var time: Int64 = 1000
+    fault(.full) {
+      while true {
+        try work(log, at: time, bytes: 1000)
+        time += 1
+      }
+    }
+    #expect(try log.retain(ageMs: 1_000_000, now: time) == 0 && log.refusal() != nil)
+    #expect(log.bounds(Self.output).first == 0 && log.bounds(Self.journal).first == 0)
+    try check(log, "1")
+    #expect(try log.retain(ageMs: 1_000_000, now: time) > 0 && log.refusal() == nil)
+    #expect(log.bounds(Self.output).first > 0)
+  }
+
+  @Test("no more is taken in than there is room for its results; results that are larger still get it")
+  func unprocessed() throws {
+    let log = try log()
+    func append() throws { try log.append(.of(Self.input, [("k", String(repeating: "x", count: 10_000))])) }
+    let sentence = fault(.full) { while true { try append() } }
+    #expect(sentence.contains("room only for what comes of the records that were taken in"))
+    let end = log.bounds(Self.input).next
+    #expect((20..<60).contains(end))
+    func commit(_ offset: Int64, output: Int) throws {
+      let batch = LogBatch()
+      for _ in 0..<output { batch.append(Self.output, "k", String(repeating: "x", count: 10_000)) }
+      try log.commit(batch, group: "g", positions: [LogPosition(stream: Self.input, offset: offset, metadata: "")])
+    }
+    try commit(end - 1, output: 1)
+    try append()
+    // Four times as many as are taken in are expected. Beyond that, a commit that failed has made room for the next one.
+    while log.bounds(Self.output).first == 0 { try? commit(end, output: 10) }
+    try commit(end, output: 1)
+  }
+
   @Test("marks make way for one another, and a state that is large makes none")
   func bounded() throws {
     let log = try log()

@@ -11,10 +11,11 @@ struct HangingTransactionTests {
   private let scene = SimScene()
 
   /// Begins a transaction of another program, which never ends by itself.
-  private func hang(_ topic: Topic) -> SimTransaction {
+  private func hang(_ topic: Topic, at time: Int64? = nil) -> SimTransaction {
     let transaction = SimTransaction(producer: "stranger", epoch: 0, deadline: .max)
     var record = SimRecord(key: Array("stranger".utf8), value: Array("not the service's".utf8))
     record.transaction = transaction
+    record.timestamp = time
     scene.world.broker.log(topic, 0).append(record)
     return transaction
   }
@@ -113,7 +114,9 @@ struct HangingTransactionTests {
     scene.gift()
     scene.settle(instance)
     let offset = scene.world.broker.log(.output, 0).end
-    let transaction = hang(.output)
+    // It is older than this process.
+    let since = scene.world.clock.wall - 1_000_000
+    let transaction = hang(.output, at: since)
     func health() -> String? {
       let report = instance.service.report(scene.world.clock.monotonic)
       return Health.reasonNotReady(report, at: report.at, isStopping: false)
@@ -134,10 +137,26 @@ struct HangingTransactionTests {
     )
     #expect(health()?.contains("a transaction is open in partition 0 of the output") == true, "\(health() ?? "")")
     let held = try #require(instance.service.report(scene.world.clock.monotonic).heldUp.first)
-    #expect(held.topic == "output" && held.partition == 0 && held.ms >= 15_000)
+    #expect(held.topic == "output" && held.partition == 0 && held.ms >= 1_000_000 && held.seenMs < 100_000)
     end(transaction, .aborted)
     turn(forMs: 10_000)
     #expect(health() == nil && heard("has ended: it held its readers up for") == 1 && heard(words) == 1, "\(scene.world.heard)")
+  }
+
+  @Test("in the journal is not named while the takeover waits for one on the group's offset, which comes first")
+  func offsetsFirst() {
+    var watch = TransactionWatch()
+    let open = OpenTransaction(topic: .journal, partition: 1, offset: 7, end: 9)
+    func find(_ pending: [Int32], at now: Int64) { _ = watch.take(.init(open: [open], pending: pending, ends: []), at: now) }
+    find([1], at: 0)
+    find([1], at: TransactionWatch.heldMs)
+    var unsaid = watch.takeUnsaid(at: TransactionWatch.heldMs)
+    #expect(unsaid.isEmpty && watch.hanging(at: TransactionWatch.heldMs).isEmpty)
+    #expect(watch.waiting(at: TransactionWatch.heldMs).map(\.partition) == [1])
+    find([0], at: TransactionWatch.heldMs)
+    #expect(watch.hanging(at: TransactionWatch.heldMs).count == 1)
+    unsaid = watch.takeUnsaid(at: TransactionWatch.heldMs)
+    #expect(unsaid.map(\.transaction) == [open])
   }
 
   @Test("is a reason why a partition is still being restored; so is what its last try failed for")

@@ -20,3 +20,42 @@ struct LastFaultTests {
     #expect(last.reason == "slow")
   }
 }
+
+@Suite("A right that is denied to the member")
+struct DeniedRightTests {
+  private let ofInput = EdgeError(.notAuthorized, "no right to read", number: 29)
+  private let ofGroup = EdgeError(.notAuthorized, "no right on the group", number: 30)
+
+  @Test("to read the input is named until the input can be read, whatever else works")
+  func input() {
+    var denied = DeniedRight()
+    var asks = denied.mustAsk()
+    #expect(!asks)
+    denied.failed(EdgeError(.timedOut, "slow"), at: 0)
+    #expect(denied.reason == nil)
+    denied.failed(ofInput, at: 1)
+    denied.wasAccepted()
+    asks = denied.mustAsk()
+    var asksAgain = denied.mustAsk()
+    #expect(asks && !asksAgain)
+    denied.answered(false, at: 1_000_000)
+    asksAgain = denied.mustAsk()
+    #expect(denied.reason == "no right to read" && asksAgain)
+    denied.answered(true, at: 1_000_001)
+    asksAgain = denied.mustAsk()
+    #expect(denied.reason == nil && !asksAgain)
+  }
+
+  @Test("on the group is named until the group accepts the member, or it was not denied for a while")
+  func group() {
+    var denied = DeniedRight()
+    denied.failed(ofGroup, at: 0)
+    denied.answered(true, at: DeniedRight.keptMs - 1)
+    #expect(denied.reason == "no right on the group")
+    denied.answered(true, at: DeniedRight.keptMs)
+    #expect(denied.reason == nil)
+    denied.failed(ofGroup, at: 0)
+    denied.wasAccepted()
+    #expect(denied.reason == nil)
+  }
+}

@@ -144,6 +144,15 @@ struct VerifyReachTests {
       "\(report.summary)")
   }
 
+  @Test("where a file has no room for an old checkpoint, the report says so instead of doubting the output")
+  func noOldCheckpoint() {
+    var report = VerifyReport()
+    (report.unprovenInstructions, report.evicted) = (1, 0)
+    #expect(report.summary.contains("NOT proven: the output cannot be derived"), "\(report.summary)")
+    report.evicted = 1
+    #expect(report.summary.contains("A larger --data-max-mib keeps an old one"), "\(report.summary)")
+  }
+
   @Test("a room's id does nothing to a terminal")
   func hostileID() {
     var report = VerifyReport()

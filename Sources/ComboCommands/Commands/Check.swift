@@ -18,6 +18,8 @@ struct Check {
   private var partitions: [String: Int] = [:]
   /// Whether those of input, journal and state that exist can be read.
   private var canReadAll = true
+  private var canReadInput = true
+  private var canExamineOutput = true
 
   static let withinMs: Int64 = 5000
 
@@ -47,8 +49,8 @@ struct Check {
         let unstable: [Int32]
         (report, unstable) = CheckTransactions(options, properties, control, report, partitions).run()
         report = CheckGroup(
-          options, properties, control, report, partitions, comparesTimes: table.settings[names.output]?.hasAppendTime != true,
-          unstable: unstable
+          options, properties, control, report, partitions,
+          comparesTimes: canExamineOutput && table.settings[names.output]?.hasAppendTime != true, unstable: unstable
         ).run()
       }
     } catch {
@@ -130,6 +132,7 @@ struct Check {
         }
       } catch {
         let right = partitions[name] == nil ? "Describe" : "DescribeConfigs"
+        if name == names.output { canExamineOutput = false }
         report.fault("cannot examine the \(what) \"\(name)\": \(Self.reason(error))", fix: fix(error, right, "--topic", name))
       }
     }
@@ -310,6 +313,7 @@ struct Check {
         report.ok("the \(what) can be read")
       } catch {
         canReadAll = false
+        if name == names.input { canReadInput = false }
         report.fault("the \(what) cannot be read: \(Self.reason(error))", fix: fix(error, "Read", "--topic", name))
       }
     }
@@ -341,6 +345,10 @@ struct Check {
       _ = try control.members(ofGroup: options.group, withinMs: Self.withinMs)
       try trial.commit(group: options.group, input: names.input)
       report.ok("the group \"\(options.group)\" may be used: its offsets can be committed")
+    } catch  where !canReadInput && error.isTopicDenied {
+      report.note(
+        "whether the group \"\(options.group)\" may be used is not known: to commit its offsets also takes the right to read the input"
+      )
     } catch {
       report.fault(
         "the group \"\(options.group)\" cannot be used: \(Self.reason(error))",

@@ -91,7 +91,7 @@ private struct Live {
       return 1
     }
     let printer = options.prints ? LivePrinter(stage) : nil
-    let keeper = LogKeeper(stage.file, keepMs: options.keepMs, log: log) { [stop] in stop.set() }
+    let keeper = LogKeeper(stage.file, keepMs: options.keepMs, fullNote: gate.fullNote, log: log) { [stop] in stop.set() }
     defer {
       keeper.stop()
       printer?.stop()
@@ -115,6 +115,7 @@ private struct Live {
     // Snapshots are inexpensive on one machine's disk, and make restarts fast. A small file needs them sooner, as only what
     // precedes a snapshot may be deleted.
     configuration.checkpointGifts = Int(min(250_000, options.sizeMax >> 13))
+    configuration.checkpointBytes = Int(options.sizeMax >> 4)
     configuration.checkpointIntervalMs = 10_000
     do throws(EdgeError) {
       let service = try stage.service(configuration, log: log, stop: stop, observatory: observatory)

@@ -17,7 +17,7 @@ final class LiveGate: EventGate {
   /// The maps that a request may name.
   private let maps: Set<String>
   private let check: RecordCheck
-  private let fullNote: FullNote
+  let fullNote: FullNote
 
   init(_ intake: Intake, _ options: LiveOptions, _ stage: LogStage, log: ServiceLog) {
     self.intake = intake

@@ -1,4 +1,5 @@
 internal import ComboEdge
+internal import ComboIntake
 internal import ComboLog
 internal import ComboRooms
 internal import ComboService
@@ -105,8 +106,12 @@ final class LogKeeper: Sendable {
   /// The time after which a missing file is noticed while nothing is written.
   private static let lookMs: Int64 = 1000
 
-  /// - Parameter stop: Called once if the file becomes unusable.
-  init(_ file: LogFile, keepMs: Int64, log: ServiceLog, stop: @escaping @Sendable () -> Void) {
+  /// - Parameters:
+  ///   - fullNote: The note of refused records, if any are refused.
+  ///   - stop: Called once if the file becomes unusable.
+  init(
+    _ file: LogFile, keepMs: Int64, fullNote: FullNote? = nil, log: ServiceLog, stop: @escaping @Sendable () -> Void
+  ) {
     self.file = file
     _ = WorkThread { [self] in
       var last: Int64?
@@ -126,6 +131,7 @@ final class LogKeeper: Sendable {
             log.warning("old records could not be deleted, trying again: \(.reason, error)")
           }
         }
+        fullNote?.look { file.refusal() }
         file.attention.wait(after: rings, maxMs: file.wantsRetention ? Self.breakMs : Self.lookMs)
       }
     }

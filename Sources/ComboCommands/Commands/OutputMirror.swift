@@ -28,6 +28,9 @@ final class OutputMirror {
   private var readyBy: Int64 = 0
   private var reportedAt: Int64 = 0
   private var clusterWatch: ClusterWatch
+  private var transactions = TransactionWatch()
+  private let reading: KafkaReading
+  private let names: TopicNames
   private var countedAt: Int64 = 0
 
   /// For how long a partition's instructions were read, without pauses, in which no service may have run.
@@ -61,6 +64,9 @@ final class OutputMirror {
     control = try ControlClient(properties)
     clusterWatch = ClusterWatch(ClusterCheck(properties, options.brokers, GroupMemory()))
     client = try ReaderClient(properties, fetchWaitMs: 500, queuedKilobytes: 2048)
+    // Of these topics, only the output is read.
+    names = TopicNames(input: options.output, output: options.output, group: "")
+    reading = try KafkaReading(properties, control: control, names: names)
     mirror.screenWithinMs = Int64(options.backSeconds * 1000)
     mirror.told = options.told.map { #","\#($0.name)":\#($0.value)"# }.joined()
   }
@@ -74,6 +80,7 @@ final class OutputMirror {
     while !observatory.stop.isSet {
       let now = MonotonicClock.nowMs
       if clusterWatch.look(at: now) { try clusterChanged() }
+      watchTransactions(at: now)
       var count = 0
       do throws(EdgeError) {
         if clusterWatch.other == nil { count = try read(at: now) }
@@ -93,6 +100,26 @@ final class OutputMirror {
       observatory.tell(mirror.takeNews())
       if now - reportedAt >= Self.reportMs { try report(at: now) }
       if count == 0 { MonotonicClock.sleep(ms: Self.idleMs) }
+    }
+  }
+
+  /// Looks for transactions that stay open: nothing behind them is served.
+  private func watchTransactions(at now: Int64) {
+    for answer in transactions.answers.takeAll() {
+      transactions.isAsking = false
+      // Brokers that do not answer are reported elsewhere.
+      if let answer { transactions.take(answer, names, at: now, SystemTime(), log) }
+    }
+    transactions.tell(names, brokers: options.brokers, at: now, log)
+    if transactions.isAsking || clusterWatch.other != nil || now - transactions.askedAt < TransactionWatch.everyMs { return }
+    (transactions.isAsking, transactions.askedAt) = (true, now)
+    let (answers, reading, known, numbers) = (transactions.answers, reading, transactions.known, readers.map(\.partition))
+    BackgroundTask.run(.query) {
+      do throws(EdgeError) {
+        answers.put(.init(open: try TransactionWatch.find(reading, .output, numbers, known: known)))
+      } catch {
+        answers.put(nil)
+      }
     }
   }
 
@@ -188,14 +215,6 @@ final class OutputMirror {
 
   private func becomeReady() {
     mirror.isReady = true
-    for (reader, end) in zip(readers, ends) where reader.position < end {
-      log.warning(
-        """
-        partition \(.partition, reader.partition) of the output \(.topic, options.output) can be read only up to offset \(.offset, reader.position), \
-        where a transaction is open: its rooms stand still until that ends. \
-        \(.text, OpenTransaction.remedy(options.brokers, options.output, reader.partition, offset: reader.position))
-        """)
-    }
     log.info("serve is ready: \(.count, mirror.roomCount) rooms")
     let unknown = mirror.unknownCount
     if let input = options.input, let otherInput, mirror.roomCount == 0 {
@@ -264,6 +283,7 @@ final class OutputMirror {
     report.hasJoined = clusterWatch.other == nil
     report.stall = clusterWatch.other
     report.told = mirror.told
+    report.heldUp = transactions.heldUp(names, at: now, SystemTime())
     for reader in readers {
       report.partitions.append(.init(number: reader.partition, isRunning: mirror.isReady, restored: mirror.isReady ? 1 : 0))
     }

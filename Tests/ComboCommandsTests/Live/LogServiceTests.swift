@@ -111,15 +111,15 @@ struct LogServiceTests {
   }
 
   @Test(
-    "a log that is full deletes old records up to a checkpoint by itself, and what follows from there is proven, after a stop too"
-  )
-  func full() throws {
+    "a log that is full deletes old records up to a checkpoint by itself, and what follows from there is proven, after a stop too",
+    arguments: [true, false])
+  func full(countsBytes: Bool) throws {
     var limits = LogFile.Limits()
     limits.sizeMax = 2 << 20
     let scene = try LogScene(limits: limits)
     let file = scene.stage.file
     var configuration = LogScene.configuration()
-    configuration.checkpointGifts = 50
+    if countsBytes { configuration.checkpointBytes = 100_000 } else { configuration.checkpointGifts = 50 }
     let service = scene.start(configuration)
     var taken = 0
     let deadline = Deadline(afterMs: 120_000)

@@ -89,23 +89,36 @@ extension ServiceTests {
       let (service, port) = try start(group)
       try group.give(gifts("a"))
       try group.waitUntilTakenIn(service)
-      try wait(for: "readiness: \(service.text)") { try get("/health/ready", port).status == 200 }
+      let mirror = try ServiceProcess(
+        ["serve", "--brokers", group.brokers, "--output", group.names.output, "--http", "127.0.0.1:0"])
+      let line = try mirror.waitForLog("http: listening on http://127.0.0.1:")
+      let mirrorPort = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
+      let both = [(service, port), (mirror, mirrorPort)]
+      for (process, port) in both {
+        try wait(for: "readiness: \(process.text)") { try get("/health/ready", port).status == 200 }
+      }
       let stranger = try hang(group, group.names.output, 1)
       let place = "a transaction is open in partition 1 of the output"
-      try wait(for: "its being named: \(service.text)") {
-        let health = try get("/health/ready", port)
-        return health.status == 503 && health.text.contains(place) && health.text.contains("since 20")
+      for (process, port) in both {
+        try wait(for: "its being named: \(process.text)") {
+          let health = try get("/health/ready", port)
+          return health.status == 503 && health.text.contains(place) && health.text.contains("since 20")
+        }
+        try process.waitForLog(
+          "a transaction stays open in partition 1 of the output", "describe-producers --topic \(group.names.output)")
+        #expect(
+          try get("/metrics", port).text.contains(/combo_open_transaction_seconds\{[^}]*topic="output",partition="1"\} [1-9]/))
       }
-      try service.waitForLog(
-        "a transaction stays open in partition 1 of the output", "describe-producers --topic \(group.names.output)")
-      let metric =
-        #"combo_open_transaction_seconds{group="\#(group.group)",input="\#(group.names.input)",topic="output",partition="1"}"#
-      #expect(try get("/metrics", port).text.contains(metric))
       let check = try ServiceProcess.run(["check"] + group.arguments().filter { $0 != "--progress" })
       #expect(check.code == 1 && check.output.contains("FAULT") && check.output.contains(place), "\(check.output)")
       #expect(check.output.contains("abort --topic \(group.names.output) --partition 1 --start-offset"), "\(check.output)")
       try stranger.abort(withinMs: ServiceKafka.patienceMs)
-      try wait(for: "readiness: \(service.text)") { try get("/health/ready", port).status == 200 }
+      for (process, port) in both {
+        try wait(for: "readiness: \(process.text)") { try get("/health/ready", port).status == 200 }
+        try process.waitForLog("has ended: it held its readers up for")
+      }
+      mirror.tellToStop()
+      #expect(try mirror.waitForExit() == 0)
       try service.stop()
     }
 

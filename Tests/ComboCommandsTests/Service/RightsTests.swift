@@ -1,4 +1,5 @@
 import ComboEdge
+import ComboSystem
 import Foundation
 import Testing
 
@@ -81,7 +82,9 @@ extension ServiceTests {
           return answer.status == 503 && answer.text.contains(topic) && answer.text.contains("uthoriz")
         }
         try change("--remove", operation, topic)
+        let back = Deadline(afterMs: 30_000)
         try wait(for: "readiness: \(service.text)") { try health().status == 200 }
+        #expect(!back.isOver, "\(operation) on \(topic) was named long after it was back")
       }
       try group.waitUntilTakenIn(service)
       #expect(!service.has("RESET"), "\(service.text)")
