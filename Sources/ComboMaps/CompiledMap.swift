@@ -24,6 +24,8 @@ struct CompiledMap {
     var bound = 0.0
     /// The number of arrays that its pointer goes through, element by element; without a pointer, the maximum of its children.
     var stars: Int32 = 0
+    /// The index of the pointer in `places`.
+    var written: Int32 = 0
 
     /// Whether it is a pointer for which no values count as missing.
     @inline(__always) var isPointer: Bool { op == .at && texts.count == 0 }
@@ -119,8 +121,8 @@ struct CompiledMap {
     var isBase64 = false
     /// The node of the condition under which it is read, or -1 if it is always read.
     var condition: Int32 = -1
-    /// The index of its pointer in `descriptions`.
-    var description: Int32 = -1
+    /// Its pointer as it is written, for error messages.
+    var description = ""
     /// The number of arrays that its pointer goes through, and the node of an element of the first.
     var stars = 0
     var each: Int32 = -1
@@ -156,6 +158,23 @@ struct CompiledMap {
   /// The plan of the Protobuf messages, or nil if there are none.
   var protobuf: ProtobufPlan?
   var signs: [GiftSigns] = []
-  /// The description of each node, for error messages.
-  var descriptions: [String] = []
+
+  /// Returns the description of an expression, for error messages.
+  func description(of index: Int32) -> String {
+    let node = nodes[Int(index)]
+    // The first child of `when` is its condition.
+    let parts = node.links.range.dropFirst(node.op == .when ? 1 : 0).map { description(of: links[$0]) }
+    let text = node.texts.range.first.map { texts[$0] } ?? Text(start: 0, count: 0)
+    let constant = String(decoding: bytes[Int(text.start)..<Int(text.start + text.count)], as: UTF8.self)
+    return switch node.op {
+    case .at: pointers.written(Int(node.written))
+    case .key: "the record's key"
+    case .header: "the header \"\(headers[Int(node.place)])\""
+    case .text: "\"\(constant)\""
+    case .number: constant
+    case .product: parts.joined(separator: " × ")
+    case .join: parts.joined(separator: " + ")
+    default: parts.joined(separator: " or ")
+    }
+  }
 }

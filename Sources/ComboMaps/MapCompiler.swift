@@ -5,35 +5,32 @@ internal import ComboWire
 struct MapCompiler {
   private var map = CompiledMap()
   private var messages: [ProtobufMessage] = []
-  /// The steps in front of each pointer.
-  private var prefix: [String] = []
+  /// The places of the record, which for a chosen map is where the choice's root leads, and of the root of the pointers.
+  private var record = 0
+  private var root = 0
   /// The sources that come before those of the rule's own fields.
   private var before = MapEvent()
   private var name = ""
-  /// The number of the last rule, and of the root that it is below.
-  private var number = 0
-  private var base: Int32 = 0
+  /// The number of the map's root that rules are below.
+  private var rootNumber: Int32 = 0
 
   static func compile(_ definition: MapDefinition) -> CompiledMap {
     var compiler = MapCompiler()
     compiler.map.form = definition.form
     compiler.map.isFramed = definition.isFramed
-    compiler.map.prefix =
-      definition.prefix.isEmpty
-      ? []
-      : definition.prefix.split(separator: "*", omittingEmptySubsequences: false).map {
-        Array($0.utf8)
-      }
+    if !definition.prefix.isEmpty {
+      compiler.map.prefix = definition.prefix.split(separator: "*", omittingEmptySubsequences: false).map { Array($0.utf8) }
+    }
     compiler.map.pointers.isLoose = definition.isLoose || definition.choice?.entries.contains { $0.map.isLoose } ?? false
     if let choice = definition.choice {
       if let form = choice.entries.lazy.map(\.map.form).first(where: { $0 != .json }) { compiler.map.form = form }
       for (values, chosen) in choice.entries {
         compiler.name = definition.name
         let guardian = choice.by.map { compiler.condition(.isOneOf($0, values)) } ?? -1
-        compiler.prefix = choice.root
+        compiler.record = compiler.map.pointers.place(choice.root)
         compiler.before = choice.fields
         compiler.group(chosen, guardian, adding: chosen.otherwise)
-        compiler.prefix = []
+        (compiler.record, compiler.root) = (0, 0)
         compiler.before = MapEvent()
       }
     }
@@ -49,11 +46,15 @@ struct MapCompiler {
 
   private mutating func group(_ definition: MapDefinition, _ guardian: Int32, adding otherwise: MapOutcome) {
     name = definition.name
+    root = record
     unpack(definition, guardian)
     let first = map.rules.count
     // Rules are named by number, not by line: a journal holds its map in one line, and a rule must have one name everywhere.
-    for rule in definition.rules { add(rule, named: "rule \(rule.number)") }
-    add(MapRule(condition: nil, outcome: otherwise, number: 0, line: 0), named: "otherwise")
+    for base in definition.roots {
+      rootNumber += 1
+      for rule in definition.rules { add(rule, below: base, named: "rule \(rule.number)") }
+    }
+    add(MapRule(condition: nil, outcome: otherwise, number: 0, line: 0), below: [], named: "otherwise")
     for index in (first..<map.rules.count - 1).reversed() {
       let next = index + 1
       map.rules[index].nextRoot =
@@ -76,13 +77,13 @@ struct MapCompiler {
       messages.append(moved)
     }
     for text in definition.unpacked {
-      let path = prefix + text.path
-      var made = CompiledMap.Unpacked(node: map.pointers.node(path))
-      made.stars = PointerTable.stars(path)
-      if let first = path.firstIndex(of: PointerTable.each) { made.each = map.pointers.node(Array(path[...first])) }
+      let place = place(text.pointer)
+      var made = CompiledMap.Unpacked(node: map.pointers.places[place].node)
+      made.stars = Int(map.pointers.places[place].stars)
+      made.each = map.pointers.elements(to: place).first ?? -1
       made.isBase64 = text.isBase64
       if let message = text.message { made.message = Int32(before + message) }
-      made.description = expression(.at(text.path, unless: []))
+      made.description = map.pointers.written(place)
       // The guardian's condition excludes the records of other maps.
       let conditions = [guardian, text.condition.map { condition($0) } ?? -1].filter { $0 >= 0 }
       made.condition = conditions.count == 2 ? add(.init(op: .all, links: link(conditions))) : conditions.first ?? -1
@@ -90,19 +91,25 @@ struct MapCompiler {
     }
   }
 
-  private mutating func add(_ rule: MapRule, named place: String) {
+  /// Adds a rule.
+  /// - Parameter base: The map's root.
+  private mutating func add(_ rule: MapRule, below base: [String], named label: String) {
     var made = CompiledMap.Rule()
-    made.name = "\(name), \(place)"
-    // Below each root, the rules are numbered from 1.
-    if rule.number <= number { base += 1 }
-    number = rule.number
-    made.base = base
-    made.stars = PointerTable.stars(prefix + rule.root)
-    if !rule.root.isEmpty { made.root = map.pointers.node(prefix + rule.root) }
-    let root = prefix + rule.root
-    if let first = root.firstIndex(of: PointerTable.each) { made.each = map.pointers.node(Array(root[...first])) }
-    if let last = root.lastIndex(of: PointerTable.each) { made.innermost = map.pointers.node(Array(root[...last])) }
-    if let condition = rule.condition { made.condition = self.condition(condition) }
+    made.name = "\(name), \(label)"
+    made.base = rootNumber
+    root = map.pointers.place(base, from: record)
+    let own = place(rule.root)
+    let isOwn = map.pointers.places[own].stars > map.pointers.places[root].stars
+    let tried = isOwn ? own : root
+    let elements = map.pointers.elements(to: tried)
+    (made.stars, made.each, made.innermost) = (elements.count, elements.first ?? -1, elements.last ?? -1)
+    var condition = rule.condition
+    if tried != record {
+      made.root = map.pointers.places[tried].node
+      condition = .all([.exists(.at(isOwn ? rule.root : MapPointer(), unless: []))] + (condition.map { [$0] } ?? []))
+    }
+    if let condition { made.condition = self.condition(condition) }
+    root = own
     switch rule.outcome {
     case .drop(let reason): (made.outcome, made.reason) = (.drop, reason)
     case .bad(let reason): (made.outcome, made.reason) = (.bad, reason)
@@ -136,7 +143,9 @@ struct MapCompiler {
     made.id = node(party.id)
     made.value = node(party.value)
     switch party.show {
-    case .verbatim(let path): made.verbatim = map.pointers.node(prefix + path)
+    case .verbatim(let pointer):
+      let place = place(pointer)
+      made.verbatim = map.pointers.places[place].node
     case .fields(let fields):
       var list: [CompiledMap.Shown] = []
       for field in fields {
@@ -163,26 +172,19 @@ struct MapCompiler {
     // Pointers of the choosing map are not below its root.
     case (let before?, nil): unprefixed(before)
     case (nil, let own?): self.expression(own)
-    case (let before?, let own?): first([unprefixed(before), self.expression(own)])
+    case (let before?, let own?): list(.first, [unprefixed(before), self.expression(own)])
     }
   }
 
   private mutating func unprefixed(_ expression: MapExpression) -> Int32 {
-    let kept = prefix
-    prefix = []
-    defer { prefix = kept }
+    let kept = (record, root)
+    (record, root) = (0, 0)
+    defer { (record, root) = kept }
     return self.expression(expression)
   }
 
-  private mutating func first(_ parts: [Int32]) -> Int32 {
-    add(
-      .init(op: .first, links: link(parts), stars: stars(parts)),
-      parts.map { map.descriptions[Int($0)] }.joined(separator: " or "))
-  }
-
-  private mutating func add(_ node: CompiledMap.Node, _ description: String = "") -> Int32 {
+  private mutating func add(_ node: CompiledMap.Node) -> Int32 {
     map.nodes.append(node)
-    map.descriptions.append(description)
     return Int32(map.nodes.count - 1)
   }
 
@@ -210,50 +212,43 @@ struct MapCompiler {
 
   private mutating func expression(_ expression: MapExpression, unit: TimeUnit = .ms) -> Int32 {
     switch expression {
-    case .at(let path, let unless):
-      let place = map.pointers.node(prefix + path)
-      return add(
-        .init(op: .at, unit: unit, texts: texts(unless), place: place, stars: Int32(PointerTable.stars(prefix + path))),
-        Self.written(prefix + path))
-    case .key: return add(.init(op: .key, unit: unit), "the record's key")
+    case .at(let pointer, let unless): return at(place(pointer), unit: unit, unless: unless)
+    case .key: return add(.init(op: .key, unit: unit))
     case .header(let name):
       let known = map.headers.firstIndex(of: name)
       if known == nil { map.headers.append(name) }
-      return add(
-        .init(op: .header, unit: unit, place: Int32(known ?? map.headers.count - 1)), "the header \"\(name)\"")
-    case .text(let text): return add(.init(op: .text, unit: unit, texts: texts([text])), "\"\(text)\"")
-    case .number(let number): return add(.init(op: .number, unit: unit, texts: texts([number])), number)
-    case .product(let parts): return list(.product, parts, unit, " × ")
-    case .join(let parts): return list(.join, parts, unit, " + ")
-    case .first(let parts): return list(.first, parts, unit, " or ")
+      return add(.init(op: .header, unit: unit, place: Int32(known ?? map.headers.count - 1)))
+    case .text(let text): return add(.init(op: .text, unit: unit, texts: texts([text])))
+    case .number(let number): return add(.init(op: .number, unit: unit, texts: texts([number])))
+    case .product(let parts): return list(.product, parts.map { self.expression($0, unit: unit) }, unit: unit)
+    case .join(let parts): return list(.join, parts.map { self.expression($0, unit: unit) }, unit: unit)
+    case .first(let parts): return list(.first, parts.map { self.expression($0, unit: unit) }, unit: unit)
     case .time(let inner, let unit): return self.expression(inner, unit: unit)
     case .when(let condition, let then, let otherwise):
       let test = self.condition(condition)
       let nodes = ([then] + (otherwise.map { [$0] } ?? [])).map { self.expression($0, unit: unit) }
-      return add(
-        .init(op: .when, unit: unit, links: link([test] + nodes), stars: stars(nodes)),
-        nodes.map { map.descriptions[Int($0)] }.joined(separator: " or "))
+      return add(.init(op: .when, unit: unit, links: link([test] + nodes), stars: stars(nodes)))
     }
   }
 
-  private mutating func list(
-    _ op: CompiledMap.Node.Op, _ parts: [MapExpression], _ unit: TimeUnit, _ between: String
-  ) -> Int32 {
-    let nodes = parts.map { expression($0, unit: unit) }
+  private mutating func list(_ op: CompiledMap.Node.Op, _ nodes: [Int32], unit: TimeUnit = .ms) -> Int32 {
+    add(.init(op: op, unit: unit, links: link(nodes), stars: stars(nodes)))
+  }
+
+  /// Returns the place of a pointer.
+  private mutating func place(_ pointer: MapPointer) -> Int {
+    var at = pointer.isFromRecord ? record : root
+    for _ in 0..<pointer.ups where at != record { at = map.pointers.places[at].parent }
+    return map.pointers.place(pointer.steps, from: at)
+  }
+
+  private mutating func at(_ index: Int, unit: TimeUnit = .ms, unless: [String] = []) -> Int32 {
+    let place = map.pointers.places[index]
     return add(
-      .init(op: op, unit: unit, links: link(nodes), stars: stars(nodes)),
-      nodes.map { map.descriptions[Int($0)] }.joined(separator: between))
+      .init(op: .at, unit: unit, texts: texts(unless), place: place.node, stars: place.stars, written: Int32(index)))
   }
 
   private func stars(_ nodes: [Int32]) -> Int32 { nodes.lazy.map { map.nodes[Int($0)].stars }.max() ?? 0 }
-
-  /// Returns a pointer in the notation of RFC 6901.
-  static func written(_ path: [String]) -> String {
-    if path.isEmpty { return "the whole record" }
-    return path.map { step in
-      "/" + step.map { $0 == "~" ? "~0" : $0 == "/" ? "~1" : String($0) }.joined()
-    }.joined()
-  }
 
   // MARK: - Conditions
 
@@ -263,34 +258,25 @@ struct MapCompiler {
     case .any(let parts): return conditions(.any, parts, neutral: false)
     case .not(let inner):
       if let known = Self.decided(inner) { return add(.init(op: known ? .never : .always)) }
-      let node = self.condition(inner)
-      return add(.init(op: .not, links: link([node])))
-    case .isOneOf(let source, let values):
-      let node = expression(source)
-      return add(.init(op: .isOneOf, links: link([node]), texts: texts(values)))
-    case .isNull(let path):
-      let node = expression(.at(path, unless: []))
-      return add(.init(op: .isNull, links: link([node])))
-    case .exists(let source):
-      let node = expression(source)
-      return add(.init(op: .exists, links: link([node])))
-    case .starts(let source, let start):
-      let node = expression(source)
-      return add(.init(op: .starts, links: link([node]), texts: texts([start])))
-    case .contains(let source, let words):
-      let node = expression(source)
-      return add(.init(op: .contains, links: link([node]), texts: texts(words.map { $0.lowercased() })))
-    case .above(let source, let bound):
-      let node = expression(source)
-      return add(.init(op: .above, links: link([node]), bound: bound))
-    case .below(let source, let bound):
-      let node = expression(source)
-      return add(.init(op: .below, links: link([node]), bound: bound))
-    case .differ(let source, let other):
-      let nodes = [expression(source), expression(other)]
-      return add(.init(op: .differ, links: link(nodes)))
+      return add(.init(op: .not, links: link([self.condition(inner)])))
+    case .isOneOf(let source, let values): return test(.isOneOf, source, values)
+    case .isNull(let pointers):
+      let places = pointers.map { place($0) }.flatMap { map.pointers.way(from: record, to: $0) }
+      return joined(.any, places.map { add(.init(op: .isNull, links: link([at($0)]))) }, neutral: false)
+    case .exists(let source): return test(.exists, source)
+    case .starts(let source, let start): return test(.starts, source, [start])
+    case .contains(let source, let words): return test(.contains, source, words.map { $0.lowercased() })
+    case .above(let source, let bound): return test(.above, source, bound: bound)
+    case .below(let source, let bound): return test(.below, source, bound: bound)
+    case .differ(let source, let other): return add(.init(op: .differ, links: link([expression(source), expression(other)])))
     case .always(let value): return add(.init(op: value ? .always : .never))
     }
+  }
+
+  private mutating func test(
+    _ op: CompiledMap.Node.Op, _ source: MapExpression, _ constants: [String] = [], bound: Double = 0
+  ) -> Int32 {
+    add(.init(op: op, links: link([expression(source)]), texts: texts(constants), bound: bound))
   }
 
   private mutating func conditions(_ op: CompiledMap.Node.Op, _ parts: [MapCondition], neutral: Bool) -> Int32 {
@@ -302,8 +288,12 @@ struct MapCompiler {
         left.append(condition(part))
       }
     }
-    if left.isEmpty { return add(.init(op: neutral ? .always : .never)) }
-    return left.count == 1 ? left[0] : add(.init(op: op, links: link(left)))
+    return joined(op, left, neutral: neutral)
+  }
+
+  private mutating func joined(_ op: CompiledMap.Node.Op, _ nodes: [Int32], neutral: Bool) -> Int32 {
+    if nodes.isEmpty { return add(.init(op: neutral ? .always : .never)) }
+    return nodes.count == 1 ? nodes[0] : add(.init(op: op, links: link(nodes)))
   }
 
   /// Returns the result of a condition that does not depend on the record, or nil if it does depend on it.

@@ -2,8 +2,8 @@ internal import ComboWire
 
 /// A checked map, as in its file, before it is compiled.
 ///
-/// The compiler needs to know what is written later: one chosen map with loose names makes all pointers loose, and a condition on a
-/// switch is decided for the whole `all` or `any` around it.
+/// The compiler needs to know what is written later: one chosen map with loose names makes all pointers loose, and a condition
+/// on a switch is decided for the whole `all` or `any` around it.
 struct MapDefinition {
   var name = ""
   var about = ""
@@ -19,6 +19,8 @@ struct MapDefinition {
   var unpacked: [MapUnpacked] = []
   var messages: [ProtobufMessage] = []
   var switches: [MapSwitch] = []
+  /// The pointers below each of which all rules are tried.
+  var roots: [[String]] = [[]]
   var rules: [MapRule] = []
   var otherwise = MapOutcome.bad("none of the map's rules is for it")
   var choice: MapChoice?
@@ -41,9 +43,21 @@ struct GiftSigns {
   var keys: [String] = []
 }
 
+/// A pointer as it is written. The place to which it leads depends on the root below which it is.
+struct MapPointer {
+  /// Whether it starts at the record rather than at the root.
+  var isFromRecord = false
+  /// The number of steps that it goes up from there, but not above the record.
+  var ups = 0
+  var steps: [String] = []
+
+  /// Returns the steps from the record.
+  func path(below root: [String]) -> [String] { (isFromRecord ? [] : root.dropLast(ups)) + steps }
+}
+
 /// A text that may hold JSON or a Protobuf message, which is read in its place.
 struct MapUnpacked {
-  var path: [String]
+  var pointer = MapPointer()
   /// The condition under which it is read.
   var condition: MapCondition?
   /// The index of its Protobuf message in `messages`, or nil if it is not Protobuf.
@@ -73,10 +87,9 @@ public struct MapSwitch: Equatable, Sendable {
 struct MapRule {
   var condition: MapCondition?
   var outcome: MapOutcome
-  /// The pointer that must be present for the rule to be tried; empty for the whole record. It is one of the map's roots, or the
-  /// rule's own root if that goes through more arrays.
-  var root: [String] = []
-  /// The rule's number in the map, from 1. It is the same below each root.
+  /// The root of its fields, below that of the map. If it goes through more arrays, the rule is tried for each of their elements.
+  var root = MapPointer()
+  /// The rule's number in the map, from 1.
   var number: Int
   /// The line of its file on which the rule begins.
   var line: Int
@@ -88,12 +101,6 @@ struct MapRule {
   /// The type of its event, or nil if it makes none.
   var kind: Event.Kind? {
     if case .event(let event) = outcome { event.kind } else { nil }
-  }
-
-  /// Restricts the rule to records that have a value at this pointer.
-  mutating func take(root: [String]) {
-    self.root = root
-    condition = .all([.exists(.at(root, unless: []))] + (condition.map { [$0] } ?? []))
   }
 }
 
@@ -133,7 +140,7 @@ struct MapParty {
 
   enum Show {
     /// The object at this pointer, unchanged.
-    case verbatim([String])
+    case verbatim(MapPointer)
     case fields([Field])
   }
 
@@ -147,7 +154,7 @@ struct MapParty {
 
 indirect enum MapExpression {
   /// The value at a pointer. The values of `unless` count as missing.
-  case at([String], unless: [String])
+  case at(MapPointer, unless: [String])
   case key
   case header(String)
   case text(String)
@@ -176,8 +183,8 @@ indirect enum MapCondition {
   case any([MapCondition])
   case not(MapCondition)
   case isOneOf(MapExpression, [String])
-  /// The value at the pointer is null.
-  case isNull([String])
+  /// There is null at one of the pointers, or on the way to it.
+  case isNull([MapPointer])
   case exists(MapExpression)
   case starts(MapExpression, String)
   /// The text contains one of these, regardless of case.

@@ -105,7 +105,7 @@ public final class MapExplainer {
   }
 
   private func field(_ name: String, _ node: Int32, _ value: String?, isShown: Bool) -> MapExplanation.Field {
-    let all = mapped.map.descriptions[Int(node)]
+    let all = mapped.map.description(of: node)
     guard let found = try? mapped.value(node, into: arena), found.kind != .missing else {
       return .init(name: name, source: all, found: nil, value: nil)
     }
@@ -115,7 +115,7 @@ public final class MapExplainer {
     case .product: shown = all
     default: shown = "\"\(Excerpt(found.bytes))\""
     }
-    return .init(name: name, source: mapped.map.descriptions[Int(mapped.reading)], found: shown, value: isShown ? shown : value)
+    return .init(name: name, source: mapped.map.description(of: mapped.reading), found: shown, value: isShown ? shown : value)
   }
 }
 

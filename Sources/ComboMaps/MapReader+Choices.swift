@@ -8,7 +8,7 @@ extension MapReader {
     guard let members = object(token, "choose", ["at", "header", "key", "maps", "map", "root", "fields"]) else { return nil }
     var choice = MapChoice()
     let by = ["at", "header", "key"].filter { members[$0] != nil }
-    choice.root = members["root"].flatMap { pointer($0, "root") } ?? []
+    choice.root = members["root"].flatMap { path($0, "root") } ?? []
     if let fields = members["fields"], let named = object(fields, "fields", ["room", "ts"]) {
       choice.fields.room = named["room"].flatMap { expression($0, "room") }
       choice.fields.ts = named["ts"].flatMap { expression($0, "ts", isTime: true) }

@@ -53,10 +53,9 @@ extension MapReader {
     guard (text[token].isArray ? self.source.elements(token) : [token]).contains(where: { text[$0].isNull }) else {
       return .isOneOf(source, values)
     }
-    let paths = source.paths
-    if paths.isEmpty { fault(token, "only a field of the record can be null") }
-    let nulls = paths.flatMap { path in path.indices.map { MapCondition.isNull(Array(path[...$0])) } }
-    let isNull = MapCondition.all([.not(.exists(source)), .any(nulls)])
+    let pointers = source.pointers
+    if pointers.isEmpty { fault(token, "only a field of the record can be null") }
+    let isNull = MapCondition.all([.not(.exists(source)), .isNull(pointers)])
     return values.isEmpty ? isNull : .any([.isOneOf(source, values), isNull])
   }
 

@@ -73,22 +73,24 @@ extension MapReader {
 
   // MARK: - Pointers
 
-  /// Reads a JSON Pointer, and returns its steps from the record's root.
-  mutating func pointer(_ token: Int, _ name: String) -> [String]? {
+  /// Reads a JSON Pointer, and returns its steps from the record.
+  mutating func path(_ token: Int, _ name: String) -> [String]? { pointer(token, name)?.path(below: root) }
+
+  mutating func pointer(_ token: Int, _ name: String) -> MapPointer? {
     guard let written = string(token, name) else { return nil }
     var rest = written[...]
-    var base = root
+    var pointer = MapPointer()
     if rest.first == "^" {
       rest.removeFirst()
-      base = []
+      pointer.isFromRecord = true
     }
     // Each .. goes one step up, as in a file path, but not above the record's root.
     while rest.hasPrefix("..") {
       rest.removeFirst(2)
-      _ = base.popLast()
+      pointer.ups += 1
       if rest.hasPrefix("/..") { rest.removeFirst() } else { break }
     }
-    if rest.isEmpty { return base }
+    if rest.isEmpty { return pointer }
     if rest.first != "/" {
       fault(
         token,
@@ -104,15 +106,16 @@ extension MapReader {
       if plain == "-" {
         fault(token, "\(name) is \"\(written)\": - stands for the element behind an array's last one, which is never there")
       }
-      base.append(plain)
+      pointer.steps.append(plain)
     }
-    if base.count > WireLimits().depth {
-      fault(token, "\(name) goes \(base.count) levels deep; a record has at most \(WireLimits().depth)")
+    let path = pointer.path(below: root)
+    if path.count > WireLimits().depth {
+      fault(token, "\(name) goes \(path.count) levels deep; a record has at most \(WireLimits().depth)")
     }
-    if let starsMax, PointerTable.stars(base) > starsMax {
+    if let starsMax, PointerTable.stars(path) > starsMax {
       fault(token, "\(name) is \"\(written)\": the rule is for each element (*) only where its root has the * too")
     }
-    return base
+    return pointer
   }
 
   private static func unescaped(_ step: Substring) -> String? {
@@ -144,8 +147,8 @@ extension MapReader {
     _ token: Int, _ name: String, isTime: Bool = false, isShown: Bool = false, unit inherited: TimeUnit = .ms
   ) -> MapExpression? {
     if text[token].isString {
-      guard let path = pointer(token, name) else { return nil }
-      return timed(.at(path, unless: []), inherited, isTime)
+      guard let pointer = pointer(token, name) else { return nil }
+      return timed(.at(pointer, unless: []), inherited, isTime)
     }
     if text[token].isArray {
       guard let parts = parts(token, name, isTime: isTime, isShown: isShown, unit: inherited) else { return nil }
@@ -218,7 +221,7 @@ extension MapReader {
     guard text[token].isArray else { return pointer(token, name).map { .at($0, unless: unless) } }
     var all: [MapExpression] = []
     for element in array(token, name) ?? [] {
-      if let path = pointer(element, name) { all.append(.at(path, unless: unless)) }
+      if let pointer = pointer(element, name) { all.append(.at(pointer, unless: unless)) }
     }
     if all.isEmpty { fault(token, "\(name) must name at least one pointer") }
     return all.count == 1 ? all[0] : .first(all)
@@ -311,10 +314,10 @@ extension MapReader {
 
 extension MapExpression {
   /// The pointers that the expression may follow.
-  var paths: [[String]] {
+  var pointers: [MapPointer] {
     switch self {
-    case .at(let path, _): [path]
-    case .first(let parts): parts.flatMap(\.paths)
+    case .at(let pointer, _): [pointer]
+    case .first(let parts): parts.flatMap(\.pointers)
     default: []
     }
   }

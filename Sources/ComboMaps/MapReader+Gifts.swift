@@ -60,7 +60,7 @@ extension MapReader {
   /// Notes a count beside a total, unless the record has them as wire.md does, by which it has one of them.
   mutating func noteAmounts(_ token: Int, _ event: MapEvent) {
     func isOwn(_ source: MapExpression?, _ name: String) -> Bool {
-      if case .at(let path, _)? = source { path.last == name } else { false }
+      if case .at(let pointer, _)? = source { pointer.path(below: root).last == name } else { false }
     }
     if isOwn(event.count, "count"), isOwn(event.total, "total") { return }
     note(token, "the rule has a count and a total: a record with both is a bad event; leave out the one that is not meant")

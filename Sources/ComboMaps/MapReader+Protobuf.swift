@@ -100,11 +100,11 @@ extension MapReader {
     var all: [MapUnpacked] = []
     for element in array(token, "unpack") ?? [] {
       guard text[element].isObject else {
-        if let path = pointer(element, "unpack") { all.append(MapUnpacked(path: path)) }
+        if let pointer = pointer(element, "unpack") { all.append(MapUnpacked(pointer: pointer)) }
         continue
       }
       guard let members = object(element, "unpack", ["at", "when", "message", "base64"]) else { continue }
-      var one = MapUnpacked(path: [])
+      var one = MapUnpacked()
       if let when = members["when"] { one.condition = condition(when) }
       if let base64 = members["base64"] {
         one.isBase64 = source.compact(base64) == "true"
@@ -122,8 +122,8 @@ extension MapReader {
       }
       guard let at = required(members, "at", "the place of the text: a pointer, or several") else { continue }
       for place in text[at].isArray ? array(at, "at") ?? [] : [at] {
-        guard let path = pointer(place, "unpack") else { continue }
-        one.path = path
+        guard let pointer = pointer(place, "unpack") else { continue }
+        one.pointer = pointer
         all.append(one)
       }
     }

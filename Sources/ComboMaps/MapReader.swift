@@ -99,7 +99,7 @@ struct MapReader {
       definition.choice = choice(choose)
     }
     if let rules = map["rules"] {
-      definition.rules = readRules(rules, below: map["roots"])
+      (definition.roots, definition.rules) = readRules(rules, below: map["roots"])
     } else if definition.choice == nil {
       fault(0, "the map has neither rules nor choose; it needs an array of rules, each with an event, a drop or a bad")
     }
@@ -183,37 +183,23 @@ struct MapReader {
 
   private static let ruleMembers = ["when", "root", "event", "fields", "ids", "beside", "drop", "bad", "about"]
 
-  /// Reads the rules once for each root.
-  private mutating func readRules(_ token: Int, below roots: Int?) -> [MapRule] {
-    guard let roots else { return readRules(token, hasRoots: false) }
-    var rules: [MapRule] = []
+  /// Reads the rules below the first root: below the others they are the same, and so are their faults.
+  private mutating func readRules(_ token: Int, below roots: Int?) -> (roots: [[String]], rules: [MapRule]) {
+    guard let roots else { return ([[]], readRules(token, hasRoots: false)) }
     let elements = array(roots, "roots") ?? []
     if elements.isEmpty || elements.count > 32 { fault(roots, "roots must have 1 to 32 pointers, not \(elements.count)") }
-    for (index, element) in elements.enumerated() {
-      guard let path = pointer(element, "roots") else { continue }
-      base = path
-      root = path
-      let before = faults.count
-      let noted = notes.count
-      for var rule in readRules(token, hasRoots: true) {
-        if rule.root.isEmpty, !path.isEmpty { rule.take(root: path) }
-        if path.contains(PointerTable.each), let kind = rule.kind, kind != .gift {
-          fault(
-            element,
-            "\(text.string(element)) may have several elements, so only gifts are allowed in it, but line \(rule.line) has another event"
-          )
-        }
-        rules.append(rule)
-      }
-      // Faults of the rules are reported once.
-      if index > 0 {
-        faults.removeLast(faults.count - before)
-        notes.removeLast(notes.count - noted)
-      }
-      base = []
-      root = []
+    let paths = elements.map { path($0, "roots") }
+    guard let first = paths.first ?? nil else { return ([], []) }
+    (base, root) = (first, first)
+    defer { (base, root) = ([], []) }
+    let rules = readRules(token, hasRoots: true)
+    for rule in rules where first.contains(PointerTable.each) && rule.kind ?? .gift != .gift {
+      fault(
+        elements[0],
+        "\(text.string(elements[0])) may have several elements, so only gifts are allowed in it, but line \(rule.line) has another event"
+      )
     }
-    return rules
+    return (paths.compactMap { $0 }, rules)
   }
 
   private mutating func readRules(_ token: Int, hasRoots: Bool) -> [MapRule] {
@@ -227,9 +213,9 @@ struct MapReader {
       var rule = MapRule(condition: nil, outcome: .bad(""), number: index + 1, line: source.line(element))
       if let when = members["when"] { rule.condition = condition(when) }
       // Pointers in conditions start at the map's root, those in fields at the rule's root.
-      root = members["root"].flatMap { pointer($0, "root") } ?? base
+      if let own = members["root"].flatMap({ pointer($0, "root") }) { rule.root = own }
+      root = rule.root.path(below: base)
       let stars = PointerTable.stars(root)
-      if stars > PointerTable.stars(base) { rule.take(root: root) }
       // With several roots, a pointer may be meant for another root.
       starsMax = hasRoots ? nil : stars
       noteUnreachable(element, members, number: index + 1, below: stars > PointerTable.stars(base) ? root : base, &always)
@@ -342,7 +328,7 @@ struct MapReader {
     if let value = members["value"] { party.value = expression(value, "gift.value") }
     guard let show = members["show"] else { return party }
     if text[show].isString {
-      if let path = pointer(show, "show") { party.show = .verbatim(path) }
+      if let pointer = pointer(show, "show") { party.show = .verbatim(pointer) }
       return party
     }
     guard let fields = object(show, "show", nil) else { return party }

@@ -27,7 +27,7 @@ extension MappedDecoder {
       case .roomSettings: try readSettings(rule.pointee.settings, into: arena)
       }
     } catch {
-      throw .mapped(error, rule.pointee, reading < 0 ? nil : map.descriptions[Int(reading)])
+      throw .mapped(error, rule.pointee, reading < 0 ? nil : map.description(of: reading))
     }
     if rule.pointee.stars < outer.stars { outer = (rule.pointee.stars, rule.pointee.base) }
     return .event

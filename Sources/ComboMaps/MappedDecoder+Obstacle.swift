@@ -21,7 +21,9 @@ extension MappedDecoder {
       for (index, rule) in map.rules.enumerated() where rule.outcome == .event && rule.kind == .gift && rule.condition >= 0 {
         // Of an empty array there is no element, but it is there.
         var root = rule.root < 0 ? 0 : Int(walk.found[Int(rule.root)])
-        if root < 0, rule.each >= 0 { root = Int(walk.found[map.pointers.parents[Int(rule.each)]]) }
+        if root < 0, rule.each >= 0, let element = map.pointers.places.first(where: { $0.node == rule.each }) {
+          root = Int(walk.found[Int(map.pointers.places[element.parent].node)])
+        }
         if root < 0 { continue }
         if root == token { isRoot = true }
         var (met, lacks) = (0, [String]())
@@ -102,20 +104,18 @@ extension MappedDecoder {
     let node = nodes[Int(index)]
     if node.op == .first { return node.links.range.lazy.compactMap { self.obstruction(self.links[$0]) }.first }
     guard node.op == .at else { return nil }
-    var (place, pointer) = (Int(node.place), map.descriptions[Int(index)][...])
-    while place > 0, walk.found[place] < 0, let slash = pointer.lastIndex(of: "/") {
-      place = map.pointers.parents[place]
-      pointer = pointer[..<slash]
-    }
-    let token = Int(walk.found[place])
-    if pointer.isEmpty || token < 0 { return nil }
+    let places = map.pointers.places
+    var place = Int(node.written)
+    while place > 0, walk.found[Int(places[place].node)] < 0 { place = places[place].parent }
+    if place == 0 { return nil }
+    let (token, pointer) = (Int(walk.found[Int(places[place].node)]), map.pointers.written(place))
     if text[token].isNull { return pointer + Self.isNull }
-    return text[token].isString && place != node.place ? "\(pointer) is a text that is not read as JSON" : nil
+    return text[token].isString && place != node.written ? "\(pointer) is a text that is not read as JSON" : nil
   }
 
   private func pointers(_ node: Int32) -> String {
     var known: Set<Substring> = []
-    let all = map.descriptions[Int(node)].split(separator: " or ").filter { known.insert($0).inserted }.joined(separator: " or ")
+    let all = map.description(of: node).split(separator: " or ").filter { known.insert($0).inserted }.joined(separator: " or ")
     return all.count > Self.pointersMax ? "\(all.prefix(Self.pointersMax))…" : all
   }
 }

@@ -47,6 +47,17 @@ struct PointerTable {
     var node: Int32
   }
 
+  /// A pointer as it is written. With loose names, several lead to one node.
+  struct Place {
+    /// The place of the pointer without its last step; that of the record is the record.
+    let parent: Int
+    let step: String
+    let node: Int32
+    /// The number of arrays that it goes through, element by element.
+    let stars: Int32
+    fileprivate var next: [String: Int] = [:]
+  }
+
   let nodes = FixedList<Node>()
   let cells = FixedList<Cell>()
   let elements = FixedList<Element>()
@@ -55,8 +66,7 @@ struct PointerTable {
   let below = FixedList<Int32>()
   /// Whether names are compared without regard to case, `_` and `-`. It must be set before there are nodes.
   var isLoose = false
-  /// The node that each node's pointer comes from; that of the record is the record.
-  private(set) var parents = [0]
+  private(set) var places = [Place(parent: 0, step: "", node: 0, stars: 0)]
   private var children: [[(step: String, node: Int)]] = [[]]
 
   init() { nodes.append(Node()) }
@@ -71,20 +81,51 @@ struct PointerTable {
 
   /// Returns the node that a pointer leads to, and adds missing nodes.
   mutating func node(_ path: [String]) -> Int32 {
-    var at = 0
-    for step in path {
-      let step = isLoose ? Self.loose(step) : step
-      if let known = children[at].first(where: { $0.step == step }) {
-        at = known.node
+    let place = place(path)
+    return places[place].node
+  }
+
+  /// Returns the place to which steps lead from another place, and adds missing places.
+  mutating func place(_ steps: [String], from start: Int = 0) -> Int {
+    var at = start
+    for step in steps {
+      if let known = places[at].next[step] {
+        at = known
       } else {
-        children[at].append((step, nodes.count))
-        parents.append(at)
-        at = nodes.count
-        nodes.append(Node())
-        children.append([])
+        let node = child(isLoose ? Self.loose(step) : step, of: Int(places[at].node))
+        places[at].next[step] = places.count
+        places.append(Place(parent: at, step: step, node: node, stars: places[at].stars + (step == Self.each ? 1 : 0)))
+        at = places.count - 1
       }
     }
-    return Int32(at)
+    return at
+  }
+
+  private mutating func child(_ step: String, of at: Int) -> Int32 {
+    if let known = children[at].first(where: { $0.step == step }) { return Int32(known.node) }
+    children[at].append((step, nodes.count))
+    nodes.append(Node())
+    children.append([])
+    return Int32(nodes.count - 1)
+  }
+
+  /// Returns the places on the way from one place to another below it, which is the last.
+  func way(from start: Int, to end: Int) -> [Int] {
+    sequence(first: end) { places[$0].parent }.prefix { $0 != start }.reversed()
+  }
+
+  /// Returns a place's pointer in the notation of RFC 6901.
+  func written(_ place: Int) -> String { Self.written(way(from: 0, to: place).map { places[$0].step }) }
+
+  /// Returns a pointer in the notation of RFC 6901.
+  static func written(_ path: [String]) -> String {
+    if path.isEmpty { return "the whole record" }
+    return path.map { "/" + $0.map { $0 == "~" ? "~0" : $0 == "/" ? "~1" : String($0) }.joined() }.joined()
+  }
+
+  /// Returns the nodes of the elements, in turn, of the arrays that a place's pointer goes through.
+  func elements(to place: Int) -> [Int32] {
+    way(from: 0, to: place).filter { places[$0].step == Self.each }.map { places[$0].node }
   }
 
   /// Returns a name in the form in which it is compared loosely.

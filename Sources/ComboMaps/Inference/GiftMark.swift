@@ -12,7 +12,7 @@ struct GiftMark: Hashable {
     return Vocabulary.list("gift-types").filter { strstr(plain, $0) != nil }
   }
 
-  var condition: String { object([("at", quoted(MapCompiler.written(path))), ("is", quoted(value))]) }
+  var condition: String { object([("at", quoted(PointerTable.written(path))), ("is", quoted(value))]) }
 
   /// Groups records by what marks them as gifts, or nil. The mark is the field nearest to the record's root whose value names a
   /// gift, or the most likely of several at one depth.

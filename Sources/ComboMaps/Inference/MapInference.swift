@@ -150,7 +150,7 @@ public struct MapInference {
         ("about", quoted("Proposed from samples; see notes for what is uncertain.")),
         ("notes", lines(doubts.map(quoted))), ("include", types.isEmpty ? nil : quoted("common")),
         ("gifts", signs == "{}" ? nil : signs), ("text", samples.form == .json ? nil : quoted(samples.form.rawValue)),
-        ("unpack", list(once(samples.texts.map(MapCompiler.written)))), ("rules", lines(rules.map(\.rule) + drops)),
+        ("unpack", list(once(samples.texts.map(PointerTable.written)))), ("rules", lines(rules.map(\.rule) + drops)),
         ("otherwise", isBad ? #"{"bad": "no rule reads it"}"# : #"{"drop": "not a gift"}"#),
       ], indent: "") + "\n"
   }

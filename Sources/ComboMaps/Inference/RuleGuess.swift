@@ -206,7 +206,7 @@ struct RuleGuess {
     return object(
       [
         ("when", mark == nil && picks["sender.id"] == nil ? nil : "[\(when)]"),
-        ("root", root.isEmpty ? nil : quoted(MapCompiler.written(root))), ("event", quoted("gift")),
+        ("root", root.isEmpty ? nil : quoted(PointerTable.written(root))), ("event", quoted("gift")),
         ("fields", object(fields, indent: "      ")),
         ("ids", total == nil ? nil : self["id"].first.map { quoted($0.isDistinct ? "new" : "kept") }),
       ], indent: "    ")
@@ -245,7 +245,7 @@ struct RuleGuess {
     let pointers = columns.map { column in
       let isBelow = column.path.starts(with: root)
       let steps = column.path.dropFirst(isBelow ? root.count : 0)
-      return quoted((isBelow ? "" : "^") + (steps.isEmpty ? "" : MapCompiler.written(Array(steps))))
+      return quoted((isBelow ? "" : "^") + (steps.isEmpty ? "" : PointerTable.written(Array(steps))))
     }
     // 0 is nobody's id. It shows that another field has the id.
     let canBeZero = columns.count > 1 || FieldPattern.isIdentity(columns[0].last)

@@ -21,7 +21,7 @@ struct Column {
     above = path[min(array.count, path.count - 1)...].dropLast().reversed().map(Self.plain)
   }
 
-  var pointer: String { MapCompiler.written(path) }
+  var pointer: String { PointerTable.written(path) }
   var parent: ArraySlice<String> { path.dropLast() }
   /// The values that are not empty or 0.
   var said: [String] { values.keys.compactMap(said) }
