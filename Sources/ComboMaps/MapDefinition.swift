@@ -2,8 +2,8 @@ internal import ComboWire
 
 /// A checked map, as in its file, before it is compiled.
 ///
-/// The compiler needs to know what is written later: one chosen map with loose names makes all pointers loose, and a condition on a
-/// switch is decided for the whole `all` or `any` around it.
+/// The compiler needs to know what is written later: one chosen map with loose names makes all pointers loose, and a condition on
+/// a switch is decided for the whole `all` or `any` around it.
 struct MapDefinition {
   var name = ""
   var about = ""
