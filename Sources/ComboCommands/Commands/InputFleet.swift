@@ -9,7 +9,7 @@ internal import Glibc
 internal import Synchronization
 
 /// `run` with several inputs: a service for each, on a thread of its own. They have one group, one output and one HTTP server in
-/// common. What ends one of them does not end the others.
+/// common. What ends one of them does not end the others, unless another process has taken its place.
 final class InputFleet {
   /// The service of one input.
   private final class Member: Sendable {
@@ -71,6 +71,8 @@ final class InputFleet {
   private var lookedAt = -lookMs
   private var hasLooked = false
   private var note = WaitNote()
+  /// The service whose place another process has taken again and again, and why.
+  private var displaced: (input: String, reason: String)?
 
   /// The interval at which the cluster's topics are listed, in milliseconds.
   private static let lookMs: Int64 = 2000
@@ -130,6 +132,10 @@ final class InputFleet {
     }
     for (_, member) in members.all { member.stop.set() }
     for thread in threads.values { thread.join() }
+    if let displaced {
+      log.of(input: displaced.input).error(last: "the service ends with exit code 1: \(.reason, displaced.reason)")
+      return 1
+    }
     // Those that had ended before were reported then.
     return threads.keys.compactMap { members[$0]?.end.withLock { $0?.code } }.max() ?? 0
   }
@@ -172,7 +178,7 @@ final class InputFleet {
     members[input] = member
     if !faults.isEmpty {
       for fault in faults { own.error("the input is not read, because its options have a fault: \(.reason, fault)") }
-      member.end.withLock { $0 = (2, nil) }
+      member.end.withLock { $0 = .init(code: 2) }
       member.observatory.hindrance = faults.joined(separator: "; ")
       _ = wait(input, at: MonotonicClock.nowMs)
       return
@@ -199,7 +205,7 @@ final class InputFleet {
       return try runner.run()
     } catch {
       log.error("the service cannot continue: \(.reason, error)")
-      return (error.code == .badProperty ? 2 : 1, error.message)
+      return .init(code: error.code == .badProperty ? 2 : 1, reason: error.message)
     }
   }
 
@@ -211,6 +217,12 @@ final class InputFleet {
       // Readers of its rooms ask again.
       host.observatory?.tell([.restarted])
       if stop.isSet { continue }
+      if end.isDisplaced {
+        // That process has the same instance name, so it takes the other inputs' places as well.
+        displaced = (input, end.reason ?? "another instance has its place")
+        stop.set()
+        continue
+      }
       let own = log.of(input: input)
       if member.isLetGo.load(ordering: .relaxed) {
         remove(input)

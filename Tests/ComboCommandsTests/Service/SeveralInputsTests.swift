@@ -81,6 +81,25 @@ extension ServiceTests {
       #expect(all.output.contains("input \(name)\n") && all.output.contains("none of the 3 inputs failed"), "\(all)")
     }
 
+    @Test("of two processes under one name the later works, and the earlier ends with a sentence")
+    func sameName() throws {
+      let one = try TestGroup(partitions: 1, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
+      let two = try TestGroup(partitions: 1, beside: one)
+      let inputs = ["--input", "\(one.names.input),\(two.names.input)"]
+      let earlier = try start(one, inputs, ["--instance", "x"])
+      for group in [one, two] { try give("a", to: group) }
+      for group in [one, two] { try group.waitUntilTakenIn(earlier) }
+      let later = try start(one, inputs, ["--instance", "x"])
+      #expect(try earlier.waitForExit() == 1)
+      #expect(
+        earlier.log.last?.contains(": the service ends with exit code 1: this member of the group has given up: ") == true,
+        "\(earlier.text)")
+      for group in [one, two] { try give("b", to: group) }
+      for group in [one, two] { try group.waitUntilTakenIn(later) }
+      try later.stop()
+      for group in [one, two] { try group.verify() }
+    }
+
     @Test("a topic that was recreated is refused alone; each has its map and its settings; rooms are read by INPUT:ROOM")
     func alone() throws {
       let one = try TestGroup(partitions: 1, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
