@@ -70,7 +70,7 @@ struct ServiceOptions: Equatable, Sendable {
   var map: RecordMap?
   /// The registry for schemas that the map does not have; nil for none.
   var registry: SchemaRegistry?
-  /// The value of --map; nil if it was not given.
+  /// The map as --map names it; nil if it names none for the input.
   var mapText: String?
   /// The address of the HTTP server; nil for none.
   var http: HTTPAddress? = .standard
@@ -143,7 +143,7 @@ struct ServiceOptions: Equatable, Sendable {
     if registry == nil, reader.isGiven("schema-registry-auth-file") || reader.isGiven("schema-registry-ca") {
       reader.fault("--schema-registry-auth-file and --schema-registry-ca need --schema-registry URL")
     }
-    mapText = reader.optionalText("map")
+    mapText = reader.mapText()
     http = HTTPAddress(reader.text("http"))
     httpToken = Self.token(&reader)
     httpOrigins = Self.origins(&reader)

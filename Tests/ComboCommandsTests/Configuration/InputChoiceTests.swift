@@ -1,3 +1,4 @@
+import ComboMaps
 import ComboService
 import ComboSystem
 import Testing
@@ -32,12 +33,32 @@ struct InputChoiceTests {
   func stranger() {
     for text in [
       "tiktok", "bilibili:guard=gifts,superchat=gifts", "a=bilibili:guard=gifts,c=gifts", "a=./x=y.json", "./m=1.json",
-      "gifts_eu=tiktok",
-    ] { #expect(choice.stranger(in: text) == nil, "\(text)") }
+      "gifts_eu=tiktok", "",
+    ] { #expect(choice.mapFault(in: text) == nil, "\(text)") }
     for text in ["c=tiktok", "c=tiktok,a=bilibili", "a=tiktok,c=bilibili", "a=bilibili:guard=gifts,b=tiktok,c=twitch"] {
-      #expect(choice.stranger(in: text) == "c", "\(text)")
+      #expect(choice.mapFault(in: text)?.hasPrefix(#"names "c", which is none"#) == true, "\(text)")
     }
-    #expect(InputChoice(names: ["a"]).stranger(in: "c=tiktok") == nil)
+    #expect(InputChoice(names: ["a"]).mapFault(in: "a=tiktok,c=tiktok")?.hasPrefix(#"names "c", which is not"#) == true)
+    #expect(choice.mapFault(in: "a=tiktok,b=tiktok,a=bilibili") == #"gives the input "a" two maps: keep one of them"#)
+    #expect(InputChoice().mapFault(in: "c=tiktok") == nil)
+    #expect(InputChoice(names: [], pattern: TopicPattern(text: "^")).mapFault(in: "tiktok") == nil)
+  }
+
+  @Test(
+    "are named in front of their maps also where there is one",
+    arguments: ["run", "check", "seek --to-offset 0:1", "reset-clock"])
+  func single(command: String) {
+    func read(_ map: String) -> ServiceOptions? {
+      let words = "\(command) --brokers b --input a --output o --map \(map)".split(separator: " ").map(String.init)
+      return switch Invocation.parse(words) {
+      case .run(let options), .check(let options), .resetClock(let options): options
+      case .seek(let options): options.service
+      default: nil
+      }
+    }
+    #expect(read("a=tiktok")?.map?.title == read("tiktok")?.map?.title)
+    #expect(read("a=tiktok")?.mapText == "tiktok" && read("a=tiktok")?.map != nil)
+    #expect(read("a=tiktok,c=bilibili") == nil && read("a=tiktok,a=bilibili") == nil)
   }
 
   @Test("are those of the list, and then the topics that match and are not the service's own")
