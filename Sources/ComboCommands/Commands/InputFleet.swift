@@ -173,6 +173,10 @@ final class InputFleet {
     guard case .read(let invocation, let table, let faults) = read(input) else { return }
     guard case .run(var options) = invocation else { return }
     if isNew { options.from = self.options.newFromLatest ? .latest : .earliest }
+    if let file = options.strayFile {
+      own.warning(
+        "the folder of --input-settings has \(.file, file), which is ignored. To have it read, name it \(.topic, input).conf")
+    }
     let member = Member(options, table, after: members[input], log: own, read: read)
     member.reload.serves(host.server)
     members[input] = member
@@ -258,7 +262,7 @@ final class InputFleet {
     lookedAt = now
     let found: Set<String>
     do throws(EdgeError) {
-      let own = Set([options.output, options.deadLetter, options.screens].compactMap(\.self))
+      let own = options.ownTopics
       found = Set(try control.topics(withinMs: 5000).filter { options.inputs.contains($0) && !own.contains($0) })
     } catch {
       if note.isDue(error.message, at: now) { log.warning("the topics cannot be listed, trying again: \(.reason, error)") }

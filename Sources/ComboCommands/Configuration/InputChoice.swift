@@ -12,8 +12,8 @@ struct InputChoice: Equatable, Sendable {
   func contains(_ topic: String) -> Bool { names.contains(topic) || pattern?.matches(topic) == true }
 
   /// Returns the inputs that are named, and then those among the topics that match the pattern.
-  /// - Parameter own: Topics of the service, which are no inputs; nil for those that it does not have.
-  func all(among topics: some Sequence<String>, but own: [String?]) -> [String] {
+  /// - Parameter own: Topics of the service, which are no inputs.
+  func all(among topics: some Sequence<String>, but own: Set<String>) -> [String] {
     names + topics.filter { pattern?.matches($0) == true && !names.contains($0) && !own.contains($0) }.sorted()
   }
 

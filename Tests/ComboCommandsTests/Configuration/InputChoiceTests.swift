@@ -1,6 +1,7 @@
 import ComboMaps
 import ComboService
 import ComboSystem
+import Foundation
 import Testing
 
 @testable import ComboCommands
@@ -64,9 +65,29 @@ struct InputChoiceTests {
   @Test("are those of the list, and then the topics that match and are not the service's own")
   func all() {
     #expect(
-      choice.all(among: ["gifts_us", "a", "gifts_eu", "gifts_eu.out", "c"], but: ["gifts_eu.out", nil]) == [
+      choice.all(among: ["gifts_us", "a", "gifts_eu", "gifts_eu.out", "c"], but: ["gifts_eu.out"]) == [
         "a", "b", "gifts_eu", "gifts_us",
       ])
+  }
+
+  @Test("have files of options that name dead-letter topics of the service, and one that is not read is noticed")
+  func settings() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (file, text) in [
+      ("gifts_eu.conf", "dead-letter = gifts_eu_dl\nno-such = 1"), ("gifts_us.txt", "dead-letter = other"), ("a", ""),
+      ("gifts_us_later.conf", "[run]\ndead-letter = gifts_us_dl"),
+    ] { try Data(text.utf8).write(to: folder.appending(path: file)) }
+    var options = ServiceOptions(brokers: "b", input: "gifts_us", output: "gifts_eu_o", group: "g", transactionalID: "t")
+    options.inputSettings = InputSettings(folder: folder.path)
+    #expect(
+      options.ownTopics.isSuperset(of: ["gifts_eu_o", "gifts_eu_dl", "gifts_us_dl"]) && !options.ownTopics.contains("other"))
+    #expect(options.strayFile == nil)
+    options.isOneOfSeveral = true
+    #expect(options.strayFile == "gifts_us.txt")
+    let settings = try #require(options.inputSettings)
+    #expect(settings.strayFile(of: "a") == "a" && settings.strayFile(of: "gifts_eu") == nil)
   }
 
   @Test("are noticed in one output, once, where rooms of both may have equal ids")
