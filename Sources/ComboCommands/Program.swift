@@ -42,9 +42,17 @@ package enum Program {
     var isText = true
     for input in inputs {
       guard case .read(let invocation, _, let faults) = read(command, input: input) else { continue }
-      if !faults.isEmpty { return Console.refuse(faults, hint: "combo-consumer \(command.rawValue) --help") }
       var own: Int32 = 0
       switch invocation {
+      // Options that all inputs have in common were checked before.
+      case .check(let options) where !faults.isEmpty:
+        isText = options.topicFormat == nil
+        if isText {
+          _ = Console.tell("input \(input)\n")
+          own = CheckCommand.refuse(faults, options.inputSettings?.folder)
+        } else {
+          own = Console.refuse(faults, hint: "combo-consumer check --help")
+        }
       case .verify(let options):
         _ = Console.tell("input \(input)\n")
         own = VerifyCommand.run(options)

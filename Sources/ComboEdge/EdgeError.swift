@@ -61,7 +61,7 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
 
   /// The remedy if two instances fence each other, as a sentence without its full stop.
   package static let fencedAdvice =
-    "Give each instance its own --instance (or --transactional-id), and services that read other inputs their own --group"
+    "Give each instance of the group its own --instance, whatever inputs it reads, and its own --transactional-id where one is set"
 
   package init(_ code: Code, _ message: String, number: Int32 = 0, isRetriable: Bool = false) {
     self.code = code

@@ -80,6 +80,7 @@ package final class InputHistory: Sendable {
   }
 
   private static let wasRecreated =
-    ": the topic was truncated or recreated. Use another group for it, or delete this group's offsets and its journal,"
-    + " state and dead-letter topics"
+    ": the topic was truncated or recreated. " + howToBeginAgain
+
+  package static let howToBeginAgain = "Stop all instances, then follow docs/operating.md, The input was recreated"
 }

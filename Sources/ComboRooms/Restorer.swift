@@ -277,10 +277,11 @@ package struct Restorer: @unchecked Sendable {
   }
 
   /// Returns the oldest consumed record whose fingerprint is known: the one before the checkpoint's offset, or else the last one
-  /// of the first entry.
+  /// of the first entry since the last reset. A checkpoint may have been written before any record was consumed.
   private static func older(_ checkpoint: Checkpoint?, _ entries: [JournalEntry]) -> (offset: Int64, last: UInt64)? {
-    if let checkpoint { return checkpoint.last.map { (checkpoint.input, $0) } }
-    guard let first = entries.first(where: { $0.last != nil && !$0.batches.isEmpty }) else { return nil }
+    if let checkpoint, let last = checkpoint.last { return (checkpoint.input, last) }
+    let since = entries.lastIndex { $0.takeover?.reset != nil } ?? entries.startIndex
+    guard let first = entries[since...].first(where: { $0.last != nil && !$0.batches.isEmpty }) else { return nil }
     return (first.batches.last!.endOffset, first.last!)
   }
 

@@ -77,9 +77,10 @@ extension Service {
     fatal =
       "the input has another record at offset \(place.offset) of partition \(place.partition) than the one that was taken in: the topic was"
       + " deleted and recreated while it was read. "
+      + InputHistory.howToBeginAgain
       + (hasTakenMore
-        ? "What it holds before that offset was not taken in, and some of what it holds after it was: if another group reads it from its"
+        ? ". What it holds before that offset was not taken in, and some of what it holds after it was: if it is read from its"
           + " beginning, use another --output, or these gifts are shown twice"
-        : "Use another group for it, or delete this group's offsets and its journal, state and dead-letter topics")
+        : "")
   }
 }

@@ -6,11 +6,11 @@ import Testing
 
 @Suite("librdkafka's words")
 struct KafkaWordsTests {
-  @Test("of two with one id, both ways out are named: another instance, and another group for another input")
+  @Test("of two with one id, the remedy is a name for each instance, and not another group")
   func fenced() {
     let sentence = EdgeError(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, failed: "x", brokers: "b").message
     #expect(
-      sentence.contains("each instance its own --instance") && sentence.contains("other inputs their own --group"), "\(sentence)")
+      sentence.contains("Give each instance of the group its own --instance") && !sentence.contains("--group"), "\(sentence)")
   }
 
   @Test("are handed on without how long a connection was in which state")

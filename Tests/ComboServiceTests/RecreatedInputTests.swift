@@ -1,4 +1,5 @@
 import ComboEdge
+import ComboRooms
 import ComboWire
 import Testing
 
@@ -47,6 +48,28 @@ struct RecreatedInputTests {
     for _ in 0..<4 { scene.gift(room(in: Int32(partitions - 1), of: partitions)) }
     startInVain()
     #expect(scene.lines(.output) == said)
+  }
+
+  @Test("a topic that is recreated while it is read is refused, although its newest record and the checkpoint tell nothing")
+  func whileRead() {
+    scene.configuration.checkpointIntervalMs = 100
+    let instance = scene.start()
+    // The checkpoint is from before the first record.
+    for _ in 0..<1000 where scene.lines(.state).isEmpty { scene.turn(instance) }
+    #expect(!scene.lines(.state).isEmpty)
+    scene.configuration.checkpointIntervalMs = 1_000_000
+    scene.world.stop(instance)
+    let second = scene.start()
+    let room = room(in: 0, of: 2)
+    for _ in 0..<5 { scene.gift(room) }
+    scene.settle(second)
+    recreate()
+    for _ in 0..<9 { scene.gift(room, sender: "another") }
+    scene.settle(second)
+    #expect(scene.world.broker.offsets[0]?.offset == 9)
+    scene.world.kill(second)
+    for _ in 0..<2 { startInVain() }
+    #expect(!scene.entries.contains { $0.takeover?.reset != nil })
   }
 
   @Test(

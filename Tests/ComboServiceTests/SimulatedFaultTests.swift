@@ -287,7 +287,7 @@ struct SimulatedFaultTests {
     #expect(startInVain(scene).isDead)
     #expect(
       scene.world.ends.first?.hasPrefix(
-        "gifts partition 0 has a different record at offset 4 than the one that was taken in: the topic was truncated or recreated. Use another group"
+        "gifts partition 0 has a different record at offset 4 than the one that was taken in: the topic was truncated or recreated. Stop all instances, then follow docs/operating.md"
       ) == true, "\(scene.world.ends)")
   }
 

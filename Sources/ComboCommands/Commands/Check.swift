@@ -36,6 +36,9 @@ struct Check {
       "this is combo-consumer \(Version.number) with librdkafka \(LibrdkafkaProperties.versionText) and rules \(Version.rules) of the engine"
     )
     if let choice = options.settings.idleChoice { report.note(choice.text, fix: choice.fix) }
+    if let file = options.strayFile {
+      report.note("--input-settings has \(file), which is ignored", fix: "name it \(names.input).conf")
+    }
     do throws(EdgeError) {
       let control = try ControlClient(properties)
       let cluster = try control.cluster(withinMs: Self.withinMs)

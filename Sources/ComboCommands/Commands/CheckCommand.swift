@@ -32,6 +32,14 @@ enum CheckCommand {
     return 1
   }
 
+  /// Reports the faults in an input's own options, which keep it from being read.
+  static func refuse(_ faults: [String], _ folder: String?) -> Int32 {
+    var report = CheckReport { Console.write("\($0)\n", to: 1) }
+    for sentence in faults { report.fault(sentence, fix: "correct the file of this input in \(folder ?? "--input-settings")") }
+    Console.write("The input cannot be read: \(Counted.text(report.faults, "faults")) in its options.\n", to: 1)
+    return 2
+  }
+
   private static let withinMs: Int64 = 10_000
 
   /// Returns the inputs to check: those that are named, and the topics that match --input-pattern. Says why if there is none.
@@ -44,7 +52,7 @@ enum CheckCommand {
       // The error has what librdkafka says of its connections.
       let properties = try options.kafkaProperties(log: options.logLevel == .debug ? log : .silent)
       let topics = try ControlClient(properties).topics(withinMs: withinMs)
-      let found = options.inputs.all(among: topics, but: [options.output, options.deadLetter, options.screens])
+      let found = options.inputs.all(among: topics, but: options.ownTopics)
       if found.isEmpty {
         Console.say("no topic has a name that matches --input-pattern \(Sentence.quoted(pattern.text)): `run` would wait for one")
         return nil

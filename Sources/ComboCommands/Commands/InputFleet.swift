@@ -9,7 +9,7 @@ internal import Glibc
 internal import Synchronization
 
 /// `run` with several inputs: a service for each, on a thread of its own. They have one group, one output and one HTTP server in
-/// common. What ends one of them does not end the others.
+/// common. What ends one of them does not end the others, unless another process has taken its place.
 final class InputFleet {
   /// The service of one input.
   private final class Member: Sendable {
@@ -71,6 +71,8 @@ final class InputFleet {
   private var lookedAt = -lookMs
   private var hasLooked = false
   private var note = WaitNote()
+  /// The service whose place another process has taken again and again, and why.
+  private var displaced: (input: String, reason: String)?
 
   /// The interval at which the cluster's topics are listed, in milliseconds.
   private static let lookMs: Int64 = 2000
@@ -130,6 +132,10 @@ final class InputFleet {
     }
     for (_, member) in members.all { member.stop.set() }
     for thread in threads.values { thread.join() }
+    if let displaced {
+      log.of(input: displaced.input).error(last: "the service ends with exit code 1: \(.reason, displaced.reason)")
+      return 1
+    }
     // Those that had ended before were reported then.
     return threads.keys.compactMap { members[$0]?.end.withLock { $0?.code } }.max() ?? 0
   }
@@ -167,12 +173,16 @@ final class InputFleet {
     guard case .read(let invocation, let table, let faults) = read(input) else { return }
     guard case .run(var options) = invocation else { return }
     if isNew { options.from = self.options.newFromLatest ? .latest : .earliest }
+    if let file = options.strayFile {
+      own.warning(
+        "the folder of --input-settings has \(.file, file), which is ignored. To have it read, name it \(.topic, input).conf")
+    }
     let member = Member(options, table, after: members[input], log: own, read: read)
     member.reload.serves(host.server)
     members[input] = member
     if !faults.isEmpty {
       for fault in faults { own.error("the input is not read, because its options have a fault: \(.reason, fault)") }
-      member.end.withLock { $0 = (2, nil) }
+      member.end.withLock { $0 = .init(code: 2) }
       member.observatory.hindrance = faults.joined(separator: "; ")
       _ = wait(input, at: MonotonicClock.nowMs)
       return
@@ -199,7 +209,7 @@ final class InputFleet {
       return try runner.run()
     } catch {
       log.error("the service cannot continue: \(.reason, error)")
-      return (error.code == .badProperty ? 2 : 1, error.message)
+      return .init(code: error.code == .badProperty ? 2 : 1, reason: error.message)
     }
   }
 
@@ -211,6 +221,12 @@ final class InputFleet {
       // Readers of its rooms ask again.
       host.observatory?.tell([.restarted])
       if stop.isSet { continue }
+      if end.isDisplaced {
+        // That process has the same instance name, so it takes the other inputs' places as well.
+        displaced = (input, end.reason ?? "another instance has its place")
+        stop.set()
+        continue
+      }
       let own = log.of(input: input)
       if member.isLetGo.load(ordering: .relaxed) {
         remove(input)
@@ -246,7 +262,7 @@ final class InputFleet {
     lookedAt = now
     let found: Set<String>
     do throws(EdgeError) {
-      let own = Set([options.output, options.deadLetter, options.screens].compactMap(\.self))
+      let own = options.ownTopics
       found = Set(try control.topics(withinMs: 5000).filter { options.inputs.contains($0) && !own.contains($0) })
     } catch {
       if note.isDue(error.message, at: now) { log.warning("the topics cannot be listed, trying again: \(.reason, error)") }

@@ -52,7 +52,7 @@ enum RunCommand {
         try host.serve { [service] }
       } catch {
         log.error("http: \(.reason, error)")
-        return (1, nil)
+        return .init(code: 1)
       }
     }
     reload?.serves(host.server)

@@ -47,8 +47,14 @@ final class ServiceHost {
 
 /// Runs services for one input, one after the other, until the process stops or only its supervisor can help. One thread.
 struct ServiceRunner {
-  /// The exit code, and the reason if it is not 0, unless the log's last line has it.
-  typealias End = (code: Int32, reason: String?)
+  struct End: Sendable {
+    /// The exit code.
+    let code: Int32
+    /// The reason if the code is not 0, unless the log's last line has it.
+    var reason: String?
+    /// Whether another instance has taken its place twice in a short time, so that another fresh start would not help.
+    var isDisplaced = false
+  }
 
   private var options: ServiceOptions
   var properties: KafkaProperties
@@ -89,12 +95,12 @@ struct ServiceRunner {
         properties = try options.kafkaProperties(log: log)
         properties.statistics = statistics
       } else {
-        guard let service, let code else { return (stop.isSet ? 0 : 1, nil) }
+        guard let service, let code else { return End(code: stop.isSet ? 0 : 1) }
         guard let loss = service.loss, !stop.isSet else {
           // The service has left the group, and its clients end with the process: closing them first would wait for brokers that
           // hang.
           if !leavesNothing { _ = Unmanaged.passRetained(service) }
-          return (code, service.fatal)
+          return End(code: code, reason: service.fatal)
         }
         guard let delayMs = freshStarts.delayMs(at: MonotonicClock.nowMs, wasFenced: loss == .fenced) else {
           log.error(
@@ -102,7 +108,7 @@ struct ServiceRunner {
               ? "the service gives up: another instance has taken its place again within \(.seconds, FreshStarts.fencedWithinMs / 1000) s"
               : "the service gives up: \(.count, FreshStarts.max) fresh starts within \(.seconds, FreshStarts.withinMs / 1000) s did not help"
           )
-          return (code, service.fatal)
+          return End(code: code, reason: service.fatal, isDisplaced: loss == .fenced)
         }
         // After a change of the input, brokers assign the old one's partitions to a member that comes back before the old session
         // has ended.

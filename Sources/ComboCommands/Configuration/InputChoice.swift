@@ -12,8 +12,8 @@ struct InputChoice: Equatable, Sendable {
   func contains(_ topic: String) -> Bool { names.contains(topic) || pattern?.matches(topic) == true }
 
   /// Returns the inputs that are named, and then those among the topics that match the pattern.
-  /// - Parameter own: Topics of the service, which are no inputs; nil for those that it does not have.
-  func all(among topics: some Sequence<String>, but own: [String?]) -> [String] {
+  /// - Parameter own: Topics of the service, which are no inputs.
+  func all(among topics: some Sequence<String>, but own: Set<String>) -> [String] {
     names + topics.filter { pattern?.matches($0) == true && !names.contains($0) && !own.contains($0) }.sorted()
   }
 
@@ -26,19 +26,24 @@ struct InputChoice: Equatable, Sendable {
     return names
   }
 
-  /// Returns the first name in the value of `--map` that stands where an input's name must, and is none; nil if there is no such
-  /// name, or only one input.
-  func stranger(in text: String) -> String? {
-    if isSingle { return nil }
+  /// Returns why the value of `--map` cannot be used, as the end of a sentence: a name stands where an input's name must, and is
+  /// none, or an input has two maps. Returns nil if neither is so, or if there is no input.
+  func mapFault(in text: String) -> String? {
+    if names.isEmpty && pattern == nil { return nil }
     var map: Substring?
+    var seen: [String] = []
     for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
       let halves = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      // After a map's colon come its switches.
-      if halves.count == 2, Option.topicFault(String(halves[0])) == nil, map?.contains(":") != true {
-        if !contains(String(halves[0])) { return String(halves[0]) }
+      let name = halves.count == 2 ? String(halves[0]) : ""
+      if !name.isEmpty, contains(name) {
+        if seen.contains(name) { return "gives the input \(Sentence.quoted(name)) two maps: keep one of them" }
+        seen.append(name)
         map = halves[1]
-      } else if halves.count == 2, contains(String(halves[0])) {
-        map = halves[1]
+      } else if halves.count == 2, Option.topicFault(name) == nil, map?.contains(":") != true {
+        // After a map's colon come its switches.
+        return isSingle
+          ? "names \(Sentence.quoted(name)), which is not the input, \(Sentence.quoted(names[0])): correct it, or leave it out"
+          : "names \(Sentence.quoted(name)), which is none of the inputs: correct it, or add it to --input"
       } else if map == nil {
         map = piece
       }

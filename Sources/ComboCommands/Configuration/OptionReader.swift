@@ -116,18 +116,26 @@ struct OptionReader {
       pattern: command == .run || command == .check ? optionalText("input-pattern").map(TopicPattern.init) : nil)
   }
 
+  /// Returns the value of `--map`: of `TOPIC=NAME,…` only the part for the input whose options are read.
+  private func namedMap() -> OptionSource.Value? {
+    guard let value = given(option("map")).first(where: { !$0.text.isEmpty }) else { return nil }
+    guard hasInput, let maps = inputs().maps(in: value.text) else { return value }
+    let own = (input ?? (inputs().isSingle ? inputs().names.first : nil)).flatMap { maps[$0] }
+    return own.map { OptionSource.Value(text: $0, label: value.label, origin: value.origin) }
+  }
+
+  func mapText() -> String? { namedMap()?.text }
+
+  /// Whether the command has inputs whose names may stand in `--map`.
+  private var hasInput: Bool { options.contains { $0.name == "input" } }
+
   /// Loads the map, if one is named, and adds its faults.
   mutating func map() -> RecordMap? {
-    var named = given(option("map")).first { !$0.text.isEmpty }
-    if command == .run || command == .check, let value = named, let name = inputs().stranger(in: value.text) {
-      fault("\(value.label) names \(Sentence.quoted(name)), which is none of the inputs: correct it, or add it to --input")
+    if hasInput, let value = given(option("map")).first, let sentence = inputs().mapFault(in: value.text) {
+      fault("\(value.label) \(sentence)")
       return nil
     }
-    if command == .run || command == .check, let value = named, let maps = inputs().maps(in: value.text) {
-      // The inputs' own maps are loaded with their options.
-      let own = input.flatMap { maps[$0] }
-      named = own.map { OptionSource.Value(text: $0, label: value.label, origin: value.origin) }
-    }
+    let named = namedMap()
     var record: String?
     var label = named?.label
     if let registry = registry() {

@@ -50,7 +50,7 @@ enum OptionTable {
       "the consumer group; each group has its own journal and state topics"),
     Option(
       "map", "NAME|FILE", .text, nil, [.run, .live, .check, .seek, .resetClock, .replay, .tune, .map], .main,
-      "the map that turns records into events: a built-in map or a file, with switches as NAME:SWITCH=VALUE,…; with several inputs also TOPIC=NAME,…; default: no map"
+      "the map that turns records into events: a built-in map or a file, with switches as NAME:SWITCH=VALUE,…; for each input its own as TOPIC=NAME,…; default: no map"
     ),
     Option(
       "schemas", "FOLDER", .text, nil, [.run, .check, .seek, .resetClock, .map], .main,

@@ -25,6 +25,8 @@ struct ServiceOptions: Equatable, Sendable {
   var inputs = InputChoice()
   /// Whether these are the options of one of several inputs.
   var isOneOfSeveral = false
+  /// The options of the inputs themselves; nil if none has any.
+  var inputSettings: InputSettings?
   /// Whether a topic that is found while running begins at its end.
   var newFromLatest = false
   /// The topic that instructions are written to.
@@ -70,7 +72,7 @@ struct ServiceOptions: Equatable, Sendable {
   var map: RecordMap?
   /// The registry for schemas that the map does not have; nil for none.
   var registry: SchemaRegistry?
-  /// The value of --map; nil if it was not given.
+  /// The map as --map names it; nil if it names none for the input.
   var mapText: String?
   /// The address of the HTTP server; nil for none.
   var http: HTTPAddress? = .standard
@@ -115,6 +117,9 @@ struct ServiceOptions: Equatable, Sendable {
       transactionalID: reader.optionalText("transactional-id") ?? "\(group).\(input).\(instance ?? host)")
     self.inputs = inputs
     isOneOfSeveral = reader.input != nil
+    if reader.command == .run || reader.command == .check {
+      inputSettings = reader.optionalText("input-settings").map(InputSettings.init)
+    }
     newFromLatest = reader.command == .run && reader.text("new-topics") == "latest"
     if let topic = reader.optionalText("dead-letter") { deadLetter = topic }
     // The table allows no other values.
@@ -143,7 +148,7 @@ struct ServiceOptions: Equatable, Sendable {
     if registry == nil, reader.isGiven("schema-registry-auth-file") || reader.isGiven("schema-registry-ca") {
       reader.fault("--schema-registry-auth-file and --schema-registry-ca need --schema-registry URL")
     }
-    mapText = reader.optionalText("map")
+    mapText = reader.mapText()
     http = HTTPAddress(reader.text("http"))
     httpToken = Self.token(&reader)
     httpOrigins = Self.origins(&reader)
@@ -221,6 +226,14 @@ struct ServiceOptions: Equatable, Sendable {
   /// The name of this instance as a member of the group. Each of several inputs has a member of its own.
   var memberInstance: String? { isOneOfSeveral ? instance.map { "\(input).\($0)" } : instance }
 
+  /// The topics that the services of all inputs write to and that `--input-pattern` cannot tell from inputs by their names.
+  var ownTopics: Set<String> {
+    Set([output, deadLetter, screens].compactMap(\.self)).union(inputSettings?.deadLetters ?? [])
+  }
+
+  /// The file of `--input-settings` that seems meant for this input, but is not read; nil if there is none.
+  var strayFile: String? { isOneOfSeveral ? inputSettings?.strayFile(of: input) : nil }
+
   static func origins(_ reader: inout OptionReader) -> HTTPOrigins {
     guard let text = reader.optionalText("http-origin") else { return .none }
     if let origins = HTTPOrigins(text) { return origins }
@@ -267,6 +280,9 @@ struct ServiceOptions: Equatable, Sendable {
       [
         ("--input", input), ("--output", output), ("--dead-letter", deadLetter), ("the journal", journal), ("the state", state),
       ] + (screens.map { [("--screens", $0)] } ?? [])
+    if deadLetter != input, inputs.names.contains(deadLetter) {
+      reader.fault("--dead-letter and --input must be different topics, but both are \(deadLetter)")
+    }
     for (index, topic) in topics.enumerated() {
       for other in topics[..<index] where other.1 == topic.1 {
         reader.fault("\(topic.0) and \(other.0) must be different topics, but both are \(topic.1)")

@@ -63,7 +63,11 @@ package struct ServiceLog: Sendable {
 
   /// Logs why the process ends, as the last line. Counts that were not reported yet come before it, and what is logged after it
   /// is dropped, such as librdkafka's messages while it is closed.
-  package func error(last message: LogMessage) { core.end(with: message) }
+  package func error(last message: LogMessage) {
+    var message = message
+    message.input = input
+    core.end(with: message)
+  }
 
   private func say(_ level: LogLevel, _ message: @autoclosure () -> LogMessage) {
     guard level.rank >= core.level.load(ordering: .relaxed) else { return }

@@ -1,5 +1,7 @@
+import ComboMaps
 import ComboService
 import ComboSystem
+import Foundation
 import Testing
 
 @testable import ComboCommands
@@ -32,20 +34,60 @@ struct InputChoiceTests {
   func stranger() {
     for text in [
       "tiktok", "bilibili:guard=gifts,superchat=gifts", "a=bilibili:guard=gifts,c=gifts", "a=./x=y.json", "./m=1.json",
-      "gifts_eu=tiktok",
-    ] { #expect(choice.stranger(in: text) == nil, "\(text)") }
+      "gifts_eu=tiktok", "",
+    ] { #expect(choice.mapFault(in: text) == nil, "\(text)") }
     for text in ["c=tiktok", "c=tiktok,a=bilibili", "a=tiktok,c=bilibili", "a=bilibili:guard=gifts,b=tiktok,c=twitch"] {
-      #expect(choice.stranger(in: text) == "c", "\(text)")
+      #expect(choice.mapFault(in: text)?.hasPrefix(#"names "c", which is none"#) == true, "\(text)")
     }
-    #expect(InputChoice(names: ["a"]).stranger(in: "c=tiktok") == nil)
+    #expect(InputChoice(names: ["a"]).mapFault(in: "a=tiktok,c=tiktok")?.hasPrefix(#"names "c", which is not"#) == true)
+    #expect(choice.mapFault(in: "a=tiktok,b=tiktok,a=bilibili") == #"gives the input "a" two maps: keep one of them"#)
+    #expect(InputChoice().mapFault(in: "c=tiktok") == nil)
+    #expect(InputChoice(names: [], pattern: TopicPattern(text: "^")).mapFault(in: "tiktok") == nil)
+  }
+
+  @Test(
+    "are named in front of their maps also where there is one",
+    arguments: ["run", "check", "seek --to-offset 0:1", "reset-clock"])
+  func single(command: String) {
+    func read(_ map: String) -> ServiceOptions? {
+      let words = "\(command) --brokers b --input a --output o --map \(map)".split(separator: " ").map(String.init)
+      return switch Invocation.parse(words) {
+      case .run(let options), .check(let options), .resetClock(let options): options
+      case .seek(let options): options.service
+      default: nil
+      }
+    }
+    #expect(read("a=tiktok")?.map?.title == read("tiktok")?.map?.title)
+    #expect(read("a=tiktok")?.mapText == "tiktok" && read("a=tiktok")?.map != nil)
+    #expect(read("a=tiktok,c=bilibili") == nil && read("a=tiktok,a=bilibili") == nil)
   }
 
   @Test("are those of the list, and then the topics that match and are not the service's own")
   func all() {
     #expect(
-      choice.all(among: ["gifts_us", "a", "gifts_eu", "gifts_eu.out", "c"], but: ["gifts_eu.out", nil]) == [
+      choice.all(among: ["gifts_us", "a", "gifts_eu", "gifts_eu.out", "c"], but: ["gifts_eu.out"]) == [
         "a", "b", "gifts_eu", "gifts_us",
       ])
+  }
+
+  @Test("have files of options that name dead-letter topics of the service, and one that is not read is noticed")
+  func settings() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (file, text) in [
+      ("gifts_eu.conf", "dead-letter = gifts_eu_dl\nno-such = 1"), ("gifts_us.txt", "dead-letter = other"), ("a", ""),
+      ("gifts_us_later.conf", "[run]\ndead-letter = gifts_us_dl"),
+    ] { try Data(text.utf8).write(to: folder.appending(path: file)) }
+    var options = ServiceOptions(brokers: "b", input: "gifts_us", output: "gifts_eu_o", group: "g", transactionalID: "t")
+    options.inputSettings = InputSettings(folder: folder.path)
+    #expect(
+      options.ownTopics.isSuperset(of: ["gifts_eu_o", "gifts_eu_dl", "gifts_us_dl"]) && !options.ownTopics.contains("other"))
+    #expect(options.strayFile == nil)
+    options.isOneOfSeveral = true
+    #expect(options.strayFile == "gifts_us.txt")
+    let settings = try #require(options.inputSettings)
+    #expect(settings.strayFile(of: "a") == "a" && settings.strayFile(of: "gifts_eu") == nil)
   }
 
   @Test("are noticed in one output, once, where rooms of both may have equal ids")

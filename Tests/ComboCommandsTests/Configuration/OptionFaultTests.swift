@@ -58,6 +58,14 @@ struct OptionFaultTests {
         "--map names \"c\", which is none of the inputs: correct it, or add it to --input"
       ),
       (
+        "run --brokers b --input a,b --output o --dead-letter b",
+        "--dead-letter and --input must be different topics, but both are b"
+      ),
+      (
+        "seek --brokers b --input a --output o --to-offset 0:1 --map a=tiktok,b=tiktok",
+        "--map names \"b\", which is not the input, \"a\": correct it, or leave it out"
+      ),
+      (
         "check --brokers b --input a --output o --input-settings .",
         "--input-settings is for several inputs, and there is only \"a\": leave it out"
       ),

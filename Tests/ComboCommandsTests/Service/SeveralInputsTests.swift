@@ -81,6 +81,55 @@ extension ServiceTests {
       #expect(all.output.contains("input \(name)\n") && all.output.contains("none of the 3 inputs failed"), "\(all)")
     }
 
+    @Test("dead letters that match the pattern are not read, and a topic whose options are faulty keeps no other from its check")
+    func ownTopics() throws {
+      let one = try TestGroup(partitions: 1, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
+      let name = one.names.input
+      let faulty = try TestGroup(partitions: 1, beside: one, input: "\(name).faulty")
+      try one.control.createTopic("\(name).bad", partitions: 1, withinMs: ServiceKafka.patienceMs)
+      let folder = FileManager.default.temporaryDirectory.appendingPathComponent(TestKafka.fresh("inputs"))
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      for (file, text) in [
+        ("\(name).conf", "dead-letter = \(name).bad\n"), ("\(name).faulty.conf", "brokers = b\n"), ("\(name).txt", ""),
+      ] { try Data(text.utf8).write(to: folder.appendingPathComponent(file)) }
+      let inputs = ["--input-pattern", "^\(name)", "--input-settings", folder.path]
+      let service = try start(one, inputs)
+      try service.waitForLog("\(name): the folder of --input-settings has \(name).txt, which is ignored")
+      try give("a", to: one)
+      try one.waitUntilTakenIn(service)
+      try service.waitForLog("\(faulty.names.input): the input is not read, because its options have a fault")
+      let check = try ServiceProcess.run(
+        ["check", "--brokers", one.brokers, "--output", one.names.output, "--group", one.group] + inputs)
+      #expect(check.code == 2 && check.output.contains("The service can work. "), "\(check)")
+      #expect(check.output.contains("--input-settings has \(name).txt, which is ignored"), "\(check)")
+      #expect(
+        check.output.contains("FAULT  \(folder.path)/\(faulty.names.input).conf:1: brokers is an option of the whole"), "\(check)"
+      )
+      #expect(check.output.contains("1 of the 2 inputs failed: \(faulty.names.input)"), "\(check)")
+      try service.stop()
+      #expect(!service.has("reading the topic \(name).bad"), "\(service.text)")
+    }
+
+    @Test("of two processes under one name the later works, and the earlier ends with a sentence")
+    func sameName() throws {
+      let one = try TestGroup(partitions: 1, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
+      let two = try TestGroup(partitions: 1, beside: one)
+      let inputs = ["--input", "\(one.names.input),\(two.names.input)"]
+      let earlier = try start(one, inputs, ["--instance", "x"])
+      for group in [one, two] { try give("a", to: group) }
+      for group in [one, two] { try group.waitUntilTakenIn(earlier) }
+      let later = try start(one, inputs, ["--instance", "x"])
+      #expect(try earlier.waitForExit() == 1)
+      #expect(
+        earlier.log.last?.contains(": the service ends with exit code 1: this member of the group has given up: ") == true,
+        "\(earlier.text)")
+      for group in [one, two] { try give("b", to: group) }
+      for group in [one, two] { try group.waitUntilTakenIn(later) }
+      try later.stop()
+      for group in [one, two] { try group.verify() }
+    }
+
     @Test("a topic that was recreated is refused alone; each has its map and its settings; rooms are read by INPUT:ROOM")
     func alone() throws {
       let one = try TestGroup(partitions: 1, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
