@@ -242,6 +242,12 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
       } catch {
         if error.code == .badProperty { fatal = error.message }
         let delayMs = error.isRetriable ? 0 : countFailure(error.message)
+        if error.code == .notAuthorized {
+          // The loop does not turn meanwhile, and its last report would say that brokers do not answer.
+          let now = edges.time.monotonicMs()
+          lastFault.failed(.fatal(error), at: now)
+          watched.observatory?.publish(report(now))
+        }
         if error.code == .unknownTopic, endsAsTopicIsGone() { return }
         log.warning("the producers cannot be created, trying again: \(.reason, error)")
         pause(ms: delayMs)

@@ -71,7 +71,9 @@ extension ServiceTests {
       }
       try wait(for: "readiness: \(service.text)") { try health().status == 200 }
       var gifts = 0
-      for (operation, topic) in [("Write", names.journal), ("Read", names.input), ("Write", names.output)] {
+      for (operation, topic) in [
+        ("Write", names.journal), ("Read", names.input), ("Write", names.output), ("Describe", names.output),
+      ] {
         try change("--add", operation, topic)
         var said = ""
         try wait(for: "\(operation) on \(topic) to be named: \(said) \(service.text)") {
