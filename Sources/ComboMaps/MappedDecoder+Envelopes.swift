@@ -7,8 +7,9 @@ extension MappedDecoder {
   /// A root.
   struct Envelope {
     var root: Int32
-    /// The number of arrays that it goes through.
+    /// The number of arrays that it goes through, and the node of an element of the first.
     var stars: Int
+    var each: Int32
     /// The rules that are tried below it.
     var rules: Range<Int>
   }
@@ -19,7 +20,7 @@ extension MappedDecoder {
       if let last = envelopes.last, last.root == rule.root, last.rules.upperBound == index {
         envelopes[envelopes.count - 1].rules = last.rules.lowerBound..<index + 1
       } else {
-        envelopes.append(Envelope(root: rule.root, stars: rule.stars, rules: index..<index + 1))
+        envelopes.append(Envelope(root: rule.root, stars: rule.stars, each: rule.each, rules: index..<index + 1))
       }
     }
     return envelopes.count > 1 ? envelopes : []
@@ -33,9 +34,17 @@ extension MappedDecoder {
     if root < 0 { return }
     let read = walk.found[Int(root)]
     let end = Int32(truncatingIfNeeded: text.next(Int(read)))
-    for envelope in envelopes {
+    if !hasPresent {
+      // Most envelopes are not in the record. Those in an array may be in a later element.
+      present.removeAll(keepingCapacity: true)
+      for envelope in envelopes
+      where walk.found[Int(envelope.each < 0 ? envelope.root : envelope.each)] >= 0 && envelope.root != root {
+        present.append(envelope)
+      }
+      hasPresent = true
+    }
+    for envelope in present {
       let token = walk.found[Int(envelope.root)]
-      // Most envelopes are not in the record.
       if token < 0 || token >= read && token < end || envelope.stars < walk.level || !text[Int(token)].isObject { continue }
       if rules[envelope.rules.lowerBound].last != rules[rule].last { continue }
       if token < read, text.next(Int(token)) > read { continue }

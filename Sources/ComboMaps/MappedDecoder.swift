@@ -31,6 +31,9 @@ final class MappedDecoder {
   let signs: [SignReader]
   /// The roots outside arrays, each with its rules.
   let envelopes: [Envelope]
+  /// Those that are in the record beside the first one of which an event was made, once they are known.
+  var present: [Envelope] = []
+  var hasPresent = false
   /// The elements on which a rule has decided; whether a rule has decided on the whole record; and the index in `signs` of the
   /// group whose last rule dropped the rest, or -1.
   var decided: [Int32] = []
@@ -194,6 +197,7 @@ final class MappedDecoder {
     if hasTexts { try unpack(into: arena) }
     round = 0
     outer.stars = .max
+    hasPresent = false
     rule = try choose(arena)
     let outcome = try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
     if outcome == .event, !envelopes.isEmpty { try compareEnvelopes(event, into: arena) }
