@@ -7,9 +7,10 @@ extension MappedDecoder {
   /// A root.
   struct Envelope {
     var root: Int32
-    /// The number of arrays that it goes through, and the node of an element of the first.
+    /// The node that is there if the record may have it: an element of the first array that it goes through, or the root.
+    var sign: Int32
+    /// The number of arrays that it goes through.
     var stars: Int
-    var each: Int32
     /// The rules that are tried below it.
     var rules: Range<Int>
   }
@@ -20,7 +21,8 @@ extension MappedDecoder {
       if let last = envelopes.last, last.root == rule.root, last.rules.upperBound == index {
         envelopes[envelopes.count - 1].rules = last.rules.lowerBound..<index + 1
       } else {
-        envelopes.append(Envelope(root: rule.root, stars: rule.stars, each: rule.each, rules: index..<index + 1))
+        envelopes.append(
+          Envelope(root: rule.root, sign: rule.each < 0 ? rule.root : rule.each, stars: rule.stars, rules: index..<index + 1))
       }
     }
     return envelopes.count > 1 ? envelopes : []
@@ -36,10 +38,10 @@ extension MappedDecoder {
     let end = Int32(truncatingIfNeeded: text.next(Int(read)))
     if !hasPresent {
       // Most envelopes are not in the record. Those in an array may be in a later element.
-      present.removeAll(keepingCapacity: true)
-      for envelope in envelopes
-      where walk.found[Int(envelope.each < 0 ? envelope.root : envelope.each)] >= 0 && envelope.root != root {
-        present.append(envelope)
+      if !present.isEmpty { present.removeAll(keepingCapacity: true) }
+      let found = walk.found
+      envelopes.withUnsafeBufferPointer { all in
+        for index in all.indices where found[Int(all[index].sign)] >= 0 && all[index].root != root { present.append(all[index]) }
       }
       hasPresent = true
     }
