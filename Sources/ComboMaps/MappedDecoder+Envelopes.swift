@@ -33,7 +33,7 @@ extension MappedDecoder {
   @inline(__always)
   func compareEnvelopes(_ event: borrowing Event, into arena: BumpArena) throws(BadEvent) {
     let root = rules[rule].root
-    if root < 0 { return }
+    guard root >= 0, event.kind == .gift, checks.rules.comparesEnvelopes else { return }
     let read = walk.found[Int(root)]
     let end = Int32(truncatingIfNeeded: text.next(Int(read)))
     if !hasPresent {
@@ -56,7 +56,6 @@ extension MappedDecoder {
 
   @inline(never)
   private func compare(_ event: borrowing Event, with envelope: Envelope, into arena: BumpArena) throws(BadEvent) {
-    guard event.kind == .gift, checks.rules.comparesEnvelopes else { return }
     let kept = (shownBytes, reading, outer)
     defer { (shownBytes, reading, outer) = kept }
     for index in envelope.rules {
