@@ -164,6 +164,9 @@ package struct Extent: Equatable, Sendable {
   /// The offset up to which all transactions have been committed or aborted. It was read after the end.
   package let stableEnd: Int64
 
+  /// The number of offsets, which is at least that of records.
+  package var count: Int64 { end - first }
+
   package init(first: Int64, end: Int64, stableEnd: Int64) {
     self.first = first
     self.end = end

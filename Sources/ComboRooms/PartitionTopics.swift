@@ -34,7 +34,7 @@ package struct PartitionTopics {
     case contradiction(String)
     /// The state is not available, so all rooms begin a new epoch.
     case lost(reason: String, offsets: Int64)
-    /// See ``Restorer/examine(from:)``.
+    /// See ``Restorer/examine(from:history:)``.
     case examined(clock: Int64, rules: Rules, Strangers?)
 
     /// Whether the contents are the reason, and not the reading itself.

@@ -47,7 +47,7 @@ package struct Restorer: @unchecked Sendable {
   private var topics: TopicIdentity { source.topics }
   private var input: String { source.input }
   private var firstOwner: FirstOwner { FirstOwner(source, time: time, isCertain: isCertain, clockMin: clockMin) }
-  /// Tells whether the input was recreated if the partition's own journal cannot; nil not to ask.
+  /// Tells by all partitions' journals whether the input was recreated; nil not to ask.
   private var history: InputHistory?
 
   /// The group's committed offset, or the reason why it cannot be known.
@@ -84,16 +84,16 @@ package struct Restorer: @unchecked Sendable {
   }
 
   /// Returns the result of restoring without a replay: whether group, journal, state and input are consistent. Only reads.
-  package func examine(from committed: CommittedOffset) -> RestoreOutcome {
+  package func examine(from committed: CommittedOffset, history: InputHistory) -> RestoreOutcome {
     var other = self
     other.isExamination = true
-    return other.run(from: committed)
+    return other.run(from: committed, history: history)
   }
 
   /// - Parameters:
   ///   - committed: The group's committed offset, read before.
   ///   - extents: The partition's extents, read after that; nil to read them.
-  ///   - history: Tells whether the input was recreated if the partition's own journal cannot; nil not to ask.
+  ///   - history: Tells by all partitions' journals whether the input was recreated; nil not to ask.
   package func run(
     from committed: CommittedOffset, in extents: Extents? = nil, history: InputHistory? = nil
   ) -> RestoreOutcome {
@@ -259,7 +259,6 @@ package struct Restorer: @unchecked Sendable {
     // exists until retention deletes it. The same holds for an older one: a topic that was recreated while it was read has the
     // newest record, but not that one.
     let known = [last.last.map { (offset, $0) }, older.map { ($0.offset, $0.last) }].compactMap { $0 }
-    if known.isEmpty { try checkHistory() }
     for (offset, taken) in known where bounds.first < offset {
       let found = try source.kafka { () throws(EdgeError) in
         try source.reader.fingerprint(number, before: offset, unless: { cancellation.isCancelled })
@@ -267,6 +266,7 @@ package struct Restorer: @unchecked Sendable {
       if cancellation.isCancelled { throw Stop.cancelled }
       if found != taken { throw Stop.contradiction(InputHistory.hasOther(input, before: offset)) }
     }
+    try checkHistory()
   }
 
   /// Checks that the input is the topic that the group has consumed, by the other partitions.

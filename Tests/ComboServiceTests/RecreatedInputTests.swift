@@ -51,7 +51,7 @@ struct RecreatedInputTests {
   }
 
   @Test("a topic that is recreated while it is read is refused, although its newest record and the checkpoint tell nothing")
-  func whileRead() {
+  func whileReadBeforeCheckpoint() {
     scene.configuration.checkpointIntervalMs = 100
     let instance = scene.start()
     // The checkpoint is from before the first record.
@@ -69,6 +69,23 @@ struct RecreatedInputTests {
     #expect(scene.world.broker.offsets[0]?.offset == 9)
     scene.world.kill(second)
     for _ in 0..<2 { startInVain() }
+    #expect(!scene.entries.contains { $0.takeover?.reset != nil })
+  }
+
+  @Test("a topic that is recreated while it is read is refused, although its newest record and the checkpoint are of the new one")
+  func whileReadAfterCheckpoint() {
+    scene.configuration.checkpointIntervalMs = 100
+    let instance = scene.start()
+    for _ in 0..<5 { scene.gift(room(in: 0, of: 2)) }
+    scene.settle(instance)
+    recreate()
+    let written = scene.lines(.state).count
+    for _ in 0..<9 { scene.gift(room(in: 0, of: 2), sender: "another") }
+    scene.settle(instance)
+    for _ in 0..<1000 where scene.lines(.state).count == written { scene.turn(instance) }
+    #expect(scene.world.broker.offsets[0]?.offset == 9)
+    scene.world.kill(instance)
+    startInVain()
     #expect(!scene.entries.contains { $0.takeover?.reset != nil })
   }
 

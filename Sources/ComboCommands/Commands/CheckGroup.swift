@@ -76,6 +76,7 @@ struct CheckGroup {
     let list = members.isEmpty ? "" : ": \(members.map(\.description).sorted().joined(separator: ", "))"
     report.ok("the group \"\(options.group)\" has \(Counted.text(members.count, "members")) now\(list)")
     if let note = Self.otherInput(Set(members.flatMap(\.topics)), options.group, options.input) { report.add(note) }
+    let history = InputHistory(options.configuration.topics, reading)
     for found in committed {
       let source = PartitionTopics(found.partition, options.configuration, reading, log: .silent)
       let restorer = Restorer(
@@ -84,7 +85,7 @@ struct CheckGroup {
         position: { () throws(EdgeError) in
           try group.consumer.committed([found.partition], withinMs: Self.withinMs).first ?? found
         })
-      let outcome = restorer.examine(from: found)
+      let outcome = restorer.examine(from: found, history: history)
       if let note = Self.oldVersionRuns(outcome, members.count, own: options.configuration.knownRules.upperBound) {
         if !saysOldVersionRuns { report.add(note) }
         saysOldVersionRuns = true
