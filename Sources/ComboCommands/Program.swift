@@ -55,7 +55,7 @@ package enum Program {
         }
       case .verify(let options):
         _ = Console.tell("input \(input)\n")
-        own = VerifyCommand.run(options)
+        own = VerifyCommand.run(options, isOneOfSeveral: true)
       case .check(let options):
         isText = options.topicFormat == nil
         if isText { _ = Console.tell("input \(input)\n") }

@@ -49,7 +49,11 @@ done
 for name in principal auditor; do
   [[ -z ${!name} || ${!name} == *:?* ]] || fail "--$name must be like User:name, not \"${!name}\""
 done
-IFS=, read -r -a inputs <<<"$input"
+[[ $input_prefix != *[^a-zA-Z0-9._-]* ]] || fail "--input-prefix must be the first letters of topics' names, not \"$input_prefix\""
+IFS=, read -r -a inputs <<<"${input:+$input,}"
+for one in "${inputs[@]}"; do
+  [[ $one =~ ^[a-zA-Z0-9._-]+$ ]] || fail "--input must be names of topics with commas between them, not \"$input\""
+done
 
 tool=${KAFKA_ACLS:-}
 if [[ -z $tool ]]; then

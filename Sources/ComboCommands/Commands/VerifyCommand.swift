@@ -8,7 +8,8 @@ internal import Synchronization
 
 /// `verify`: derives the output again and compares it.
 enum VerifyCommand {
-  static func run(_ options: VerifyOptions) -> Int32 {
+  /// - Parameter isOneOfSeveral: Whether it is one of several inputs, which may be empty still.
+  static func run(_ options: VerifyOptions, isOneOfSeveral: Bool = false) -> Int32 {
     let source = options.source
     return source.read(
       deadLetter: options.deadLetter, checksFile: true, history: options.fromCheckpoint ? .newest : .oldest,
@@ -20,12 +21,14 @@ enum VerifyCommand {
         data: source.data,
         options: Verifier.Options(
           from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint, lettersAreOwn: options.deadLetter == nil,
-          brokers: source.data == nil ? source.brokers : nil, notice: { Console.say($0) }), log: log)
+          brokers: source.data == nil ? source.brokers : nil, notice: { Console.say($0) }), log: log,
+        isOneOfSeveral: isOneOfSeveral)
     }
   }
 
   private static func compare(
-    _ reading: any ReadEdge, topics: TopicIdentity, data: String?, options: Verifier.Options, log: ServiceLog
+    _ reading: any ReadEdge, topics: TopicIdentity, data: String?, options: Verifier.Options, log: ServiceLog,
+    isOneOfSeveral: Bool
   ) throws -> Int32 {
     var options = options
     // A topic's offsets also count what transactions leave in it.
@@ -42,6 +45,11 @@ enum VerifyCommand {
     let report = try verifier.run()
     meter.withLock { $0.meter.end($0.count) }
     if report.isEmpty {
+      let inputs = try reading.extents(.input, Array(reading.partitions(.input)))
+      if isOneOfSeveral, inputs.allSatisfy({ $0.end == 0 }) {
+        Console.say("there is nothing to verify: \(topics.input) has had no records yet")
+        return 0
+      }
       Console.say(
         data.map { "there is nothing to verify: \($0) holds no records" }
           ?? "there is nothing to verify: the group \(topics.group) has read no records of \(topics.input) yet. Check --group")

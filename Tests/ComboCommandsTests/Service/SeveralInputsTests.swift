@@ -69,16 +69,20 @@ extension ServiceTests {
       groups.remove(at: 2)
       for group in groups { try give("last", to: group) }
       for group in groups { try group.waitUntilTakenIn(service) }
+      let empty = "\(name).empty"
+      try one.control.createTopic(empty, partitions: 1, withinMs: ServiceKafka.patienceMs)
+      try service.waitForLog("\(empty): new: partition 0")
       try wait(for: "ready: \(service.text)") { try get("/health/ready", service).status == 200 }
       try service.stop()
       #expect(!service.has("RESET"), "\(service.text)")
       for group in groups { try group.verify() }
       let all = try ServiceProcess.run([
-        "verify", "--brokers", one.brokers, "--input", groups.map(\.names.input).joined(separator: ","), "--output",
+        "verify", "--brokers", one.brokers, "--input", (groups.map(\.names.input) + [empty]).joined(separator: ","), "--output",
         one.names.output, "--group", one.group,
       ])
       #expect(all.code == 0 && all.output.components(separatedBy: "proven: ").count == 4, "\(all)")
-      #expect(all.output.contains("input \(name)\n") && all.output.contains("none of the 3 inputs failed"), "\(all)")
+      #expect(all.output.contains("input \(name)\n") && all.output.contains("none of the 4 inputs failed"), "\(all)")
+      #expect(all.log.contains("there is nothing to verify: \(empty) has had no records yet"), "\(all)")
     }
 
     @Test("dead letters that match the pattern are not read, and a topic whose options are faulty keeps no other from its check")
