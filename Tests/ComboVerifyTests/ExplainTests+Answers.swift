@@ -144,9 +144,12 @@ extension ExplainTests {
     #expect(try nearest(id: "three") == [])
   }
 
-  @Test("a gift that another partitioner put elsewhere is explained there, and one with a wrong key is a dead letter")
-  func elsewhere() throws {
+  @Test(
+    "a gift that another partitioner put elsewhere is explained there, and one with a wrong key is a dead letter",
+    arguments: ["", "gifts:"])
+  func elsewhere(prefix: String) throws {
     let scene = SimScene(partitions: 3)
+    scene.configuration.limits.roomPrefix = prefix
     let instance = scene.start()
     scene.gift("r")
     scene.gift("other", sender: "x")
@@ -161,8 +164,17 @@ extension ExplainTests {
       SimRecord(
         key: Array("q".utf8), value: Array(#"{"room":"r","sender":{"id":"key"},"gift":{"id":"g"}}"#.utf8),
         timestamp: scene.world.clock.wall))
+    let alone = (0...).lazy.map { "s\($0)" }.first { SimBroker.partition(of: Array($0.utf8), 3) == own }!
+    for count in [1, -1] {
+      log.append(
+        SimRecord(
+          key: Array(alone.utf8), value: Array(#"{"sender":{"id":"a"},"gift":{"id":"g"},"count":\#(count)}"#.utf8),
+          timestamp: scene.world.clock.wall))
+    }
     scene.settle(instance)
-    var asked = question("r")
+    let (all, told) = try explain(scene, question(prefix + alone))
+    #expect(all.map(\.partition) == [other] && told.misses.map(\.kind) == [.deadLetter], "\(told)")
+    var asked = question(prefix + "r")
     asked.sender = Array("lost".utf8)
     let (found, outcome) = try explain(scene, asked)
     #expect(found.count == 1 && found[0].partition == other && outcome.misses.isEmpty, "\(outcome)")
@@ -172,6 +184,6 @@ extension ExplainTests {
     #expect(wrongKey.nearest.isEmpty && !wrongKey.misses[0].isGuess)
     asked.sender = Array("x".utf8)
     let (_, otherRoom) = try explain(scene, asked)
-    #expect(otherRoom.nearest.map(\.kind) == [.otherRoom] && otherRoom.nearest[0].detail == "other", "\(otherRoom)")
+    #expect(otherRoom.nearest.map(\.kind) == [.otherRoom] && otherRoom.nearest[0].detail == prefix + "other", "\(otherRoom)")
   }
 }

@@ -31,6 +31,9 @@ package struct GiftQuestion: Equatable, Sendable {
       && (gift?.elementsEqual(other.giftID) ?? true)
   }
 
+  /// The room as records name it, without the prefix that the service gives it.
+  func roomInRecords(_ derivation: Derivation?) -> [UInt8] { derivation.map { Array($0.limits.withoutPrefix(room)) } ?? room }
+
   func isAbout(_ room: Bytes) -> Bool {
     guard room.count == self.room.count, let start = room.baseAddress else { return false }
     return memcmp(start, self.room, room.count) == 0

@@ -26,7 +26,7 @@ extension PartitionExplainer {
   func missedUnread(_ record: InputRecord, _ kind: GiftMiss.Kind, _ reason: String, at now: Int64? = nil) {
     let time = now ?? time(of: record)
     if question.namesTime, !question.holds(time), !question.holds(self.time(of: record)) { return }
-    let match = UnreadRecord(record, isMapped: derivation?.mapping != nil).match(question)
+    let match = UnreadRecord(record, derivation).match(question)
     if match == .none { return }
     let redriven = redriven(record)
     add(

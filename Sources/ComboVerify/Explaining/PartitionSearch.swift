@@ -27,7 +27,7 @@ final class PartitionSearch {
   /// A text that each matching record contains, so that others need not be decoded; nil if a map makes the ids, maybe of several
   /// fields.
   private let needle: [UInt8]?
-  private let isMapped: Bool
+  private let derivation: Derivation?
 
   private static let foundMax = 5
   /// The fingerprints of the records in ``Found/unread``.
@@ -39,8 +39,8 @@ final class PartitionSearch {
     self.question = question
     self.reader = reader
     probe = try derivation.map { try RecordProbe($0) } ?? RecordProbe()
-    isMapped = derivation?.mapping != nil
-    needle = !isMapped ? question.id ?? question.sender ?? question.room : nil
+    self.derivation = derivation
+    needle = derivation?.mapping == nil ? question.id ?? question.sender ?? question.roomInRecords(derivation) : nil
   }
 
   /// - Parameter progress: Called now and then with a number of offsets processed.
@@ -100,7 +100,7 @@ final class PartitionSearch {
     case .dropped: (kind, reason) = (.dropped, probe.dropReason)
     }
     guard probe.isKnown, question.namesGift, !question.namesTime || question.holds(recordTime) else { return }
-    let unread = UnreadRecord(record, isMapped: isMapped)
+    let unread = UnreadRecord(record, derivation)
     let match = unread.match(question)
     // An id alone may be in a record of another room, or of none.
     if match == .none, question.id == nil || unread.match(question, needsRoom: false) == .none { return }

@@ -1,5 +1,6 @@
 internal import ComboEdge
 internal import ComboSystem
+internal import ComboWire
 
 /// A record that became no gift, since it cannot be read or the map drops it, but may be the one asked for.
 struct UnreadRecord {
@@ -13,12 +14,14 @@ struct UnreadRecord {
   }
 
   private let record: InputRecord
-  private let isMapped: Bool
+  private let derivation: Derivation?
+  /// Whether a map makes the fields, so that they may be anywhere in the record.
+  private var isMapped: Bool { derivation?.mapping != nil }
 
-  /// - Parameter isMapped: Whether a map makes the fields, so that they may be anywhere in the record.
-  init(_ record: InputRecord, isMapped: Bool) {
+  /// - Parameter derivation: How records become events; nil if unknown.
+  init(_ record: InputRecord, _ derivation: Derivation?) {
     self.record = record
-    self.isMapped = isMapped
+    self.derivation = derivation
   }
 
   /// - Parameter needsRoom: Whether it must also name the room.
@@ -28,8 +31,9 @@ struct UnreadRecord {
     if let sender = question.sender { asked.append((sender, ["sender", "id"])) }
     if let gift = question.gift { asked.append((gift, ["gift", "id"])) }
     if let id = question.id { asked.append((id, ["id"])) }
-    let isOfRoom = record.key.map { question.room.elementsEqual($0) } ?? false
-    if needsRoom, !isOfRoom { asked.append((question.room, ["room"])) }
+    let room = question.roomInRecords(derivation)
+    let isOfRoom = record.key.map { room.elementsEqual($0) } ?? false
+    if needsRoom, !isOfRoom { asked.append((room, ["room"])) }
     if asked.isEmpty { return .certain }
     // This rules out most records. A text may be written with escapes.
     if asked.contains(where: { ByteSearch.find($0.text, in: value) == nil }),
