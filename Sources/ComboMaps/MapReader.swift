@@ -10,7 +10,7 @@ struct MapReader {
   let chosen: [(name: String, value: String)]
   /// Whether another map chooses this one.
   let isChosen: Bool
-  var faults: [MapFault] = []
+  var faults: [MapFault]
   /// The switches of the map.
   var switches: [MapSwitch] = []
   /// The pointer below which the current rule's pointers are.
@@ -32,12 +32,17 @@ struct MapReader {
 
   init(_ source: MapText, chosen: [(name: String, value: String)], library: MapLibrary, isChosen: Bool) {
     self.source = source
+    faults = source.faults
     self.chosen = chosen
     self.library = library
     self.isChosen = isChosen
   }
 
-  mutating func fault(_ token: Int, _ sentence: String) { faults.append(source.fault(token, sentence)) }
+  /// - Note: What stands for an unknown definition, null or an empty array, has been reported as such.
+  mutating func fault(_ token: Int, _ sentence: String) {
+    if !source.faults.isEmpty, text[token].isNull || text[token].isArray && text.next(token) == token + 1 { return }
+    faults.append(source.fault(token, sentence))
+  }
 
   // MARK: - The whole
 
