@@ -198,10 +198,11 @@ struct MapReader {
     (base, root) = (first, first)
     defer { (base, root) = ([], []) }
     let rules = readRules(token, hasRoots: true)
-    for rule in rules where first.contains(PointerTable.each) && rule.kind ?? .gift != .gift {
+    for (element, path) in zip(elements, paths) where path?.contains(PointerTable.each) ?? false {
+      guard let rule = rules.first(where: { $0.kind ?? .gift != .gift }) else { break }
       fault(
-        elements[0],
-        "\(text.string(elements[0])) may have several elements, so only gifts are allowed in it, but line \(rule.line) has another event"
+        element,
+        "\(text.string(element)) may have several elements, so only gifts are allowed in it, but line \(rule.line) has another event"
       )
     }
     return (paths.compactMap { $0 }, rules)

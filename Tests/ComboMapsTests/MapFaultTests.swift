@@ -146,6 +146,15 @@ struct MapFaultTests {
       ])
   }
 
+  @Test("name each root in which only gifts are allowed")
+  func roots() {
+    let rules = #""rules": [{"event": "room_closed", "fields": {"ts": "/t"}}]}"#
+    #expect(
+      faults(of: #"{"map": 1, "name": "t", "roots": ["", "/a/*", "/b/*"], "# + rules).map { $0.prefix(8) } == [
+        "m:1:39: ", "m:1:47: ",
+      ])
+  }
+
   @Test("name switches that are not there, and values that they cannot have")
   func switches() {
     let map = giftMap("", more: #", "switches": {"s": {"default": "a", "values": {"a": "x", "b": "y"}}}"#)
