@@ -287,6 +287,9 @@ final class PointerWalk {
 
   /// Whether any pointer leads on from a node.
   func leadsOn(_ node: Int) -> Bool { nodes[node].mask >= 0 }
+  /// Whether a pointer leads on from a node to each element of an array.
+  func hasElements(_ node: Int) -> Bool { nodes[node].star >= 0 }
+
 
   /// Returns the node that a name leads to below a node, or 0 if there is none. Readers of formats other than JSON use it.
   func node(below node: Int, named name: Bytes) -> Int {

@@ -65,6 +65,19 @@ extension ConnectorShapeTests {
       ##"2 ×  5> 824 count 2"##
     ),
     ("douyu", "a gift in a text of another name", ##"{"line":["type@=dgb/rid@=1/gfid@=824/uid@=5/"]}"##, ##"bad"##),
+    (
+      "douyu", "two messages in one text",
+      ##"type@=chatmsg/rid@=1/uid@=7/txt@=x/type@=dgb/rid@=1/gfid@=824/uid@=5/type@=dgb/rid@=1/gfid@=824/uid@=6/gfcnt@=2/"##,
+      ##"2 ×  5> 824 count 1"##
+    ),
+    (
+      "douyu", "two messages in a text of an array",
+      ##"{"messages":["type@=dgb/rid@=1/gfid@=1/uid@=5/type@=dgb/rid@=1/gfid@=824/uid@=5/"]}"##, ##"bad"##
+    ),
+    (
+      "douyu", "two messages in one text, of which the first begins with another name",
+      ##"rid@=1/type@=dgb/gfid@=1/uid@=5/type@=dgb/rid@=1/gfid@=824/uid@=5/"##, ##"bad"##
+    ),
     ("douyu", "a viewer's text", ##"{"line":["type@=chatmsg/rid@=1/uid@=5/txt@=type@AA=dgb@AS/"]}"##, ##"dropped"##),
     (
       "twitch", "Streamlabs, a gifted subscription",
