@@ -139,7 +139,7 @@ extension MappedDecoder {
   @inline(never)
   func lookForGifts() throws(BadEvent) {
     if isDecided { return }
-    closePart()
+    closeParts()
     checks.parser.writeNames()
     decided.sort()
     try lookForGifts(in: 0, signs[Int(leftOver)])
