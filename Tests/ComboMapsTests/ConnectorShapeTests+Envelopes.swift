@@ -151,5 +151,9 @@ extension ConnectorShapeTests {
       ##"{"snippet":{"type":5,"superChatDetails":{"amountMicros":"2"}},"id":"x"}"##,
       ##"bad"##
     ),
+    (
+      "soop", "base64 under another name",
+      ##"{"line":"eyJ0byI6ImEiLCJmcm9tIjoiYiIsImFtb3VudCI6IjEiLCJmYW5DbHViT3JkaW5hbCI6IjUifQ=="}"##, ##"bad"##
+    ),
   ]
 }
