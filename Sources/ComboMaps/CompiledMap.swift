@@ -102,6 +102,8 @@ struct CompiledMap {
     var base: Int32 = 0
     /// The node of an element of the last of these arrays.
     var innermost: Int32 = -1
+    /// The nodes in `links` of the elements around that.
+    var around = Range16()
     /// The last rule of its group, and the group's index in `signs`, or -1 if it has none.
     var last = 0
     var signs: Int32 = -1

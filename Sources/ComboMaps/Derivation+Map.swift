@@ -1,5 +1,6 @@
 internal import ComboCore
 public import ComboWire
+internal import Synchronization
 
 /// The map of a derivation.
 extension Derivation {
@@ -22,7 +23,7 @@ extension Derivation {
   public func decoder() throws(FormatFault) -> RecordDecoder {
     guard let mapping else { return RecordDecoder(limits: limits, rules: rules) }
     do throws(MapFaults) {
-      return RecordDecoder(limits: limits, map: try RecordMap(canonical: mapping), rules: rules)
+      return RecordDecoder(limits: limits, map: try Self.map(mapping), rules: rules)
     } catch {
       throw FormatFault(
         code: .newer,
@@ -30,5 +31,16 @@ extension Derivation {
           "its events were made by a map that this program cannot read (\(error.faults[0])). Run the program that wrote"
           + " it, or a newer one")
     }
+  }
+
+  /// The last maps. All partitions of a process share one that is compiled.
+  private static let maps = Mutex<[RecordMap]>([])
+  private static let mapsMax = 8
+
+  private static func map(_ canonical: String) throws(MapFaults) -> RecordMap {
+    if let known = maps.withLock({ $0.last { $0.canonical == canonical } }) { return known }
+    let map = try RecordMap(canonical: canonical)
+    maps.withLock { $0 = $0.suffix(mapsMax - 1) + [map] }
+    return map
   }
 }

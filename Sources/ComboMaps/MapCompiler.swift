@@ -103,6 +103,7 @@ struct MapCompiler {
     let tried = isOwn ? own : root
     let elements = map.pointers.elements(to: tried)
     (made.stars, made.each, made.innermost) = (elements.count, elements.first ?? -1, elements.last ?? -1)
+    made.around = link(elements.dropLast())
     var condition = rule.condition
     if tried != record {
       made.root = map.pointers.places[tried].node

@@ -45,8 +45,8 @@ struct MapExpander {
     if words.isDisjoint(with: ["$schema", "define", "include"]) { return source }
     var expander = MapExpander(library: library)
     expander.expand(source)
-    if !expander.faults.isEmpty { throw MapFaults(faults: expander.faults) }
-    return try MapText(expander.out.array, file: source.file, origins: expander.origins)
+    if expander.out.count == 0 { throw MapFaults(faults: expander.faults) }
+    return try MapText(expander.out.array, file: source.file, origins: expander.origins, faults: expander.faults)
   }
 
   private init(library: MapLibrary) { self.library = library }

@@ -14,7 +14,8 @@ struct Members {
 extension MapReader {
   // MARK: - JSON
 
-  /// Returns the members of an object. Unknown and repeated members are faults.
+  /// Returns the members of an object. Unknown and repeated members are faults. A member whose name is misspelled is read as the
+  /// one that is meant, so that its own faults are told too.
   /// - Parameters:
   ///   - allowed: The known names; nil to accept any name.
   ///   - isQuiet: Whether the faults have been reported before.
@@ -31,10 +32,12 @@ extension MapReader {
       if members[memberName] != nil {
         if !isQuiet { fault(member, "\"\(memberName)\" occurs twice; remove one of them") }
       } else if let allowed, !allowed.contains(memberName) {
+        let near = Suggestion.nearest(to: memberName, among: allowed.filter { source.member($0, of: token) == nil })
         if !isQuiet {
           let known = "there \(allowed.count == 1 ? "is" : "are") \(allowed.joined(separator: ", "))"
-          fault(member, "\(name) has no member \"\(memberName)\"; \(known)")
+          fault(member, "\(name) has no member \"\(memberName)\"; \(near.map { "did you mean \($0)?" } ?? known)")
         }
+        if let near, members[near] == nil { members.list.append((near, member, member + 1)) }
       } else {
         members.list.append((memberName, member, member + 1))
       }

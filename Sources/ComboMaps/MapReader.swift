@@ -10,7 +10,7 @@ struct MapReader {
   let chosen: [(name: String, value: String)]
   /// Whether another map chooses this one.
   let isChosen: Bool
-  var faults: [MapFault] = []
+  var faults: [MapFault]
   /// The switches of the map.
   var switches: [MapSwitch] = []
   /// The pointer below which the current rule's pointers are.
@@ -32,12 +32,17 @@ struct MapReader {
 
   init(_ source: MapText, chosen: [(name: String, value: String)], library: MapLibrary, isChosen: Bool) {
     self.source = source
+    faults = source.faults
     self.chosen = chosen
     self.library = library
     self.isChosen = isChosen
   }
 
-  mutating func fault(_ token: Int, _ sentence: String) { faults.append(source.fault(token, sentence)) }
+  /// - Note: What stands for an unknown definition, null or an empty array, has been reported as such.
+  mutating func fault(_ token: Int, _ sentence: String) {
+    if !source.faults.isEmpty, text[token].isNull || text[token].isArray && text.next(token) == token + 1 { return }
+    faults.append(source.fault(token, sentence))
+  }
 
   // MARK: - The whole
 
@@ -193,10 +198,11 @@ struct MapReader {
     (base, root) = (first, first)
     defer { (base, root) = ([], []) }
     let rules = readRules(token, hasRoots: true)
-    for rule in rules where first.contains(PointerTable.each) && rule.kind ?? .gift != .gift {
+    for (element, path) in zip(elements, paths) where path?.contains(PointerTable.each) ?? false {
+      guard let rule = rules.first(where: { $0.kind ?? .gift != .gift }) else { break }
       fault(
-        elements[0],
-        "\(text.string(elements[0])) may have several elements, so only gifts are allowed in it, but line \(rule.line) has another event"
+        element,
+        "\(text.string(element)) may have several elements, so only gifts are allowed in it, but line \(rule.line) has another event"
       )
     }
     return (paths.compactMap { $0 }, rules)

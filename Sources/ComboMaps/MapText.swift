@@ -11,6 +11,8 @@ final class MapText {
   private let parser = JSONParser()
   private lazy var lines = Lines(Bytes(start: memory.baseAddress, count: size))
   private let origins: [Origin]
+  /// What was wrong with its definitions and their uses, if it is an expanded text. The rest of it can still be read.
+  let faults: [MapFault]
 
   /// The place of a value, or of a member's name, in the file that it was written in.
   struct Origin {
@@ -23,9 +25,12 @@ final class MapText {
   /// - Parameters:
   ///   - what: The name of the text in error messages.
   ///   - origins: The places of the values of an expanded text in its files, sorted by their start.
-  init(_ bytes: [UInt8], file: String, as what: String = "the map", origins: [Origin] = []) throws(MapFaults) {
+  init(
+    _ bytes: [UInt8], file: String, as what: String = "the map", origins: [Origin] = [], faults: [MapFault] = []
+  ) throws(MapFaults) {
     self.file = file
     self.origins = origins
+    self.faults = faults
     size = bytes.count
     memory = .allocate(byteCount: max(bytes.count, 1) + BumpArena.padding, alignment: 16)
     memory.initializeMemory(as: UInt8.self, repeating: 0)

@@ -110,7 +110,12 @@ struct SignReader {
   private func isGift(base64 text: Bytes) -> Bool {
     let record = ByteBuffer()
     guard Base64.decode(Bytes(rebasing: text.prefix(Self.recordMax)), into: record) == nil else { return false }
-    return record.bytes.first != text[0] && isGift(record: record.bytes)
+    return record.bytes.first != text[0]
+      && (isGift(record: record.bytes)
+        || signs.keys.contains { key in
+          var name = "\"\(key.lowercased())\""
+          return name.withUTF8 { record.bytes.holds(Bytes($0), within: Self.recordMax) }
+        })
   }
 
   /// The maximum number of bytes that are searched in a record within a text.
@@ -139,7 +144,7 @@ extension MappedDecoder {
   @inline(never)
   func lookForGifts() throws(BadEvent) {
     if isDecided { return }
-    closePart()
+    closeParts()
     checks.parser.writeNames()
     decided.sort()
     try lookForGifts(in: 0, signs[Int(leftOver)])

@@ -92,7 +92,8 @@ extension MappedDecoder {
   }
 
   func rewritten(_ record: Bytes, _ node: Int, into arena: BumpArena) throws(BadEvent) -> Bytes {
-    form == .stt ? try stt.json(of: record, walk, from: node, into: arena) : try irc.json(of: record, into: arena)
+    if form == .irc { return try irc.json(of: record, into: arena) }
+    return try stt.json(of: record, walk, from: node, isOne: !checks.rules.comparesEnvelopes, into: arena)
   }
 
   /// Copies the record from a byte up to a text, and writes the JSON in place of the text. Returns where the record continues.

@@ -39,10 +39,9 @@ final class MappedDecoder {
   var decided: [Int32] = []
   var isDecided = false
   var leftOver: Int32 = -1
-  /// The element of the first array, if rules have decided on elements of an array in it; and whether one of these was dropped
-  /// with the rest. If not, they have decided on all of it.
-  private var parted: Int32 = -1
-  private var isParted = false
+  /// For each array but the innermost, its element, if rules have decided on elements of an array in it, or -1; and whether one
+  /// of these was dropped with the rest. If not, they have decided on all of it.
+  private var parted: [(element: Int32, isParted: Bool)]
   /// Whether the map has texts that are read in their places.
   private let hasTexts: Bool
   private let groupCount: Int
@@ -107,6 +106,7 @@ final class MappedDecoder {
     hasPrefix = !map.prefix.isEmpty
     groupCount = map.groups.count
     effortMax = 2 * limits.recordBytes
+    parted = Array(repeating: (-1, false), count: max(walk.levels - 1, 0))
     envelopes = Self.envelopes(map)
     signs = map.signs.map { SignReader($0, form: map.form, isLoose: map.pointers.isLoose) }
   }
@@ -142,7 +142,7 @@ final class MappedDecoder {
   func advance() -> Bool {
     guard walk.advance(text) else { return false }
     if outer.stars >= walk.level { outer.stars = .max }
-    if walk.level == 1 { closePart() }
+    if walk.level <= parted.count { closeParts(from: walk.level) }
     return true
   }
 
@@ -191,7 +191,8 @@ final class MappedDecoder {
         header(map.headers[index]) { headers[index] = arena.copy($0) }
       }
     }
-    (shownBytes, effort, leftOver, isDecided, parted, isParted) = (0, 0, -1, false, -1, false)
+    (shownBytes, effort, leftOver, isDecided) = (0, 0, -1, false)
+    for index in parted.indices { parted[index] = (-1, false) }
     if !decided.isEmpty { decided.removeAll(keepingCapacity: true) }
     walk.walk(text, of: checks.parser)
     if hasTexts { try unpack(into: arena) }
@@ -269,18 +270,22 @@ final class MappedDecoder {
     let rule = rules.baseAddress.unsafelyUnwrapped + index
     if index == rule.pointee.last, rule.pointee.outcome == .drop {
       leftOver = rule.pointee.signs
-      isParted = true
+      for index in parted.indices { parted[index].isParted = true }
     } else if rule.pointee.each < 0 {
       isDecided = true
     } else {
       decided.append(walk.found[Int(rule.pointee.innermost)])
-      if rule.pointee.innermost != rule.pointee.each { parted = walk.found[Int(rule.pointee.each)] }
+      for (index, place) in rule.pointee.around.range.enumerated() { parted[index].element = walk.found[Int(links[place])] }
     }
   }
 
-  func closePart() {
-    if parted >= 0, !isParted || !checks.rules.decidesOnArrays { decided.append(parted) }
-    (parted, isParted) = (-1, false)
+  /// Marks the elements of arrays of this level and of those within them, on all parts of which rules have decided.
+  func closeParts(from level: Int = 1) {
+    for index in level - 1..<parted.count {
+      let (element, isParted) = parted[index]
+      if element >= 0, checks.rules.decidesOnArrays ? !isParted : index == 0 { decided.append(element) }
+      parted[index] = (-1, false)
+    }
   }
 
   private func find(_ arena: BumpArena) throws(BadEvent) -> Int {

@@ -19,6 +19,8 @@ final class PointerWalk {
   private var places: [Int]
   /// The level of the stars that advanced last, or 0 if none has advanced.
   private(set) var level = 0
+  /// The number of levels.
+  var levels: Int { places.count }
   /// Whether any star has a further element.
   private(set) var isSeveral = false
   /// The token that each node's pointer leads to, or -1. It is `own`, or the known result for a shape.
@@ -284,6 +286,9 @@ final class PointerWalk {
       UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)), UnsafeRawPointer(start), length, table, mask,
       UnsafeRawPointer(names.baseAddress.unsafelyUnwrapped))
   }
+
+  /// Whether a pointer leads on from a node to each element of an array.
+  func hasElements(_ node: Int) -> Bool { nodes[node].star >= 0 }
 
   /// Whether any pointer leads on from a node.
   func leadsOn(_ node: Int) -> Bool { nodes[node].mask >= 0 }

@@ -14,14 +14,47 @@ final class STTReader {
   /// - Parameters:
   ///   - pointers: The pointers of the map, or nil to convert each member to a text.
   ///   - node: The node of the pointer at which the record is.
-  func json(of record: Bytes, _ pointers: PointerWalk?, from node: Int = 0, into arena: BumpArena) throws(BadEvent) -> Bytes {
+  ///   - isOne: Whether a text is one message, and a repeated name is ignored, as by older rules.
+  func json(
+    of record: Bytes, _ pointers: PointerWalk?, from node: Int = 0, isOne: Bool = false, into arena: BumpArena
+  ) throws(BadEvent) -> Bytes {
     out.removeAll()
     var record = record
     while let last = record.last, last == 0 || last == 0x0a || last == 0x0d { record = Bytes(rebasing: record.dropLast()) }
     if record.isEmpty { throw .notSTT("is empty") }
     if !Self.holdsFields(record) { throw .notSTT("has no name@=value at its beginning") }
-    fields(record, pointers, node)
+    if isOne {
+      fields(record, pointers, node)
+      return arena.copy(out.bytes)
+    }
+    out.append("[")
+    let messages = messages(in: record)
+    for (index, message) in messages.enumerated() {
+      if index > 0 { out.append(",") }
+      fields(message, pointers, node)
+    }
+    if messages.count == 1 { return arena.copy(Bytes(rebasing: out.bytes[1...])) }
+    if let pointers, !pointers.hasElements(node) {
+      throw .notSTT("holds \(messages.count) messages, which the map has no root for, such as \"/*\"")
+    }
+    out.append("]")
     return arena.copy(out.bytes)
+  }
+
+  /// Splits a text where the name with which it begins comes again.
+  private func messages(in text: Bytes) -> [Bytes] {
+    var starts: [Int] = []
+    var first: Bytes?
+    forEachPart(text) { part in
+      let start = part.baseAddress! - text.baseAddress!
+      if let first {
+        if part.count > first.count, part[0] == first[0], Bytes(rebasing: part[..<first.count]) == first { starts.append(start) }
+      } else if let equals = Self.equals(in: part) {
+        first = Bytes(rebasing: part[..<(equals + 2)])
+        starts.append(start)
+      }
+    }
+    return zip(starts, starts.dropFirst() + [text.count]).map { Bytes(rebasing: text[$0..<$1]) }
   }
 
   private static func holdsFields(_ text: Bytes) -> Bool {

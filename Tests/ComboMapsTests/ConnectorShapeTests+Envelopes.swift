@@ -65,6 +65,19 @@ extension ConnectorShapeTests {
       ##"2 ×  5> 824 count 2"##
     ),
     ("douyu", "a gift in a text of another name", ##"{"line":["type@=dgb/rid@=1/gfid@=824/uid@=5/"]}"##, ##"bad"##),
+    (
+      "douyu", "two messages in one text",
+      ##"type@=chatmsg/rid@=1/uid@=7/txt@=x/type@=dgb/rid@=1/gfid@=824/uid@=5/type@=dgb/rid@=1/gfid@=824/uid@=6/gfcnt@=2/"##,
+      ##"2 ×  5> 824 count 1"##
+    ),
+    (
+      "douyu", "two messages in a text of an array",
+      ##"{"messages":["type@=dgb/rid@=1/gfid@=1/uid@=5/type@=dgb/rid@=1/gfid@=824/uid@=5/"]}"##, ##"bad"##
+    ),
+    (
+      "douyu", "two messages in one text, of which the first begins with another name",
+      ##"rid@=1/type@=dgb/gfid@=1/uid@=5/type@=dgb/rid@=1/gfid@=824/uid@=5/"##, ##"bad"##
+    ),
     ("douyu", "a viewer's text", ##"{"line":["type@=chatmsg/rid@=1/uid@=5/txt@=type@AA=dgb@AS/"]}"##, ##"dropped"##),
     (
       "twitch", "Streamlabs, a gifted subscription",
@@ -87,6 +100,60 @@ extension ConnectorShapeTests {
       "youtube:superchat=gifts", "pytchat, a super chat",
       ##"{"type":"superChat","id":"Chw1","timestamp":1700000000000,"message":"hi","amountValue":500.0,"amountString":"¥500","currency":"JPY","author":{"name":"Ann","channelId":"UCviewer1","type":"superChat"}}"##,
       ##"1 × Chw1 UCviewer1> super-chat count 1"##
+    ),
+    (
+      "douyin", "a gift whose method is a number",
+      ##"{"common":{"method":5,"msgId":"1"},"giftId":"4","repeatCount":"1","user":{"id":"5"}}"##, ##"bad"##
+    ),
+    (
+      "douyin", "another message, likewise", ##"{"common":{"method":5,"msgId":"1"},"content":"hi","user":{"id":"5"}}"##,
+      ##"dropped"##
+    ),
+    (
+      "tiktok", "a gift whose method is an array",
+      ##"{"common":{"method":[],"msgId":"1"},"giftId":"4","repeatCount":"1","user":{"id":"5"}}"##, ##"bad"##
+    ),
+    ("huya", "a gift whose iUri is true", ##"{"iUri":true,"data":{"iItemType":4,"iItemCount":1,"lSenderUid":2}}"##, ##"bad"##),
+    ("huya", "another packet, likewise", ##"{"iUri":true,"data":{"sContent":"x"}}"##, ##"dropped"##),
+    (
+      "streamelements", "an activity whose type is a number",
+      ##"{"_id":"6","channel":"5","type":5,"data":{"username":"ben","amount":100}}"##, ##"bad"##
+    ),
+    (
+      "streamlabs", "an alert whose type is a number",
+      ##"{"type":5,"message":[{"name":"Ann","amount":"13.37","from":"Ann","_id":"0"}]}"##, ##"bad"##
+    ),
+    (
+      "trovo", "a spell whose type is an object",
+      ##"{"data":{"chats":[{"type":{},"content":"{\"gift\":\"W\",\"gift_id\":5}","sender_id":5}]}}"##, ##"bad"##
+    ),
+    ("bilibili-open", "a guard whose cmd is a number", ##"{"cmd":5,"data":{"uid":1,"guard_level":3,"guard_num":1}}"##, ##"bad"##),
+    (
+      "rumble", "an empty list as an object",
+      ##"{"now":1,"user_id":"u","livestreams":[],"gifted_subs":{"recent_gifted_subs":{}}}"##, ##"dropped"##
+    ),
+    (
+      "rumble", "a list of gifts as an object, beside a rant",
+      ##"{"now":1,"user_id":"u","livestreams":[{"chat":{"recent_rants":[{"username":"x","created_on":"2026-01-01T00:00:00Z","amount_cents":5}]}}],"gifted_subs":{"recent_gifted_subs":{"0":{"total_gifts":5,"purchased_by":"ann"}}}}"##,
+      ##"bad"##
+    ),
+    (
+      "twitch", "a gift whose msg-id is a number",
+      ##"{"id":"1","login":"g","msg-id":5,"msg-param-mass-gift-count":"5","room-id":"9"}"##, ##"bad"##
+    ),
+    ("twitch", "another line, likewise", ##"{"id":"1","msg-id":5,"room-id":"9"}"##, ##"dropped"##),
+    (
+      "twitch", "chat-downloader, bits without an author",
+      ##"{"channel_id":"1","author":null,"action_type":"text_message","message_type":"text_message","bits":5}"##, ##"bad"##
+    ),
+    (
+      "youtube", "a super chat whose type is a number",
+      ##"{"snippet":{"type":5,"superChatDetails":{"amountMicros":"2"}},"id":"x"}"##,
+      ##"bad"##
+    ),
+    (
+      "soop", "base64 under another name",
+      ##"{"line":"eyJ0byI6ImEiLCJmcm9tIjoiYiIsImFtb3VudCI6IjEiLCJmYW5DbHViT3JkaW5hbCI6IjUifQ=="}"##, ##"bad"##
     ),
   ]
 }

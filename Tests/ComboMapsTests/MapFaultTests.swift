@@ -29,7 +29,7 @@ struct MapFaultTests {
       ),
       (
         #"{"map": 1, "name": "t", §"defines": {}, "rules": [{"drop": "x"}]}"#,
-        #"the map has no member "defines"; there are map, name, about, text, frame, prefix, names, record, protobuf, unpack, roots, fields, switches, choose, rules, otherwise, gifts, notes, include, define, $schema"#
+        #"the map has no member "defines"; did you mean define?"#
       ),
       (
         #"{"map": 1, "name": "t", §"name": "u", "rules": [{"drop": "x"}]}"#, #""name" occurs twice; remove one of them"#
@@ -125,8 +125,34 @@ struct MapFaultTests {
       """
     #expect(
       faults(of: map).map { $0.split(separator: " ")[0] } == [
-        "m:1:1:", "m:1:9:", "m:1:12:", "m:3:19:", "m:3:30:", "m:3:44:", "m:4:32:", "m:4:50:", "m:4:64:",
+        "m:1:9:", "m:1:12:", "m:3:19:", "m:3:30:", "m:3:44:", "m:4:32:", "m:4:50:", "m:4:64:",
       ], "\(faults(of: map))")
+  }
+
+  @Test("are told also of what stands behind a misspelled name, or beside an unknown definition")
+  func behind() {
+    let map = #"{"map": 1, "name": "t", "rules": [{"event": "gift", "feilds": {"sender": {"id": "a"}, "gift": {"id": "/g"}}}]}"#
+    #expect(
+      faults(of: map) == [
+        #"m:1:53: a rule has no member "feilds"; did you mean fields?"#,
+        #"m:1:81: sender.id must be a JSON Pointer such as "/user/id" (or "^/user/id" from the record's root), not "a""#,
+      ])
+    let using =
+      #"{"map": 1, "name": "t", "define": {}, "rules": [{"event": "gift", "fields": {"sender": {"use": "user"}, "gift": {"id": "g"}}}]}"#
+    #expect(
+      faults(of: using) == [
+        #"m:1:96: there is no definition "user": write it under define, or include the file that has it"#,
+        #"m:1:120: gift.id must be a JSON Pointer such as "/user/id" (or "^/user/id" from the record's root), not "g""#,
+      ])
+  }
+
+  @Test("name each root in which only gifts are allowed")
+  func roots() {
+    let rules = #""rules": [{"event": "room_closed", "fields": {"ts": "/t"}}]}"#
+    #expect(
+      faults(of: #"{"map": 1, "name": "t", "roots": ["", "/a/*", "/b/*"], "# + rules).map { $0.prefix(8) } == [
+        "m:1:39: ", "m:1:47: ",
+      ])
   }
 
   @Test("name switches that are not there, and values that they cannot have")

@@ -149,6 +149,19 @@ struct MapShapeTests {
     #expect(read(#"{"userId":"u","giftId":"g","list":[1,2,3]}"#, by: map).events.count == 1)
   }
 
+  @Test("of other kinds beside gifts with several receivers are left out at each depth")
+  func batches() throws {
+    let map = try map(
+      #"{"map":1,"name":"t","gifts":{"commands":["kind"],"words":["gift"]},"rules":[{"when":{"at":"/rooms/*/items/*/kind","is":"gift"},"root":"/rooms/*/items/*/to/*","event":"gift","fields":{"sender":{"id":"../../uid"},"receiver":{"id":"/uid"},"gift":{"id":"../../gift"}}}],"otherwise":{"drop":"x"}}"#
+    )
+    func record(_ items: String) -> String { #"{"rooms":[{"room":"r","items":[\#(items)]},{"room":"s","items":[]}]}"# }
+    let gift = #"{"kind":"gift","uid":5,"gift":"rose","to":[{"uid":9},{"uid":8}]}"#
+    let one = Read(room: "k", sender: "5", gift: "rose")
+    #expect(read(record(#"\#(gift),{"kind":"say","uid":6}"#), by: map) == Outcome(events: [one, one]))
+    #expect(read(record(#"{"kind":"say","uid":6},\#(gift)"#), by: map) == Outcome(events: [one, one]))
+    #expect(read(record(#"\#(gift),{"kind":"gifts","uid":6}"#), by: map).bad?.code == .unknownType)
+  }
+
   static let nested = #"""
     {"map":1,"name":"t","roots":["/*/list/*","/*",""],"fields":{"room":["../../room",{"key":true}]},
      "rules":[{"when":{"at":"/giftId","exists":true},"event":"gift",§}],"otherwise":{"drop":"no gift"}}

@@ -34,6 +34,8 @@ struct STTTests {
       ("type@=chatmsg/rid@=1/", "dropped: no gift (t, otherwise)"), ("type@=dgb/rid@=1/gfid@=3/", "missing_field"),
       // JSON is read all the same.
       (#"{"type":"dgb","rid":1,"uid":"2","gfid":"3"}"#, #"gift|1|-1||2||3|0.0|count 1|{"id":"2"}||{"id":"3"}"#),
+      // Two messages, for which the map has no root.
+      ("type@=chatmsg/rid@=1/type@=dgb/rid@=1/uid@=2/gfid@=3/", "not_json"),
       ("{}", "dropped: no gift (t, otherwise)"), ("", "not_json"), ("/", "not_json"), ("{", "not_json"), ("type", "not_json"),
       ("@=", "not_json"),
     ])

@@ -1,5 +1,6 @@
 @preconcurrency internal import CGetopt
 internal import ComboSystem
+internal import ComboWire
 @preconcurrency internal import Glibc
 internal import Synchronization
 

@@ -1,5 +1,6 @@
 internal import ComboKafka
 internal import ComboSystem
+internal import ComboWire
 
 /// The text of a `--config` file. Each line has an option, `name = value`, under its name on the command line. Blank lines and
 /// lines that begin with `#` are comments. Lines below a line `[COMMAND]` apply to that command only; lines above the first such

@@ -1,4 +1,5 @@
 internal import ComboSystem
+internal import ComboWire
 
 /// The command that a command line names.
 enum Invocation: Equatable, Sendable {

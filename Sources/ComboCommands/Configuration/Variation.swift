@@ -1,5 +1,6 @@
 internal import ComboCore
 internal import ComboSystem
+internal import ComboWire
 
 /// A setting and the values that `tune` tries for it: `slots=1,2,3`. Values that are lists themselves are separated by `/`.
 struct Variation: Equatable, Sendable {

@@ -1,7 +1,8 @@
-enum Suggestion {
+/// What a misspelled word may mean.
+package enum Suggestion {
   /// Returns the candidate that `text` abbreviates or extends; otherwise the one with the fewest typing errors, if they are few
   /// enough to be errors.
-  static func nearest(to text: String, among candidates: [String]) -> String? {
+  package static func nearest(to text: String, among candidates: [String]) -> String? {
     func isBeginning(_ one: String, of other: String) -> Bool { other.hasPrefix(one) && one.count * 2 > other.count }
     let longer = candidates.filter { isBeginning(text, of: $0) || isBeginning($0, of: text) }
     if let near = longer.min(by: { abs($0.count - text.count) < abs($1.count - text.count) }) { return near }
@@ -15,7 +16,7 @@ enum Suggestion {
   }
 
   /// The number of letters that are wrong, missing, superfluous, or swapped with their neighbor.
-  static func distance(_ one: String, _ other: String) -> Int {
+  package static func distance(_ one: String, _ other: String) -> Int {
     let one = Array(one), other = Array(other)
     if one.isEmpty || other.isEmpty { return max(one.count, other.count) }
     var before: [Int] = []
