@@ -94,7 +94,8 @@ package struct Explainer {
     try explain(own)
     if outcome.gifts == 0, let prefix = derivation?.limits.roomPrefix, !question.room.starts(with: prefix.utf8) {
       notice(
-        "this group's rooms have the prefix \"\(prefix)\": ask for --room \(prefix)\(String(decoding: question.room, as: UTF8.self))")
+        "this group's rooms have the prefix \"\(prefix)\": ask for --room \(prefix)\(String(decoding: question.room, as: UTF8.self))"
+      )
     }
     if outcome.gifts == 0, !question.namesGift {
       for miss in outcome.misses where miss.kind == .dropped && wantsMore { wantsMore = tell(.miss(miss), outcome.partitions[0]) }
