@@ -298,7 +298,8 @@ struct GroupTests {
     try poll([member], "it is told, or owns something") { !member.errors.isEmpty || !member.owned.isEmpty }
     #expect(member.owned.isEmpty)
     let error = try #require(member.errors.first)
-    #expect(error.code == .otherTopic && error.message.contains("\"\(other)\"") && error.message.contains("--instance"), "\(error)")
+    #expect(
+      error.code == .otherTopic && error.message.contains("\"\(other)\"") && error.message.contains("--instance"), "\(error)")
   }
 
   @Test("a static member that comes back keeps its partitions, without a rebalance for the others")
