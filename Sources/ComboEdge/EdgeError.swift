@@ -58,6 +58,8 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
 
   /// Whether a right on a topic was denied, TOPIC_AUTHORIZATION_FAILED of Kafka's protocol, and not one on something else.
   package var isTopicDenied: Bool { number == 29 }
+  /// Whether a right is missing, also if the client has given up for that reason.
+  package var isDenied: Bool { code == .notAuthorized || [29, 30, 31, 53].contains(number) }
 
   /// The remedy if two instances fence each other, as a sentence without its full stop.
   package static let fencedAdvice =

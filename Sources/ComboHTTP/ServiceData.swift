@@ -92,8 +92,10 @@ enum ServiceData {
       buffer.append(line.epoch)
       buffer.append(#","seq":"#)
       buffer.append(line.seq)
-      buffer.append(#","banners":"#)
-      buffer.append(line.banners)
+      if let banners = line.banners {
+        buffer.append(#","banners":"#)
+        buffer.append(banners)
+      }
       if let queued = line.queued {
         buffer.append(#","queued":"#)
         buffer.append(queued)

@@ -41,6 +41,9 @@ extension EdgeError {
     case RD_KAFKA_RESP_ERR__FENCED, RD_KAFKA_RESP_ERR_PRODUCER_FENCED, RD_KAFKA_RESP_ERR_INVALID_PRODUCER_EPOCH:
       "The brokers ended its transaction because it was open for longer than transaction.timeout.ms, or another client has begun to use"
         + " this transactional id."
+    case RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED: "The right Read is missing on the group. \(remedy(.notAuthorized))"
+    case RD_KAFKA_RESP_ERR_TRANSACTIONAL_ID_AUTHORIZATION_FAILED:
+      "The right Write is missing on the transactional id. \(remedy(.notAuthorized))"
     case RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT:
       "session.timeout.ms must lie between the brokers' group.min.session.timeout.ms and group.max.session.timeout.ms, by default 6 s and"
         + " 30 min: change one of them."
@@ -51,7 +54,7 @@ extension EdgeError {
     }
   }
 
-  private static func remedy(_ code: Code, brokers: String) -> String {
+  private static func remedy(_ code: Code, brokers: String = "") -> String {
     switch code {
     case .badProperty: "Correct or remove the property."
     case .unreachable:

@@ -280,7 +280,9 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
       try step()
     } catch {
       let own = [Topic.output, .journal, .state, .deadLetter].map { names[$0] }
-      if error.error.code == .notAuthorized, !(own + [names.input]).contains(where: error.reason.contains) {
+      if error.error.code == .notAuthorized, error.error.isTopicDenied || error.error.number == 0,
+        !(own + [names.input]).contains(where: error.reason.contains)
+      {
         // Brokers do not report the topic. To commit an offset takes the right to read the input.
         let list = own.map { "\"\($0)\"" }.joined(separator: ", ")
         let reason =

@@ -28,20 +28,55 @@ enum LogAhead {
         + " delete \(path)-wal to do without them")
   }
 
-  /// Turns back single bits that have flipped, and throws `damaged` if more is wrong in front of later commits. No process may
-  /// have the file open. Reads it once.
+  /// Finds single bits that have flipped, and throws `damaged` if more is wrong in front of later commits. No process may have
+  /// the file open. Reads it once.
   /// - Parameters:
   ///   - path: The path of the database.
-  ///   - isOwner: Whether bits are turned back. If not, a flipped bit is a fault.
-  /// - Returns: The places of these bits, and the place from which on SQLite leaves out what is damaged, or nil if nothing is;
-  ///   in bytes from the beginning of the file written ahead.
-  static func repair(_ path: String, isOwner: Bool) throws(LogFault) -> (repaired: [Int], leftOut: Int?) {
-    let file = open(path + "-wal", (isOwner ? O_RDWR : O_RDONLY) | O_CLOEXEC)
+  ///   - isOwner: Whether the bits can be turned back. If not, a flipped bit is a fault.
+  /// - Returns: The numbers of these bits, and the place from which on SQLite leaves out what is damaged, or nil if nothing is;
+  ///   in bits and bytes from the beginning of the file written ahead.
+  static func search(_ path: String, isOwner: Bool) throws(LogFault) -> (flipped: [Int], leftOut: Int?) {
+    let file = open(path + "-wal", O_RDONLY | O_CLOEXEC)
     if file == -1 { return ([], nil) }
     defer { close(file) }
-    var repair = Repair(path: path, name: path + "-wal", file: file, isOwner: isOwner)
-    let leftOut = try repair.run()
-    return (repair.repaired, leftOut)
+    var search = Search(path: path, name: path + "-wal", file: file, isOwner: isOwner)
+    let leftOut = try search.run()
+    return (search.flipped, leftOut)
+  }
+
+  /// Turns flipped bits back, and again unless ``keep()`` is called: a file that is refused stays as it is.
+  final class Repair {
+    private let name: String
+    private var bits: [Int]
+    /// The places of the bits, in bytes from the beginning of the file.
+    let places: [Int]
+    let leftOut: Int?
+
+    /// - Parameter path: The path of the database.
+    init(_ path: String) throws(LogFault) {
+      name = path + "-wal"
+      (bits, leftOut) = try search(path, isOwner: true)
+      places = bits.map { $0 / 8 }
+      guard turn() else {
+        throw LogFault(
+          .readOnly, "\(name) is damaged at byte \(bits[0] / 8), and cannot be written to repair it. Check its permissions")
+      }
+    }
+
+    deinit { _ = turn() }
+
+    func keep() { bits = [] }
+
+    private func turn() -> Bool {
+      if bits.isEmpty { return true }
+      let file = open(name, O_RDWR | O_CLOEXEC)
+      defer { close(file) }
+      return bits.allSatisfy { bit in
+        guard var byte = read(file, 1, at: bit / 8) else { return false }
+        flip(bit % 8, in: &byte)
+        return pwrite(file, byte, 1, off_t(bit / 8)) == 1
+      } && fsync(file) == 0
+    }
   }
 
   /// Keeps a file whose end is left out, as the next of ``copies(of:)``: what is left out is overwritten soon.
@@ -69,12 +104,12 @@ enum LogAhead {
     path + "-wal-damaged" + (number == 1 ? "" : "-\(min(number, copiesMax))")
   }
 
-  private struct Repair {
+  private struct Search {
     let path: String
     let name: String
     let file: Int32
     let isOwner: Bool
-    private(set) var repaired: [Int] = []
+    private(set) var flipped: [Int] = []
 
     /// - Returns: The place from which on SQLite leaves out what is damaged; nil if nothing is.
     mutating func run() throws(LogFault) -> Int? {
@@ -139,11 +174,7 @@ enum LogAhead {
           "a bit has flipped in byte \(place) of \(name). live turns it back when it starts with this file; until then nothing is read of it"
         )
       }
-      guard pwrite(file, [bytes[bit / 8]], 1, off_t(place)) == 1, fsync(file) == 0 else {
-        throw LogFault(
-          .readOnly, "\(name) is damaged at byte \(place), and cannot be written to repair it. Check its permissions")
-      }
-      repaired.append(place)
+      flipped.append(start * 8 + bit)
     }
 
     /// Returns the only bit that may have flipped; nil if none.

@@ -60,12 +60,14 @@ extension LogFile {
   /// Returns the mark from which on all that is left can be derived, if something before it was deleted; nil if nothing was, or
   /// there is none.
   package func base() throws(LogFault) -> Int64? {
-    let isCut = state.withLock { $0.streams.contains { $0.keeping == .held && $0.first > 0 } }
     if version == 1 || !isCut { return nil }
     reading.lock()
     defer { reading.unlock() }
     return try reader.integer("SELECT mark FROM marks ORDER BY mark LIMIT 1")
   }
+
+  /// Whether records that are held for a checkpoint were deleted.
+  private var isCut: Bool { state.withLock { $0.streams.contains { $0.keeping == .held && $0.first > 0 } } }
 
   /// Returns all marks, oldest first. Requires `writing`.
   private func marks() throws(LogFault) -> [Mark] {
@@ -90,35 +92,46 @@ extension LogFile {
   private func makeMark(isNeeded: Bool = false) throws(LogFault) {
     let streams = state.withLock { $0.streams }
     let newest = try marks().last
-    var (time, size) = (Int64.max, Int64(0))
-    var isNew = false
+    var (time, isNew) = (Int64.max, false)
     for stream in streams where stream.keeping == .held {
       isNew = isNew || stream.deletable > max(stream.first, newest?.offsets[stream.id] ?? 0)
       let last = try writer.integer(
         "SELECT time FROM \(stream.table) WHERE offset < \(stream.deletable) AND time IS NOT NULL ORDER BY offset DESC LIMIT 1")
       time = min(time, last ?? time)
     }
-    for stream in streams where stream.keeping == .compacted {
-      size += try writer.integer("SELECT coalesce(sum(length(key) + length(value)), 0) FROM \(stream.table)") ?? 0
-    }
-    let sizeMax = isNeeded ? limits.sizeMax / 4 : max(limits.sizeMax / 32, retention.withLock { $0.grown } / 4)
-    guard isNew, time < .max, size <= sizeMax else { return }
+    let sizeMax = isNeeded ? limits.sizeMax / 4 : max(limits.sizeMax / 32, retention.withLock { $0.grown } / 2)
+    guard isNew, time < .max, try stateSize() <= sizeMax else { return }
     let number = (newest?.number ?? 0) + 1
     try prepareWrite(isSynced: false)
-    try transaction { () throws(LogFault) in
-      for stream in streams where stream.keeping == .held {
-        try writer.run(
-          "INSERT INTO marks (mark, stream, offset, time) VALUES (\(number), \(stream.id), \(stream.deletable), \(time))")
+    do throws(LogFault) {
+      try transaction { () throws(LogFault) in
+        for stream in streams where stream.keeping == .held {
+          try writer.run(
+            "INSERT INTO marks (mark, stream, offset, time) VALUES (\(number), \(stream.id), \(stream.deletable), \(time))")
+        }
+        for stream in streams where stream.keeping == .compacted {
+          try writer.run(
+            """
+            INSERT INTO marked (mark, stream, offset, key, value, time, headers, sum)
+            SELECT \(number), \(stream.id), offset, key, value, time, headers, sum FROM \(stream.table)
+            """)
+        }
       }
-      for stream in streams where stream.keeping == .compacted {
-        try writer.run(
-          """
-          INSERT INTO marked (mark, stream, offset, key, value, time, headers, sum)
-          SELECT \(number), \(stream.id), offset, key, value, time, headers, sum FROM \(stream.table)
-          """)
-      }
+    } catch {
+      // Where there is no room for it, records must still be deleted.
+      if error.code != .full { throw error }
+      return
     }
     retention.withLock { $0.grown = 0 }
+  }
+
+  /// Returns the bytes that a mark takes at least. Requires `writing`.
+  private func stateSize() throws(LogFault) -> Int64 {
+    var size: Int64 = 0
+    for stream in state.withLock({ $0.streams }) where stream.keeping == .compacted {
+      size += try writer.integer("SELECT coalesce(sum(length(key) + length(value)), 0) FROM \(stream.table)") ?? 0
+    }
+    return size
   }
 
   // MARK: - Room
@@ -162,6 +175,13 @@ extension LogFile {
     if try usedBytes().used > limits.sizeMax / 10 * 9 { _ = try deleteSome(towards: nextCut(isForced: true)) }
   }
 
+  /// Whether the log is so full that the next mark may not fit.
+  private func hasNoRoom() throws(LogFault) -> Bool {
+    writing.lock()
+    defer { writing.unlock() }
+    return try usedBytes().used > limits.sizeMax / 10 * 9 - min(stateSize(), limits.sizeMax / 4)
+  }
+
   private func wantRetention() {
     let isNew = retention.withLock { retention in
       defer { retention.isWanted = true }
@@ -187,11 +207,15 @@ extension LogFile {
       if oldest ?? .max < limit - ageMs / Self.patience, try nextMark() == nil { try makeMark(isNeeded: true) }
       return try agedCut(limit, latest: limit - ageMs / Self.patience)
     }
-    while try size() > limits.sizeMax / 10 * 9 {
+    while try hasNoRoom() {
       let round = try delete { () throws(LogFault) in try nextCut() }
       if round == 0 { break }
       deleted += round
     }
+    writing.lock()
+    defer { writing.unlock() }
+    // The last one may be gone because there was no room for another one beside it.
+    if isCut, try marks().isEmpty { try makeMark(isNeeded: true) }
     return deleted
   }
 

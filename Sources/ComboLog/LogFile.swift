@@ -21,7 +21,7 @@ package final class LogFile: @unchecked Sendable {
     package var sizeMax: Int64 = 2 << 30
     /// Bytes that ``append(_:)`` leaves free on the disk, so that appended records can still be processed.
     package var reserve: Int64 = 64 << 20
-    /// The size up to which a file is checked when it is opened after a crash.
+    /// The size up to which a file is checked before it is used.
     var checkMax: Int64 = 256 << 20
     /// The minimum interval of requests for the free space of the disk.
     var diskEveryMs: Int64 = 500
@@ -123,6 +123,7 @@ package final class LogFile: @unchecked Sendable {
   package init(_ place: LogPlace, use: Use = .own, limits: Limits = Limits()) throws(LogFault) {
     self.limits = limits
     self.use = use
+    var (repair, checks): (LogAhead.Repair?, Bool) = (nil, false)
     switch place {
     case .memory:
       self.place = place
@@ -143,11 +144,11 @@ package final class LogFile: @unchecked Sendable {
       self.place = .file(path)
       if use == .look {
         try Self.requireFile(path)
-        (repaired, leftOut) = LogLock.isHeld(path) ? ([], nil) : try LogAhead.repair(path, isOwner: false)
+        (repaired, leftOut) = LogLock.isHeld(path) ? ([], nil) : try LogAhead.search(path, isOwner: false)
         lock = nil
         writer = try Database(path, name: path, access: .reader)
-        // Only the owner moves these records into the file.
-        if (LogDisk.size(path + "-wal") ?? 0) > 0 { writer.leaveFiles() }
+        // Only the owner moves these records into the file. An empty one shows that none are missing.
+        if LogDisk.size(path + "-wal") != nil { writer.leaveFiles() }
         version = try LogSchema.check(writer, name: path)
         (wasChecked, wasUpgraded, isNew) = (false, false, false)
         reader = writer
@@ -158,7 +159,8 @@ package final class LogFile: @unchecked Sendable {
         isNew = LogDisk.size(path) ?? 0 == 0
         if isNew { try LogAhead.requireNone(of: path) }
         let lock = try LogLock(path)
-        (repaired, leftOut) = try LogAhead.repair(path, isOwner: true)
+        let turned = try LogAhead.Repair(path)
+        (repair, repaired, leftOut) = (turned, turned.places, turned.leftOut)
         self.lock = lock
         let wasOpen = (LogDisk.size(path + "-wal") ?? 0) > 0
         writer = try Database(path, name: path, lock: lock)
@@ -168,21 +170,21 @@ package final class LogFile: @unchecked Sendable {
         if isNew { try LogSchema.prepare(writer, from: nil, name: path) }
         version = try LogSchema.check(writer, name: path)
         wasUpgraded = version < LogSchema.version
+        checks = !isNew && (LogDisk.size(path) ?? 0) <= limits.checkMax
         // 0.1.0 always leaves its lock.
-        wasChecked = !isNew && (wasOpen || lock.wasLeft && !wasUpgraded) && (LogDisk.size(path) ?? 0) <= limits.checkMax
+        wasChecked = checks && (wasOpen || lock.wasLeft && !wasUpgraded)
         try reader.run("PRAGMA cache_size = -2000")
         writing = Lock()
         reading = Lock()
       }
     }
     pageSize = try writer.integer("PRAGMA page_size") ?? 4096
-    if use == .own {
-      try writer.run("PRAGMA max_page_count = \(limits.fileMax / pageSize)")
-    }
+    if use == .own { try writer.run("PRAGMA max_page_count = \(limits.fileMax / pageSize)") }
     pages = try writer.prepare("PRAGMA page_count")
     freePages = try writer.prepare("PRAGMA freelist_count")
     try load()
-    if wasChecked { try requireIntact() }
+    if checks { try requireIntact() }
+    repair?.keep()
     try begin()
     lock?.tellHolder()
     takeStamps()

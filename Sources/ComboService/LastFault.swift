@@ -11,7 +11,7 @@ struct LastFault {
   static let deniedMs: Int64 = 15_000
 
   mutating func failed(_ fault: TransactionFault, at now: Int64) {
-    if fault.error.code == .notAuthorized {
+    if fault.error.isDenied {
       deniedAt = now
     } else if let deniedAt, now - deniedAt < Self.deniedMs {
       return

@@ -48,7 +48,8 @@ package struct RoomLine: Sendable {
   package var room: [UInt8]
   package var epoch: Int64
   package var seq: Int
-  package var banners: Int
+  /// Banners on screen; nil if the screen is unknown.
+  package var banners: Int?
   /// Waiting banners; nil if only instructions are known, which do not contain them.
   package var queued: Int?
   /// Gifts consumed since it woke here; if ``queued`` is nil, only those that were shown.
@@ -61,7 +62,7 @@ package struct RoomLine: Sendable {
   package var skipped: Int?
 
   package init(
-    room: [UInt8], epoch: Int64, seq: Int, banners: Int, queued: Int?, gifts: Int, rate: Double, waitMs: Int64? = nil,
+    room: [UInt8], epoch: Int64, seq: Int, banners: Int?, queued: Int?, gifts: Int, rate: Double, waitMs: Int64? = nil,
     skipped: Int? = nil
   ) {
     self.waitMs = waitMs

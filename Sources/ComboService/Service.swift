@@ -242,7 +242,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
       } catch {
         if error.code == .badProperty { fatal = error.message }
         let delayMs = error.isRetriable ? 0 : countFailure(error.message)
-        if error.code == .notAuthorized {
+        if error.isDenied {
           // The loop does not turn meanwhile, and its last report would say that brokers do not answer.
           let now = edges.time.monotonicMs()
           lastFault.failed(.fatal(error), at: now)

@@ -151,8 +151,8 @@ package struct VerifyReport: Equatable, Sendable {
       let isLost = unprovenInstructions > 0 || entriesSkipped > 0
       if isLost, let evicted, evicted > 0 {
         return
-          "NOT proven: the checkpoints that the output could be derived from were deleted, as the rooms' state is large for the file. What"
-          + " was compared is right. A larger --data-max-mib keeps an old one"
+          "NOT proven: the checkpoints that the output could be derived from were deleted, as the rooms' state is large for the file,"
+          + " and nothing follows the newest one. Verify while live runs, or raise --data-max-mib, which keeps an old one"
       }
       return isLost
         ? "NOT proven: the output cannot be derived from the remaining input, journal and state"

@@ -88,9 +88,12 @@ extension HTTPServerTests {
 
   @Test("a list of rooms that are known by their instructions alone does not say what waits, and calls the gifts shown")
   func shownRooms() throws {
-    let line = RoomLine(room: Array("r".utf8), epoch: 5, seq: 6, banners: 2, queued: nil, gifts: 9, rate: 1)
+    var line = RoomLine(room: Array("r".utf8), epoch: 5, seq: 6, banners: 2, queued: nil, gifts: 9, rate: 1)
     let text = String(decoding: ServiceData.rooms([line], wall: 0).array, as: UTF8.self)
     #expect(text.contains(#"{"room":"r","epoch":5,"seq":6,"banners":2,"shown":9,"rate":1}"#), "\(text)")
+    line.banners = nil
+    let unknown = String(decoding: ServiceData.rooms([line], wall: 0).array, as: UTF8.self)
+    #expect(unknown.contains(#"{"room":"r","epoch":5,"seq":6,"shown":9,"rate":1}"#), "\(unknown)")
   }
 
   @Test("a list that did not come in time is asked for again, while somebody still waits for the first")

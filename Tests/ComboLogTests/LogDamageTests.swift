@@ -8,6 +8,13 @@ import Testing
 struct LogDamageTests {
   static let bytes: [UInt8] = [1, 0, 0x68, 1, 0, 0, 0, 0x76]
 
+  /// Limits that let a damaged file be used.
+  static var unchecked: LogFile.Limits {
+    var limits = LogFile.Limits()
+    limits.checkMax = 0
+    return limits
+  }
+
   /// Writes a file with twenty records in a topic that is kept, and three in a compacted one.
   func write(_ folder: LogFolder) throws {
     let log = try folder.open()
@@ -38,7 +45,7 @@ struct LogDamageTests {
     try write(folder)
     try alter(folder, "UPDATE log_1 SET \(how) WHERE offset = 5")
     for use in [LogFile.Use.look, .own] {
-      let log = try LogFile(.file(folder.path), use: use)
+      let log = try LogFile(.file(folder.path), use: use, limits: Self.unchecked)
       let page = LogPage()
       let sentence = fault(.damaged) { _ = try log.read(0, from: 0, into: page) }
       #expect(sentence.contains("the record at offset 5 of topic \"gifts\" partition 0 is not what was written"))
@@ -97,6 +104,17 @@ struct LogDamageTests {
     }
   }
 
+  @Test("a file that was closed is checked record by record before anything is changed")
+  func checkedBeforeUse() throws {
+    let folder = try LogFolder()
+    try write(folder)
+    try alter(folder, "UPDATE log_1 SET value = x'00' WHERE offset = 5")
+    let whole = try Data(contentsOf: folder.url())
+    #expect(fault(.damaged) { _ = try folder.open() }.contains("offset 5"))
+    #expect(try Data(contentsOf: folder.url()) == whole)
+    #expect(LogDisk.size(folder.path + "-wal") == nil && LogDisk.size(folder.path + "-shm") == nil)
+  }
+
   @Test("a file that was not closed is checked record by record before it is used")
   func checkedAfterCrash() throws {
     let folder = try LogFolder()
@@ -110,15 +128,20 @@ struct LogDamageTests {
   }
 
   @Test(
-    "a file that is refused stays as it is, and a copy of it beside what was written ahead is whole", arguments: [true, false])
-  func refusedUnchanged(isTorn: Bool) throws {
+    "a file that is refused stays as it is, and a copy of it beside what was written ahead is whole",
+    arguments: [(true, false), (false, false), (false, true)])
+  func refusedUnchanged(isTorn: Bool, isFlipped: Bool) throws {
     let folder = try LogFolder()
     try write(folder)
     try folder.leave(["1", "2"])
     let whole = try Data(contentsOf: folder.url())
     // An incomplete last transaction is left out, and kept only once the file is used.
     if isTorn { try (Data(contentsOf: folder.url("-wal")) + Data(count: 5000)).write(to: folder.url("-wal"), options: []) }
-    let ahead = try Data(contentsOf: folder.url("-wal"))
+    var ahead = try Data(contentsOf: folder.url("-wal"))
+    if isFlipped {
+      ahead[32 + 24 + 100] ^= 1
+      try ahead.write(to: folder.url("-wal"), options: [])
+    }
     var damaged = whole
     // A byte of the largest record's value, which is not written ahead.
     let place = try #require(damaged.range(of: Data(String(repeating: "v", count: 4000).utf8))).lowerBound
@@ -134,7 +157,7 @@ struct LogDamageTests {
     try whole.write(to: folder.url(), options: [])
     let log = try folder.open()
     #expect(try log.all(0).suffix(2) == ["20 a=1", "21 a=2"] && log.wasChecked)
-    #expect(log.leftOutCopies.count == (isTorn ? 1 : 0))
+    #expect(log.leftOutCopies.count == (isTorn ? 1 : 0) && log.repaired == (isFlipped ? [156] : []))
   }
 
   @Test("an owner that finds damage leaves what was written ahead beside the file")
@@ -144,7 +167,7 @@ struct LogDamageTests {
     try alter(folder, "UPDATE log_1 SET value = x'00' WHERE offset = 5")
     let ahead: Data
     do {
-      let log = try folder.open()
+      let log = try folder.open(Self.unchecked)
       try log.append(.of(0, [("a", "1")]))
       ahead = try Data(contentsOf: folder.url("-wal"))
       fault(.damaged) { _ = try log.all(0) }
@@ -201,7 +224,7 @@ struct LogDamageTests {
       try damaged.write(to: URL(fileURLWithPath: folder.path))
       var faults = 0
       do {
-        let log = try folder.open()
+        let log = try folder.open(bit < 4 ? Self.unchecked : .init())
         let found = try all(log) { _ in faults += 1 }
         if faults > 0 {
           named += 1
@@ -227,12 +250,13 @@ struct LogDamageTests {
     try write(folder)
     try alter(folder, "UPDATE log_1 SET value = x'00' WHERE offset = 5")
     do {
-      let log = try folder.open()
-      #expect(!log.wasChecked)
+      let log = try folder.open(Self.unchecked)
       fault(.damaged) { _ = try log.read(0, from: 0, into: LogPage()) }
       log.close()
     }
-    #expect(LogDisk.size(folder.path + "-wal") ?? 0 == 0)
+    // Nothing was written ahead, and readers leave it so.
+    for _ in 0..<2 { #expect(try !LogFile(.file(folder.path), use: .look).lacksAhead) }
+    #expect(LogDisk.size(folder.path + "-wal") == 0)
     #expect(fault(.damaged) { _ = try folder.open() }.contains("offset 5"))
   }
 

@@ -194,6 +194,21 @@ struct LogRetentionTests {
     #expect(log.bounds(Self.output).first > 0)
   }
 
+  @Test("a log that has no room for a mark loses old records nevertheless, and gets a mark once there is room")
+  func noRoomForMark() throws {
+    let log = try log()
+    try log.commit(.of(Self.state, [("large", String(repeating: "x", count: 200_000))]), group: "g")
+    try work(log, at: 1000)
+    try check(log, "1")
+    let output = LogBatch.of(Self.output, Array(repeating: ("k", String(repeating: "x", count: 1000)), count: 20), at: 2000)
+    fault(.full) { while true { try log.commit(output, group: "g") } }
+    #expect(log.bounds(Self.output).first > 0)
+    for _ in 0..<20 { try log.commit(.of(Self.journal, [(nil, "entry")], at: 3000), group: "g") }
+    try check(log, "2")
+    #expect(try log.retain(ageMs: 1_000_000, now: 3000) > 0)
+    #expect(try stateAtBase(log)?.contains { $0.hasSuffix("2") } == true)
+  }
+
   @Test("no more is taken in than there is room for its results; results that are larger still get it")
   func unprocessed() throws {
     let log = try log()

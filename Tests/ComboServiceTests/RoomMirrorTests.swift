@@ -127,16 +127,21 @@ struct RoomMirrorTests {
       case let other: return "\(String(describing: other))"
       }
     }
+    func listed(_ mirror: RoomMirror) -> [Int?] {
+      mirror.answer(.survey(prefix: [], limit: 9, order: .rate, id: 8), at: 0)
+      guard case .survey(8, let lines)? = mirror.takeNews().last else { return [] }
+      return lines.map(\.banners)
+    }
     let mirror = ready()
     take(mirror, Self.record(8, Self.show(3, 1)))
-    #expect(answer(mirror, "r1") == "unknown" && mirror.unknownCount == 1)
+    #expect(answer(mirror, "r1") == "unknown" && mirror.unknownCount == 1 && listed(mirror) == [nil])
     // Its instructions are passed on nevertheless, and a screen makes it known.
     take(mirror, Self.record(9, #""op":"screen","banners":[]"#))
     guard case .said? = mirror.takeNews().first else {
       Issue.record("the watcher is not told")
       return
     }
-    #expect(answer(mirror, "r1") == #"","banners":[]}"#.suffix(14) && mirror.unknownCount == 0)
+    #expect(answer(mirror, "r1") == #"","banners":[]}"#.suffix(14) && mirror.unknownCount == 0 && listed(mirror) == [0])
     take(mirror, Self.record(11, Self.show(4, 1)))
     #expect(answer(mirror, "r1") == "unknown")
     take(mirror, Self.record(4, Self.show(1, 1), epoch: 6))

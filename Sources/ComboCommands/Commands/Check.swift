@@ -134,7 +134,7 @@ struct Check {
           table.isStateRepairable = try TopicFindings.isUnchosenState(found, control, names, withinMs: Self.withinMs)
         }
       } catch {
-        let right = partitions[name] == nil ? "Describe" : "DescribeConfigs"
+        let right = partitions[name] == nil ? rights(on: name) : "DescribeConfigs"
         if name == names.output { canExamineOutput = false }
         report.fault("cannot examine the \(what) \"\(name)\": \(Self.reason(error))", fix: fix(error, right, "--topic", name))
       }
@@ -320,6 +320,7 @@ struct Check {
         report.fault("the \(what) cannot be read: \(Self.reason(error))", fix: fix(error, "Read", "--topic", name))
       }
     }
+    var canBegin = true
     do throws(EdgeError) {
       try trial.begin()
       report.ok("transactions can be begun (tried with the id \"\(trial.transactionalID)\")")
@@ -327,9 +328,9 @@ struct Check {
       report.fault(
         "no transaction can be begun as \"\(trial.transactionalID)\": \(Self.reason(error))",
         fix: fix(error, "Write", "--resource-pattern-type prefixed --transactional-id", "\(options.group)."))
-      return
+      canBegin = false
     }
-    for (name, what) in topics where name != names.input && partitions[name] != nil {
+    for (name, what) in topics where canBegin && name != names.input && partitions[name] != nil {
       do throws(EdgeError) {
         if name == names.deadLetter {
           try checkClock(control, trial)
@@ -341,11 +342,11 @@ struct Check {
         report.fault("the \(what) cannot be written to: \(Self.reason(error))", fix: fix(error, "Write", "--topic", name))
       }
     }
-    guard partitions[names.input] != nil else { return }
     do throws(EdgeError) {
       // If the group does not exist yet, its coordinator must be created first. Otherwise librdkafka's transaction would wait for
       // it for minutes.
       _ = try control.members(ofGroup: options.group, withinMs: Self.withinMs)
+      guard canBegin, partitions[names.input] != nil else { return }
       try trial.commit(group: options.group, input: names.input)
       report.ok("the group \"\(options.group)\" may be used: its offsets can be committed")
     } catch  where !canReadInput && error.isTopicDenied {
@@ -375,10 +376,21 @@ struct Check {
     return String(error.message[end...])
   }
 
-  private func fix(_ error: EdgeError, _ right: String, _ kind: String, _ name: String) -> String {
+  /// The rights on a topic of which nothing can be known without one of them, as acls.sh grants them.
+  private func rights(on name: String) -> String {
+    switch name {
+    case names.input: "Read DescribeConfigs"
+    case names.journal: "Read Write Create Alter AlterConfigs"
+    case names.state: "Read Write DescribeConfigs Create Alter"
+    default: "Write DescribeConfigs Create"
+    }
+  }
+
+  /// - Parameter rights: One or more, with spaces between.
+  private func fix(_ error: EdgeError, _ rights: String, _ kind: String, _ name: String) -> String {
     // If the fault stopped more than the request, librdkafka reports it as fatal.
     guard error.code == .notAuthorized || error.message.contains("AUTHORIZATION_FAILED") else { return Self.remedy(error) }
-    return
-      "kafka-acls.sh --bootstrap-server \(options.brokers) --add --allow-principal User:… --operation \(right) \(kind) \(name)"
+    let operations = rights.split(separator: " ").map { "--operation \($0)" }.joined(separator: " ")
+    return "kafka-acls.sh --bootstrap-server \(options.brokers) --add --allow-principal User:… \(operations) \(kind) \(name)"
   }
 }

@@ -115,6 +115,7 @@ final class LogKeeper: Sendable {
     self.file = file
     _ = WorkThread { [self] in
       var last: Int64?
+      var deletion = Deletion()
       while !isStopped.load(ordering: .acquiring) {
         let rings = file.attention.rings
         file.look()
@@ -125,14 +126,25 @@ final class LogKeeper: Sendable {
         }
         if last.map({ MonotonicClock.nowMs - $0 >= (file.wantsRetention ? Self.breakMs : Self.everyMs) }) ?? true {
           last = MonotonicClock.nowMs
-          do throws(LogFault) {
-            try file.retain(ageMs: keepMs, now: WallClock.nowMs)
-          } catch {
-            log.warning("old records could not be deleted, trying again: \(.reason, error)")
-          }
+          deletion.run(log) { () throws(LogFault) in try file.retain(ageMs: keepMs, now: WallClock.nowMs) }
         }
         fullNote?.look { file.refusal() }
         file.attention.wait(after: rings, maxMs: file.wantsRetention ? Self.breakMs : Self.lookMs)
+      }
+    }
+  }
+
+  /// Logs why old records cannot be deleted once, until they can be.
+  struct Deletion {
+    private var reason: LogFault.Code?
+
+    mutating func run(_ log: ServiceLog, _ delete: () throws(LogFault) -> Void) {
+      do throws(LogFault) {
+        try delete()
+        reason = nil
+      } catch {
+        if error.code != reason { log.warning("old records could not be deleted, trying again: \(.reason, error)") }
+        reason = error.code
       }
     }
   }

@@ -316,8 +316,8 @@ package final class RoomMirror {
     return found.prefix(limit).map { rate, place in
       let room = rooms[place]
       return RoomLine(
-        room: room.key, epoch: room.epoch, seq: Int(room.seq), banners: room.banners.count, queued: nil, gifts: room.rate.gifts,
-        rate: rate)
+        room: room.key, epoch: room.epoch, seq: Int(room.seq), banners: room.isKnown ? room.banners.count : nil,
+        queued: nil, gifts: room.rate.gifts, rate: rate)
     }
   }
 }

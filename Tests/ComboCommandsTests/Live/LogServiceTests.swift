@@ -13,6 +13,17 @@ import Testing
 /// The service on a log instead of brokers, with the same guarantees as on Kafka.
 @Suite("The service on a log")
 struct LogServiceTests {
+  @Test("says once why old records cannot be deleted, and again once they could be")
+  func deletion() {
+    let lines = LoggedLines()
+    let log = ServiceLog(.info, countsRepeats: false) { lines.add($0) }
+    var deletion = LogKeeper.Deletion()
+    for fault in [LogFault(.full, "1"), LogFault(.full, "2"), nil, LogFault(.full, "3"), LogFault(.inUse, "4")] {
+      deletion.run(log) { () throws(LogFault) in if let fault { throw fault } }
+    }
+    #expect(lines.all.map { $0.last } == ["1", "3", "4"])
+  }
+
   @Test("takes gifts in, says banners, goes on after a stop, and all of it is proven", arguments: [true, false])
   func flows(isFile: Bool) throws {
     let scene = try LogScene(isFile: isFile)

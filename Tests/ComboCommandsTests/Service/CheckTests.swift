@@ -228,6 +228,16 @@ extension ServiceTests {
           """)
     }
 
+    private func expectAll(in output: String, _ names: TopicNames, _ missing: (String, String) -> String) {
+      for (topic, operations) in [
+        (names.input, ["Read", "DescribeConfigs"]), (names.output, ["Write", "DescribeConfigs", "Create"]),
+        (names.journal, ["Read", "Write", "Create", "Alter", "AlterConfigs"]),
+        (names.state, ["Read", "Write", "DescribeConfigs", "Create", "Alter"]),
+      ] {
+        #expect(output.contains(missing(operations.joined(separator: " --operation "), "--topic \(topic)")), "\(output)")
+      }
+    }
+
     @Test(
       "tries every right, and names those that are missing as kafka-acls takes them", .enabled(if: TestKafka.canStartClusters))
     func rights() throws {
@@ -264,6 +274,11 @@ extension ServiceTests {
       func missing(_ operation: String, _ what: String) -> String {
         "kafka-acls.sh --bootstrap-server \(group.brokers) --add --allow-principal User:… --operation \(operation) \(what)"
       }
+
+      // If nothing is allowed, all that is needed is named at once.
+      let none = try check(group, combo).output
+      #expect(none.contains(missing("Read", "--group \(group.group)")), "\(none)")
+      expectAll(in: none, names, missing)
 
       // The client may only describe the topics: neither their settings nor records, nor transactions or the group.
       try allow(["--operation", "Describe"] + topics.flatMap { ["--topic", $0] })

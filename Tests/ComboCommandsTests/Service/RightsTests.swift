@@ -62,36 +62,39 @@ extension ServiceTests {
         wire.send(HTTPStage.request("/health/ready"))
         return try wire.response()
       }
-      func change(_ action: String, _ operation: String, _ topic: String) throws {
+      func change(_ action: String, _ operation: String, _ kind: String, _ name: String) throws {
         try TestKafka.tool(
           [
             "org.apache.kafka.tools.AclCommand", "--bootstrap-server", cluster.brokers, "--command-config", admin, action,
-            "--deny-principal", "User:combo", "--operation", operation, "--topic", topic,
+            "--deny-principal", "User:combo", "--operation", operation, kind, name,
           ] + (action == "--remove" ? ["--force"] : []))
       }
       try wait(for: "readiness: \(service.text)") { try health().status == 200 }
       var gifts = 0
-      for (operation, topic) in [
-        ("Write", names.journal), ("Read", names.input), ("Write", names.output), ("Describe", names.output),
+      for (operation, kind, name, words) in [
+        ("Write", "--topic", names.journal, names.journal), ("Read", "--topic", names.input, names.input),
+        ("Write", "--topic", names.output, names.output), ("Describe", "--topic", names.output, names.output),
+        ("Read", "--group", group.group, "The right Read is missing on the group"),
+        ("Write", "--transactional-id", group.group, "The right Write is missing on the transactional id"),
       ] {
-        try change("--add", operation, topic)
+        try change("--add", operation, kind, name)
         var said = ""
-        try wait(for: "\(operation) on \(topic) to be named: \(said) \(service.text)") {
+        try wait(for: "\(operation) on \(name) to be named: \(said) \(service.text)", withinMs: 90_000) {
           gifts += 1
           try group.give([TestGift(id: "g\(gifts)", room: "r\(gifts % 7)")])
           let answer = try health()
           said = answer.text
-          return answer.status == 503 && answer.text.contains(topic) && answer.text.contains("uthoriz")
+          return answer.status == 503 && answer.text.contains(words) && answer.text.contains("uthoriz")
         }
-        try change("--remove", operation, topic)
+        try change("--remove", operation, kind, name)
         let back = Deadline(afterMs: 30_000)
         try wait(for: "readiness: \(service.text)") { try health().status == 200 }
-        #expect(!back.isOver, "\(operation) on \(topic) was named long after it was back")
+        #expect(!back.isOver, "\(operation) on \(name) was named long after it was back")
       }
       try group.waitUntilTakenIn(service)
       #expect(!service.has("RESET"), "\(service.text)")
       // The offsets cannot be committed without the right to read the input.
-      #expect(!service.has("The right Write is missing"), "\(service.text)")
+      #expect(!service.has("The right Write is missing on \""), "\(service.text)")
       try service.stop()
     }
 
