@@ -179,7 +179,9 @@ extension LogFile {
   private func hasNoRoom() throws(LogFault) -> Bool {
     writing.lock()
     defer { writing.unlock() }
-    return try usedBytes().used > limits.sizeMax / 10 * 9 - min(stateSize(), limits.sizeMax / 4)
+    let (used, max, markMax) = (try usedBytes().used, limits.sizeMax / 10 * 9, limits.sizeMax / 4)
+    if used > max || used <= max - markMax { return used > max }
+    return try used > max - min(stateSize(), markMax)
   }
 
   private func wantRetention() {
