@@ -104,8 +104,9 @@ extension ControlClient {
     Self.admin(client, operation, timeoutMs, send: send, read: read)
   }
 
+  /// - Parameter expiresMs: The time after which librdkafka ends the request by itself; nil for soon before the time-out.
   static func admin<Result>(
-    _ client: KafkaClient, _ operation: rd_kafka_admin_op_t, _ timeoutMs: Int32,
+    _ client: KafkaClient, _ operation: rd_kafka_admin_op_t, _ timeoutMs: Int32, expiresMs: Int32? = nil,
     send: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void,
     read: (_ event: OpaquePointer) -> Attempt<Result>
   ) -> Attempt<Result> {
@@ -114,10 +115,12 @@ extension ControlClient {
     let options = rd_kafka_AdminOptions_new(client.handle, operation)
     defer { rd_kafka_AdminOptions_destroy(options) }
     var text = [CChar](repeating: 0, count: 512)
-    _ = rd_kafka_AdminOptions_set_request_timeout(options, timeoutMs, &text, 512)
+    _ = rd_kafka_AdminOptions_set_request_timeout(options, expiresMs ?? timeoutMs, &text, 512)
     send(options, queue)
-    // librdkafka applies the time-out itself; one more second lets it report its own error.
-    guard let event = rd_kafka_queue_poll(queue, timeoutMs + 1000) else { return .failed(RD_KAFKA_RESP_ERR__TIMED_OUT) }
+    // One more second lets librdkafka report its own error.
+    guard let event = rd_kafka_queue_poll(queue, expiresMs == nil ? timeoutMs + 1000 : timeoutMs) else {
+      return .failed(RD_KAFKA_RESP_ERR__TIMED_OUT)
+    }
     defer { rd_kafka_event_destroy(event) }
     let error = rd_kafka_event_error(event)
     guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {

@@ -48,9 +48,23 @@ package final class ControlClient: Sendable {
       return current?.client
     }
     guard let found else { return .failed(RD_KAFKA_RESP_ERR__CRIT_SYS_RESOURCE) }
-    let answer = Self.admin(found, operation, timeoutMs, send: { send(found.handle, $0, $1) }, read: read)
+    let answer = Self.ask(found, operation, timeoutMs, send: send, read: read)
     if case .failed = answer { coordinatorClient.withLock { if $0?.client === found { $0 = nil } } }
     return answer
+  }
+
+  /// Sends one admin request to a coordinator.
+  ///
+  /// The request never expires in librdkafka, which would abort the process: if a request has expired before the coordinator is
+  /// known, it is released twice once that is (`rd_kafka_admin_coord_request` and `rd_kafka_coord_req_fail`, seen with 2.0.2 and
+  /// 2.14). It ends with its client.
+  static func ask<Result>(
+    _ client: KafkaClient, _ operation: rd_kafka_admin_op_t, _ timeoutMs: Int32,
+    send: (_ client: OpaquePointer, _ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void,
+    read: (_ event: OpaquePointer) -> Attempt<Result>
+  ) -> Attempt<Result> {
+    admin(
+      client, operation, timeoutMs, expiresMs: 3_600_000, send: { send(client.handle, $0, $1) }, read: read)
   }
 
   /// Repeats a call until it succeeds, fails permanently, or times out.
@@ -190,13 +204,16 @@ package final class ControlClient: Sendable {
     return try attempt("cannot look up times in topic \"\(topic)\"", withinMs: withinMs) { timeoutMs in
       // A broker finds the ends at once, and times in its files.
       let sliceMs = timestamp < 0 ? min(timeoutMs, Self.endsSliceMs) : timeoutMs
-      // librdkafka remembers a dead leader, as above.
+      // librdkafka remembers a dead leader, as above, and a topic's number of partitions for minutes.
+      let mayBeStale = isFirst
       if !isFirst { _ = reader.metadata(of: handle.pointer, timeoutMs: sliceMs) }
       isFirst = false
       let list = PartitionList(topic: topic, partitions, offset: timestamp)
       var error = rd_kafka_offsets_for_times(reader.handle, list.pointer, sliceMs)
       if error == RD_KAFKA_RESP_ERR_NO_ERROR, let fault = list.firstError { error = fault.error }
-      guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { return .failed(error) }
+      guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
+        return .failed(error, isTransient: mayBeStale && error == RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION)
+      }
       return .done((0..<list.count).map { (list[$0].partition, list[$0].offset >= 0 ? list[$0].offset : nil) })
     }
   }

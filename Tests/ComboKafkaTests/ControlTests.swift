@@ -1,3 +1,4 @@
+import CKafka
 import ComboEdge
 import ComboSystem
 import Dispatch
@@ -68,8 +69,35 @@ struct ControlTests {
     let topic = try kafka.topic(partitions: 2)
     let reader = try ReaderClient(kafka.properties)
     #expect(try kafka.control.watermarks(topic, 0, seenBy: reader.client, withinMs: withinMs) == (0, 0))
+    let other = try ReaderClient(kafka.properties)
+    #expect(try kafka.control.ends(topic, [1], seenBy: other.client, withinMs: withinMs).map(\.offset) == [0])
     try kafka.control.createPartitions(topic, total: 5, withinMs: withinMs)
     #expect(try kafka.control.watermarks(topic, 4, seenBy: reader.client, withinMs: withinMs) == (0, 0))
+    #expect(try kafka.control.ends(topic, [1, 4], seenBy: other.client, withinMs: withinMs).map(\.offset) == [0, 0])
+  }
+
+  @Test("a coordinator that answers long after its request was given up does no harm")
+  func lateCoordinator() throws {
+    let cluster = try MockCluster()
+    cluster.delayAnswers(broker: 1, ms: 1500)
+    let properties = try cluster.properties()
+    let client = try KafkaClient(.consumer, properties, [("group.id", "g")], callbacks: ClientCallbacks(.consumer, properties))
+    client.leaveSilently()
+    let list = PartitionList(topic: "t", [0])
+    var request = rd_kafka_ListConsumerGroupOffsets_new("g", list.pointer)
+    defer { rd_kafka_ListConsumerGroupOffsets_destroy(request) }
+    func ask(_ timeoutMs: Int32) -> Bool {
+      let answer = ControlClient.ask(client, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, timeoutMs) {
+        rd_kafka_ListConsumerGroupOffsets($0, &request, 1, $1, $2)
+      } read: { _ in
+        .done(())
+      }
+      if case .done = answer { return true }
+      return false
+    }
+    // librdkafka aborts the process at the late answer if the request has expired.
+    #expect(!ask(300))
+    #expect(ask(Int32(withinMs)))
   }
 
   @Test("several clients that add the same partitions at once all find them there")

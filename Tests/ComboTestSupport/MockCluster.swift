@@ -42,6 +42,9 @@ final class MockCluster {
 
   func bringBack(broker: Int32) { rd_kafka_mock_broker_set_up(cluster, broker) }
 
+  /// Delays all answers of a broker.
+  func delayAnswers(broker: Int32, ms: Int32) { rd_kafka_mock_broker_set_rtt(cluster, broker, ms) }
+
   /// Makes a broker the leader of a partition.
   func lead(_ topic: String, _ partition: Int32, by broker: Int32) {
     rd_kafka_mock_partition_set_leader(cluster, topic, partition, broker)
