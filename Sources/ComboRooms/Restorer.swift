@@ -196,15 +196,15 @@ package struct Restorer: @unchecked Sendable {
     }
     if broken == nil && missing == nil {
       let isInTransactions = journal.terms.term == nil
-      try check(
-        committed, against: last, isInTransactions: isInTransactions, inputBounds,
-        older: Self.older(state.checkpoint, journal.entries))
       if let n = committed.entry, isInTransactions ? n != last.n : n > last.n {
         missing =
           "the group stands at entry \(n), but the journal ends with entry \(last.n): later entries were lost or deleted"
-        last.n = max(last.n, n)
       }
-    } else {
+      // Where later entries are gone, the group's offset is naturally beyond those that are left.
+      if committed.entry ?? 0 <= last.n { try checkOffset(committed, against: last, isInTransactions: isInTransactions) }
+      try checkInput(last, inputBounds, older: Self.older(state.checkpoint, journal.entries))
+    }
+    if broken != nil || missing != nil {
       // If the entries cannot be read, the metadata of the group's offset is still the number of the last one.
       last.n = max(last.n, committed.entry ?? 0)
       if let known = committed.offset, known > last.offset ?? -1 {
@@ -243,17 +243,20 @@ package struct Restorer: @unchecked Sendable {
 
   /// Checks that the group's offset agrees with the journal, which is authoritative. If offsets are committed beside it, for
   /// tools only, the group may be behind.
-  private func check(
-    _ committed: CommittedOffset, against last: JournalStanding, isInTransactions: Bool, _ bounds: (first: Int64, end: Int64),
-    older: (offset: Int64, last: UInt64)?
-  ) throws {
-    guard let offset = last.offset else { return }
-    if let known = committed.offset, isInTransactions ? known != offset : known > offset {
+  private func checkOffset(_ committed: CommittedOffset, against last: JournalStanding, isInTransactions: Bool) throws {
+    if let offset = last.offset, let known = committed.offset, isInTransactions ? known != offset : known > offset {
       throw Stop.contradiction(
         "the group stands at offset \(known) of \(input), but the journal ends at offset \(offset) (entry \(last.n)): the offsets were"
           + " changed from outside. To continue from the journal, stop all instances and run: \(source.resettingOffsets("--to-offset \(offset)")). To start over, use another"
           + " group, or delete the journal and state topics of this one")
     }
+  }
+
+  /// Checks that the input is the one that was consumed.
+  private func checkInput(
+    _ last: JournalStanding, _ bounds: (first: Int64, end: Int64), older: (offset: Int64, last: UInt64)?
+  ) throws {
+    guard let offset = last.offset else { return }
     if bounds.end < offset { throw Stop.contradiction(InputHistory.isShorter(input, bounds.end, consumed: offset)) }
     // The record before the offset was consumed, and is never a transaction marker. In a topic that was only appended to, it
     // exists until retention deletes it. The same holds for an older one: a topic that was recreated while it was read has the
