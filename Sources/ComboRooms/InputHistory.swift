@@ -38,7 +38,7 @@ package final class InputHistory: Sendable {
   /// Returns how the input differs from what the group has consumed; nil if it does not, or if nothing tells.
   ///
   /// Blocks: two questions about all partitions, and a read or two of a few partitions' journals and input.
-  func contradiction() throws(EdgeError) -> String? {
+  package func contradiction() throws(EdgeError) -> String? {
     try finding.withLock { finding throws(EdgeError) in
       if case .found(let found) = finding { return found }
       let found = try look()

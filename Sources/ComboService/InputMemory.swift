@@ -1,6 +1,7 @@
 internal import ComboEdge
 internal import ComboRooms
 internal import ComboSystem
+internal import ComboWire
 
 /// Detects that the input was deleted and recreated while it is read. If the new topic grows beyond the old position before the
 /// next fetch, brokers return its records from there on, and report nothing.
@@ -25,6 +26,7 @@ struct InputMemory {
   }
 
   private static let everyMs: Int64 = 4000
+  private static let historyEveryMs: Int64 = 16_000
 
   /// The record to look for next, by partition. It is kept until it was found, so that it is older than what may have happened
   /// since.
@@ -33,6 +35,10 @@ struct InputMemory {
   private var lookedIn: Int32 = -1
   private var isLooking = false
   private let answers = Mailbox<(place: Place, finding: Finding)>()
+  private var askedAt: Int64 = 0
+  private var isAsking = false
+  private var isDoubtful = false
+  private let contradictions = Mailbox<String?>()
 
   /// Called about once a second.
   /// - Parameter taken: The last record consumed of each partition.
@@ -54,6 +60,24 @@ struct InputMemory {
     return nil
   }
 
+  /// Compares the input with the journals of all partitions: all that this instance has consumed may be of the new topic. Called
+  /// about once a second.
+  /// - Returns: How they differ. Two answers must say so, since a broker may not know yet that it leads no more.
+  mutating func watchHistory(_ topics: TopicIdentity, _ edges: Edges, at now: Int64) -> String? {
+    for reason in contradictions.takeAll() {
+      isAsking = false
+      if reason != nil, isDoubtful { return reason }
+      isDoubtful = reason != nil
+    }
+    if isAsking || now - askedAt < (isDoubtful ? Self.everyMs : Self.historyEveryMs) { return nil }
+    (askedAt, isAsking) = (now, true)
+    let (reader, contradictions) = (edges.reader, contradictions)
+    edges.inBackground(.query) {
+      contradictions.put((try? InputHistory(topics, reader).contradiction()) ?? nil)
+    }
+    return nil
+  }
+
   private static func look(at place: Place, _ reader: any ReadEdge) throws(EdgeError) -> Finding {
     if try reader.bounds(.input, place.partition).first > place.offset { return .gone }
     if try reader.stableEnd(.input, place.partition) <= place.offset { return .unknown }
@@ -71,16 +95,19 @@ extension Service {
         }
       }
     }
+    if partitions.active.contains(where: { $0 != nil }),
+      let reason = notes.input.watchHistory(configuration.topics, edges, at: now)
+    {
+      fatal = "\(reason). \(Self.mayBeTakenIn)"
+      return
+    }
     // A partition that is being restored is compared by its restore.
     guard let place = notes.input.watch(taken, edges, at: now), partitions.isActive(place.partition) else { return }
-    let hasTakenMore = partitions.active[Int(place.partition)]!.partition.offset > place.offset + 1
     fatal =
       "the input has another record at offset \(place.offset) of partition \(place.partition) than the one that was taken in: the topic was"
-      + " deleted and recreated while it was read. "
-      + InputHistory.howToBeginAgain
-      + (hasTakenMore
-        ? ". What it holds before that offset was not taken in, and some of what it holds after it was: if it is read from its"
-          + " beginning, use another --output, or these gifts are shown twice"
-        : "")
+      + " deleted and recreated while it was read. \(InputHistory.howToBeginAgain). \(Self.mayBeTakenIn)"
   }
+
+  private static let mayBeTakenIn =
+    "Some of the new topic may have been taken in: if it is read from its beginning, use another --output, or these gifts are shown twice"
 }

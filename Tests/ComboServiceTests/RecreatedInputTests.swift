@@ -3,6 +3,7 @@ import ComboRooms
 import ComboWire
 import Testing
 
+@testable import ComboService
 @testable import ComboSimulation
 
 /// An input that was deleted and recreated: which of its partitions are read, if some cannot tell by their own journals.
@@ -87,6 +88,51 @@ struct RecreatedInputTests {
     scene.world.kill(instance)
     startInVain()
     #expect(!scene.entries.contains { $0.takeover?.reset != nil })
+  }
+
+  @Test(
+    "an instance of which nothing was consumed notices too that the topic was recreated, and says what may have been taken in")
+  func otherInstance() {
+    scene.world.expectsErrors = true
+    let instances = ["a", "b"].map { scene.world.start($0, scene.configuration, staticName: $0) }
+    func isActive(_ instance: SimInstance, _ partition: Int32) -> Bool { instance.service.partitions.isActive(partition) }
+    for _ in 0..<5 { scene.gift(room(in: 0, of: 2)) }
+    for _ in 0..<3000 where scene.world.broker.offsets[0]?.offset != 5 || isActive(instances[0], 0) == isActive(instances[1], 0) {
+      for instance in instances { scene.turn(instance) }
+    }
+    let other = isActive(instances[0], 0) ? instances[1] : instances[0]
+    recreate()
+    scene.gift(room(in: 1, of: 2))
+    // The owner of partition 0 stands still meanwhile.
+    for _ in 0..<3000 where !other.isDead { scene.turn(other) }
+    #expect(other.isDead && !isActive(other, 0))
+    #expect(
+      scene.world.ends.contains { $0.contains("if it is read from its beginning, use another --output") }, "\(scene.world.ends)")
+  }
+
+  @Test("a journal that has expired, but for the checkpoint, is a reset and no contradiction")
+  func expired() {
+    scene.configuration.checkpointIntervalMs = 100
+    let instance = scene.start()
+    let room = room(in: 0, of: 2)
+    for _ in 0..<5 { scene.gift(room) }
+    scene.settle(instance)
+    scene.world.stop(instance)
+    scene.configuration.checkpointIntervalMs = 1_000_000
+    let second = scene.start()
+    for _ in 0..<5 { scene.gift(room) }
+    scene.settle(second)
+    scene.world.kill(second)
+    for topic in [Topic.journal, .input] {
+      let log = scene.world.broker.log(topic, 0)
+      log.cut(before: log.end)
+    }
+    let next = scene.start()
+    scene.gift(room, sender: "later")
+    scene.settle(next)
+    #expect(!next.isDead, "\(scene.world.ends)")
+    #expect(scene.entries.last { $0.takeover != nil }?.takeover?.reset != nil)
+    #expect(scene.world.broker.offsets[0]?.offset == 11)
   }
 
   @Test(
