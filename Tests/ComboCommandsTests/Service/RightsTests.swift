@@ -54,7 +54,10 @@ extension ServiceTests {
       try AccessRight.give(all, group.control, tool: admin)
       let file = try folder.file("combo", Self.properties("combo", "c"))
       let service = try group.process(
-        TestGroup.fast + ["--kafka-file", file, "--transactional-id", group.group, "--http", "127.0.0.1:0"])
+        TestGroup.fast + [
+          "--kafka-file", file, "--kafka", "topic.metadata.refresh.interval.ms=1000", "--transactional-id", group.group,
+          "--http", "127.0.0.1:0",
+        ])
       let line = try service.waitForLog("http: listening on http://127.0.0.1:")
       let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
       func health() throws -> HTTPWire.Response {
