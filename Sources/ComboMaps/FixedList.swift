@@ -16,7 +16,7 @@ final class FixedList<Element>: RandomAccessCollection {
 
   subscript(index: Int) -> Element {
     get { all[index] }
-    set { all[index] = newValue }
+    _modify { yield &all[index] }
   }
 
   func append(_ element: Element) {

@@ -8,6 +8,12 @@ struct MapCompiler {
   /// The places of the record, which for a chosen map is where the choice's root leads, and of the root of the pointers.
   private var record = 0
   private var root = 0
+  /// The places to which the definition's pointers lead below the record, by the root's place and the pointer's number; -1 if
+  /// not known yet.
+  private var places: [[Int]] = []
+  /// The nodes that read the value at a place, by the place; -1 if there is none yet.
+  private var readers: [Int32] = []
+
   /// The sources that come before those of the rule's own fields.
   private var before = MapEvent()
   private var name = ""
@@ -47,6 +53,7 @@ struct MapCompiler {
   private mutating func group(_ definition: MapDefinition, _ guardian: Int32, adding otherwise: MapOutcome) {
     name = definition.name
     root = record
+    places = []
     unpack(definition, guardian)
     let first = map.rules.count
     // Rules are named by number, not by line: a journal holds its map in one line, and a rule must have one name everywhere.
@@ -178,9 +185,9 @@ struct MapCompiler {
   }
 
   private mutating func unprefixed(_ expression: MapExpression) -> Int32 {
-    let kept = (record, root)
-    (record, root) = (0, 0)
-    defer { (record, root) = kept }
+    let kept = (record, root, places)
+    (record, root, places) = (0, 0, [])
+    defer { (record, root, places) = kept }
     return self.expression(expression)
   }
 
@@ -203,6 +210,7 @@ struct MapCompiler {
   }
 
   private mutating func texts(_ list: [String]) -> CompiledMap.Range16 {
+    if list.isEmpty { return .init() }
     let made = list.map { text(Array($0.utf8)) }
     let range = CompiledMap.Range16(first: Int32(map.texts.count), count: Int32(made.count))
     map.texts.append(contentsOf: made)
@@ -238,15 +246,30 @@ struct MapCompiler {
 
   /// Returns the place of a pointer.
   private mutating func place(_ pointer: MapPointer) -> Int {
+    Self.reach(root, in: &places, [])
+    Self.reach(pointer.number, in: &places[root], -1)
+    if places[root][pointer.number] >= 0 { return places[root][pointer.number] }
     var at = pointer.isFromRecord ? record : root
     for _ in 0..<pointer.ups where at != record { at = map.pointers.places[at].parent }
-    return map.pointers.place(pointer.steps, from: at)
+    at = map.pointers.place(pointer.steps, from: at)
+    places[root][pointer.number] = at
+    return at
+  }
+
+  /// Lengthens a list so that it has an index.
+  private static func reach<Element>(_ index: Int, in list: inout [Element], _ empty: Element) {
+    while list.count <= index { list.append(empty) }
   }
 
   private mutating func at(_ index: Int, unit: TimeUnit = .ms, unless: [String] = []) -> Int32 {
+    let isPlain = unit == .ms && unless.isEmpty
+    Self.reach(index, in: &readers, -1)
+    if isPlain, readers[index] >= 0 { return readers[index] }
     let place = map.pointers.places[index]
-    return add(
+    let node = add(
       .init(op: .at, unit: unit, texts: texts(unless), place: place.node, stars: place.stars, written: Int32(index)))
+    if isPlain { readers[index] = node }
+    return node
   }
 
   private func stars(_ nodes: [Int32]) -> Int32 { nodes.lazy.map { map.nodes[Int($0)].stars }.max() ?? 0 }

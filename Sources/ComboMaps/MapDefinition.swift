@@ -50,6 +50,8 @@ struct MapPointer {
   /// The number of steps that it goes up from there, but not above the record.
   var ups = 0
   var steps: [String] = []
+  /// The number of its text among the texts of the definition's pointers; 0 for that of the root itself.
+  var number = 0
 
   /// Returns the steps from the record.
   func path(below root: [String]) -> [String] { (isFromRecord ? [] : root.dropLast(ups)) + steps }

@@ -83,6 +83,8 @@ extension MapReader {
     guard let written = string(token, name) else { return nil }
     var rest = written[...]
     var pointer = MapPointer()
+    pointer.number = pointerNumbers[written, default: pointerNumbers.count]
+    pointerNumbers[written] = pointer.number
     if rest.first == "^" {
       rest.removeFirst()
       pointer.isFromRecord = true

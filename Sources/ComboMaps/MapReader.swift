@@ -13,6 +13,7 @@ struct MapReader {
   var faults: [MapFault]
   /// The switches of the map.
   var switches: [MapSwitch] = []
+  var pointerNumbers = ["": 0]
   /// The pointer below which the current rule's pointers are.
   var root: [String] = []
   /// The maximum number of arrays that the pointers being read may go through, or nil if there is no maximum.
