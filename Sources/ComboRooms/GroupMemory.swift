@@ -9,7 +9,7 @@ package final class GroupMemory: Sendable {
   package struct Written: Equatable, Sendable {
     package let n: Int64
     package let clock: Int64
-    /// The input offset after it.
+    /// The input offset after it, or where the input ended after its brokers had lost records, if that is less.
     package let offset: Int64
 
     package init(n: Int64, clock: Int64, offset: Int64) {
@@ -47,6 +47,14 @@ package final class GroupMemory: Sendable {
   package func wrote(_ partition: Int32, _ written: Written) { state.withLock { $0.written[partition] = written } }
 
   package func written(_ partition: Int32) -> Written? { state.withLock { $0.written[partition] } }
+
+  /// Records that a partition of the input ends here, although more was consumed, so that what is written behind it is new.
+  func inputEnds(_ partition: Int32, at end: Int64) {
+    state.withLock { state in
+      guard let written = state.written[partition], written.offset > end else { return }
+      state.written[partition] = Written(n: written.n, clock: written.clock, offset: end)
+    }
+  }
 
   /// Records where partitions of a topic end.
   /// - Returns: Those that two checks in a row found shorter than before: a single broker may be frozen, with an outdated state.

@@ -129,6 +129,10 @@ package final class InputHistory: Sendable {
     "\(partition) has a different record at offset \(offset - 1) than the one that was taken in" + wasRecreated
   }
 
+  static func lacksRecord(_ partition: String, before offset: Int64) -> String {
+    "\(partition) has no record at offset \(offset - 1), where one was taken in. Unless the input was compacted" + wasRecreated
+  }
+
   private static let wasRecreated =
     ": the topic was truncated or recreated. " + howToBeginAgain
 

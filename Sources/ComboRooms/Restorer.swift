@@ -17,25 +17,25 @@ package struct Restorer: @unchecked Sendable {
   private let isCertain: Bool
   /// The earliest time at which a new partition begins, so that a room that moved to it gets a later epoch.
   private let clockMin: Int64
-  /// The last entry that this process has written; nil if none.
-  private let written: GroupMemory.Written?
+  /// What this process knows of its group; nil if it has written nothing.
+  private let memory: GroupMemory?
   /// Whether only to check that the input could be replayed.
   private var isExamination = false
   /// Whether this restore has one of the places for those that keep a processor busy.
   private var hasProcessor = false
 
   /// - Parameters:
-  ///   - written: The last entry that this process has written; nil if none.
+  ///   - memory: What this process knows of its group; nil if it has written nothing.
   ///   - position: Reads the group's committed offset, once no transaction is open on it; waits for that.
   package init(
-    _ source: PartitionTopics, time: any TimeSource, isCertain: Bool, clockMin: Int64, written: GroupMemory.Written? = nil,
+    _ source: PartitionTopics, time: any TimeSource, isCertain: Bool, clockMin: Int64, memory: GroupMemory? = nil,
     position: @escaping () throws(EdgeError) -> CommittedOffset
   ) {
     self.source = source
     self.time = time
     self.isCertain = isCertain
     self.clockMin = clockMin
-    self.written = written
+    self.memory = memory
     self.position = position
   }
 
@@ -170,7 +170,7 @@ package struct Restorer: @unchecked Sendable {
     let state = try source.readSettledState(in: extents.state, time)
     let journal = try source.readSettledJournal(
       from: max(state.checkpoint?.journal ?? 0, extents.journal.first), in: extents.journal, state, last: committed.entry, time)
-    let broken = journal.broken
+    let (broken, written) = (journal.broken, memory?.written(number))
     let unknown = broken == nil ? nil : JournalStanding(unknownSince: time.wallMs())
     guard var last = JournalStanding(journal.entries, state.checkpoint) ?? unknown ?? written.map(JournalStanding.init) else {
       try checkHistory()
@@ -190,6 +190,7 @@ package struct Restorer: @unchecked Sendable {
       last.clock = max(last.clock, written.clock)
       // Consumed records are not consumed again, as far as the input still has them.
       if written.offset > last.offset ?? -1 {
+        memory?.inputEnds(number, at: inputBounds.end)
         last.offset = min(written.offset, inputBounds.end)
         last.last = nil
       }
@@ -202,12 +203,14 @@ package struct Restorer: @unchecked Sendable {
       }
       // Where later entries are gone, the group's offset is naturally beyond those that are left.
       if committed.entry ?? 0 <= last.n { try checkOffset(committed, against: last, isInTransactions: isInTransactions) }
-      try checkInput(last, inputBounds, older: Self.older(state.checkpoint, journal.entries))
     }
+    if broken == nil { try checkInput(last, inputBounds, older: Self.older(state.checkpoint, journal.entries)) }
     if broken != nil || missing != nil {
       // If the entries cannot be read, the metadata of the group's offset is still the number of the last one.
       last.n = max(last.n, committed.entry ?? 0)
-      if let known = committed.offset, known > last.offset ?? -1 {
+      // This process knows whether the input has lost what it consumed.
+      let isKnown = written.map { $0.n >= committed.entry ?? .max } ?? false
+      if !isKnown, let known = committed.offset, known > last.offset ?? -1 {
         last.offset = known
         last.last = nil
       }
@@ -267,6 +270,7 @@ package struct Restorer: @unchecked Sendable {
         try source.reader.fingerprint(number, before: offset, unless: { cancellation.isCancelled })
       }
       if cancellation.isCancelled { throw Stop.cancelled }
+      if found == nil { throw Stop.contradiction(InputHistory.lacksRecord(input, before: offset)) }
       if found != taken { throw Stop.contradiction(InputHistory.hasOther(input, before: offset)) }
     }
     try checkHistory()

@@ -201,7 +201,7 @@ package final class MemberPartitions {
     let restorer = Restorer(
       PartitionTopics(number, configuration, edges.reader, log: log, cancellation: cancellation), time: edges.time,
       isCertain: doubtedSince.map { edges.time.monotonicMs() - $0 >= Self.doubtMs } ?? false,
-      clockMin: active.reduce(latestClock) { max($0, $1?.clock.last ?? .min) }, written: memory.written(number),
+      clockMin: active.reduce(latestClock) { max($0, $1?.clock.last ?? .min) }, memory: memory,
       position: { () throws(EdgeError) in try group.committed(number) })
     beginning.append(Gathering.Restore(number: number, token: token, restorer: restorer))
   }

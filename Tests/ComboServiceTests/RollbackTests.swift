@@ -73,6 +73,33 @@ struct RollbackTests {
     }
   }
 
+  @Test(
+    "where the input went back with the journal while it runs, what comes to stand at the lost offsets is taken in",
+    arguments: JournalEntry.Delivery.allCases)
+  func withInput(delivery: JournalEntry.Delivery) {
+    let scene = SimScene()
+    scene.world.expectsErrors = true
+    scene.configuration.delivery = delivery
+    let (instance, seen) = (scene.start(), Seen())
+    work(scene, instance, seen)
+    let before = ends(scene, [.output, .journal, .state, .input])
+    work(scene, instance, seen)
+    scene.world.clock.advance(5000)
+    scene.turn(instance, 20)
+    scene.world.broker.settleDirects()
+    for (log, end) in before { log.lose(from: end) }
+    let input = scene.world.broker.log(.input, 0)
+    let lost = input.end
+    instance.service.goBack(.abort("brokers came back"))
+    // What comes before its first look cannot be told from what was lost.
+    scene.turn(instance, 20)
+    work(scene, instance, seen, rounds: 40)
+    #expect(seen.doubles == [] && !instance.isDead)
+    let reset = scene.entries.lastIndex { $0.takeover?.reset != nil }
+    let taken = reset.map { scene.entries[$0...].flatMap(\.batches).reduce(0) { $0 + $1.taken } }
+    #expect(taken == Int(input.end - lost))
+  }
+
   @Test("an acknowledged entry that stands before the one before it is noticed at once")
   func acknowledged() {
     let scene = SimScene()

@@ -302,7 +302,7 @@ struct SimulatedFaultTests {
     input.skip()
     scene.gift()
     #expect(startInVain(scene).isDead)
-    #expect(scene.world.ends.first?.contains("has a different record at offset 4") == true, "\(scene.world.ends)")
+    #expect(scene.world.ends.first?.contains("has no record at offset 4") == true, "\(scene.world.ends)")
   }
 
   @Test(
