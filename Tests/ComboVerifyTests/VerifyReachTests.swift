@@ -150,7 +150,7 @@ struct VerifyReachTests {
     (report.unprovenInstructions, report.evicted) = (1, 0)
     #expect(report.summary.contains("NOT proven: the output cannot be derived"), "\(report.summary)")
     report.evicted = 1
-    #expect(report.summary.contains("A larger --data-max-mib keeps an old one"), "\(report.summary)")
+    #expect(report.summary.contains("raise --data-max-mib, which keeps an old one"), "\(report.summary)")
   }
 
   @Test("a room's id does nothing to a terminal")
