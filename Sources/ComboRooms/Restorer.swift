@@ -182,18 +182,12 @@ package struct Restorer: @unchecked Sendable {
     last.offset = last.offset ?? committed.offset
     var missing = Self.truncation(of: extents.journal, state.checkpoint)
     if broken == nil, let written, journal.entries.isEmpty && state.checkpoint == nil || written.n > last.n {
+      let newest = journal.entries.last?.n ?? state.checkpoint?.n ?? 0
       missing =
         missing
-        ?? "this instance has written entries up to \(written.n), but the journal ends with entry \(journal.entries.last?.n ?? state.checkpoint?.n ?? 0):"
-        + " the brokers have lost the others, and viewers may have seen what they led to"
-      last.n = max(last.n, written.n)
-      last.clock = max(last.clock, written.clock)
-      // Consumed records are not consumed again, as far as the input still has them.
-      if written.offset > last.offset ?? -1 {
-        memory?.inputEnds(number, at: inputBounds.end)
-        last.offset = min(written.offset, inputBounds.end)
-        last.last = nil
-      }
+        ?? "this instance has written entries up to \(written.n), but the journal ends with entry \(newest): the brokers have lost the"
+        + " others, and viewers may have seen what they led to"
+      resume(behind: written, inputBounds.end, &last)
     }
     if broken == nil && missing == nil {
       let isInTransactions = journal.terms.term == nil
@@ -233,6 +227,18 @@ package struct Restorer: @unchecked Sendable {
       } catch let format as FormatFault {
         throw Stop.refused(format.description)
       }
+    }
+  }
+
+  /// Continues behind the last entry that this process has written. Consumed records are not consumed again, as far as the input
+  /// still has them.
+  private func resume(behind written: GroupMemory.Written, _ inputEnd: Int64, _ last: inout JournalStanding) {
+    last.n = max(last.n, written.n)
+    last.clock = max(last.clock, written.clock)
+    if written.offset > last.offset ?? -1 {
+      memory?.inputEnds(number, at: inputEnd)
+      last.offset = min(written.offset, inputEnd)
+      last.last = nil
     }
   }
 
