@@ -2,6 +2,36 @@
 extension ConnectorShapeTests {
   static let envelopeCases: [(String, String, String, String)] = [
     (
+      "twitch", "a line under a gift's label",
+      ##"{"event":"subgift","data":"@id=7;msg-id=subgift;login=a;msg-param-recipient-id=8;msg-param-sub-plan=1000;user-id=66 :tmi.twitch.tv USERNOTICE #c"}"##,
+      ##"1 × 7 66> 1000 count 1"##
+    ),
+    (
+      "twitch", "a line in an array under a gift's label",
+      ##"{"type":"USERNOTICE","messages":["@id=7;msg-id=subgift;login=a;msg-param-recipient-id=8;msg-param-sub-plan=1000;user-id=66 :tmi.twitch.tv USERNOTICE #c"]}"##,
+      ##"1 × 7 66> 1000 count 1"##
+    ),
+    (
+      "douyu", "a text under its own label",
+      ##"{"type":"dgb","raw":"type@=dgb/rid@=1/gfid@=5/uid@=66/gfcnt@=2/"}"##,
+      ##"1 ×  66> 5 count 2"##
+    ),
+    (
+      "chzzk", "a text under a gift's label",
+      ##"{"event":"DONATION","data":"{\"donationType\":\"CHAT\",\"channelId\":\"c\",\"donatorChannelId\":\"v\",\"payAmount\":\"1000\"}"}"##,
+      ##"1 ×  v> donation count 1"##
+    ),
+    (
+      "rumble", "a text under a gift's label",
+      ##"{"type":"rant","data":"{\"channel_id\":5,\"livestreams\":[{\"chat\":{\"recent_rants\":[{\"username\":\"ann\",\"amount_cents\":500,\"created_on\":\"2026-11-28T10:00:00Z\"}]}}]}"}"##,
+      ##"1 × rant-ann-2026-11-28T10:00:00Z ann> rant count 1"##
+    ),
+    (
+      "trovo", "a text under a gift's label",
+      ##"{"event":"spell","payload":"{\"chats\":[{\"type\":5,\"sender_id\":7,\"message_id\":\"m\",\"content\":{\"gift\":\"Bow\",\"num\":1,\"gift_value\":2}}]}"}"##,
+      ##"1 × m 7> Bow count 1"##
+    ),
+    (
       "tiktok", "a message as a collector of logs writes it",
       ##"{"@timestamp":"2026-01-01T00:00:00Z","message":"{\"event\":\"gift\",\"data\":{\"giftId\":5655,\"repeatCount\":1,\"userId\":\"7\"}}"}"##,
       ##"bad"##
