@@ -12,6 +12,21 @@ extension ConnectorShapeTests {
       ##"1 × 7 66> 1000 count 1"##
     ),
     (
+      "twitch", "a line whose bomb has the id 0",
+      ##"@id=7;msg-id=subgift;login=a;msg-param-recipient-id=8;msg-param-sub-plan=1000;user-id=66;msg-param-community-gift-id=0 :tmi.twitch.tv USERNOTICE #c"##,
+      ##"1 × 7 66> 1000 count 1"##
+    ),
+    (
+      "twitch", "a line of a bomb",
+      ##"@id=7;msg-id=subgift;login=a;msg-param-recipient-id=8;msg-param-sub-plan=1000;user-id=66;msg-param-community-gift-id=5 :tmi.twitch.tv USERNOTICE #c"##,
+      ##"dropped"##
+    ),
+    (
+      "twitch", "a notification whose bomb has the id 0",
+      ##"{"subscription":{"type":"channel.chat.notification"},"event":{"notice_type":"sub_gift","message_id":"m","chatter_user_id":"66","sub_gift":{"sub_tier":"1000","recipient_user_id":"8","community_gift_id":0}}}"##,
+      ##"1 × m 66> 1000 count 1"##
+    ),
+    (
       "douyu", "a text under its own label",
       ##"{"type":"dgb","raw":"type@=dgb/rid@=1/gfid@=5/uid@=66/gfcnt@=2/"}"##,
       ##"1 ×  66> 5 count 2"##
@@ -30,6 +45,31 @@ extension ConnectorShapeTests {
       "trovo", "a text under a gift's label",
       ##"{"event":"spell","payload":"{\"chats\":[{\"type\":5,\"sender_id\":7,\"message_id\":\"m\",\"content\":{\"gift\":\"Bow\",\"num\":1,\"gift_value\":2}}]}"}"##,
       ##"1 × m 7> Bow count 1"##
+    ),
+    (
+      "tiktok", "a giftType of the wrong type: true",
+      ##"{"event":"gift","data":{"giftId":5655,"repeatCount":3,"userId":"7","groupId":"G","giftType":true}}"##,
+      ##"bad"##
+    ),
+    (
+      "tiktok", "a giftType of the wrong type: 1.0",
+      ##"{"event":"gift","data":{"giftId":5655,"repeatCount":3,"userId":"7","groupId":"G","giftType":"1.0"}}"##,
+      ##"bad"##
+    ),
+    (
+      "tiktok", "a giftType of the wrong type: {}",
+      ##"{"event":"gift","data":{"giftId":5655,"repeatCount":3,"userId":"7","groupId":"G","giftType":{}}}"##,
+      ##"bad"##
+    ),
+    (
+      "tiktok", "a giftType of the wrong type: GIFT_TYPE_COMBO",
+      ##"{"event":"gift","data":{"giftId":5655,"repeatCount":3,"userId":"7","groupId":"G","giftType":"GIFT_TYPE_COMBO"}}"##,
+      ##"bad"##
+    ),
+    (
+      "tiktok", "a giftType as a text",
+      ##"{"event":"gift","data":{"giftId":5655,"repeatCount":3,"userId":"7","giftType":"2","msgId":"m"}}"##,
+      ##"1 × m 7> 5655 count 3"##
     ),
     (
       "tiktok", "a message as a collector of logs writes it",
