@@ -2,6 +2,30 @@
 extension ConnectorShapeTests {
   static let envelopeCases: [(String, String, String, String)] = [
     (
+      "bilibili", "a gift below connector",
+      ##"{"type":"connector","zz":{"cmd":"SEND_GIFT","data":{"giftId":1,"uid":2,"num":1}}}"##,
+      ##"bad"##
+    ),
+    (
+      "bilibili", "a gift below viewers",
+      ##"{"type":"viewers","zz":{"cmd":"SEND_GIFT","data":{"giftId":1,"uid":2,"num":1}}}"##,
+      ##"bad"##
+    ),
+    (
+      "bilibili", "a gift below connect",
+      ##"{"type":"connect","zz":{"cmd":"SEND_GIFT","data":{"giftId":1,"uid":2,"num":1}}}"##,
+      ##"dropped"##
+    ),
+    (
+      "bilibili", "a gift below chat.message",
+      ##"{"type":"chat.message","zz":{"cmd":"SEND_GIFT","data":{"giftId":1,"uid":2,"num":1}}}"##,
+      ##"dropped"##
+    ),
+    (
+      "tiktok", "a gift in the text of a viewer", ##"{"type":"comments","list":[{"text":"{\"giftId\":5655}","giftId":1}]}"##,
+      ##"dropped"##
+    ),
+    (
       "twitch", "a line under a gift's label",
       ##"{"event":"subgift","data":"@id=7;msg-id=subgift;login=a;msg-param-recipient-id=8;msg-param-sub-plan=1000;user-id=66 :tmi.twitch.tv USERNOTICE #c"}"##,
       ##"1 × 7 66> 1000 count 1"##
