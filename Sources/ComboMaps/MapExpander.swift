@@ -26,10 +26,14 @@ struct MapExpander {
     let source: MapText
     let token: Int
     var arguments: [String: Value] = [:]
-    /// The number of definitions that it is nested in.
+    /// The number of definitions and arguments that it is nested in.
     var depth = 0
+    /// The definitions that it is part of, from the outermost on.
+    var way: [String] = []
 
-    func inside(_ token: Int) -> Value { Value(source: source, token: token, arguments: arguments, depth: depth) }
+    func inside(_ token: Int) -> Value {
+      Value(source: source, token: token, arguments: arguments, depth: depth, way: way)
+    }
   }
 
   private struct Member {
@@ -197,9 +201,14 @@ struct MapExpander {
       fault(place, "there is no definition \"\(name)\": write it under define, or include the file that has it")
       return nil
     }
+    if let start = place.way.firstIndex(of: name) {
+      let loop = (place.way[start...] + [name]).map { "\"\($0)\"" }.joined(separator: " uses ")
+      fault(place, "a definition must not use itself, nor by way of others: \(loop)")
+      return nil
+    }
     return Value(
       source: definition.source, token: definition.token, arguments: place.arguments.merging(arguments) { _, new in new },
-      depth: place.depth + 1)
+      depth: place.depth + 1, way: place.way + [name])
   }
 
   /// Returns the members of an object with those of the objects that it uses. Its own members take precedence over used ones.

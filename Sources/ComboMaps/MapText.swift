@@ -40,9 +40,11 @@ final class MapText {
     if fault != CSJ_FINE {
       let at = parser.faultPosition ?? (fault == CSJ_BAD_UTF8 ? Self.firstBadUTF8(bytes) : 0)
       let (line, column) = Lines(all).place(at)
+      let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+      let words = hasMark ? "begins with a byte order mark (BOM), which must be removed" : fault.words
       memory.deallocate()
       throw MapFaults(faults: [
-        MapFault(file: file, line: line, column: column, sentence: "\(what) \(fault.words); a JSON object in UTF-8 is expected")
+        MapFault(file: file, line: line, column: column, sentence: "\(what) \(words); a JSON object in UTF-8 is expected")
       ])
     }
     text = parser.text(of: all)

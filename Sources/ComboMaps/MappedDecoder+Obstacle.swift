@@ -28,6 +28,7 @@ extension MappedDecoder {
         if root == token { isRoot = true }
         var (met, lacks) = (0, [String]())
         weigh(rule.condition, below: rule.root, arena, &met, &lacks)
+        if lacks.contains(Self.neverHolds) { continue }
         // A rule of which the record meets nothing is named if there is no other.
         let score = met - lacks.count - (met > 0 ? 0 : text[root].isObject ? 100 : 200)
         if !lacks.isEmpty, nearest.map({ score >= $0.score }) ?? true { nearest = (score, index, lacks) }
@@ -66,7 +67,7 @@ extension MappedDecoder {
 
   private func lack(_ index: Int32, _ arena: BumpArena) -> String {
     let node = nodes[Int(index)]
-    guard let first = node.links.range.first.map({ links[$0] }) else { return "it never holds" }
+    guard let first = node.links.range.first.map({ links[$0] }) else { return Self.neverHolds }
     switch node.op {
     case .all:
       let failing = node.links.range.map { links[$0] }.first { (try? holds($0, arena)) != true }
@@ -98,6 +99,8 @@ extension MappedDecoder {
   }
 
   private static let isNull = " is null"
+  /// What a condition lacks that the map's switches exclude.
+  private static let neverHolds = "it never holds"
 
   /// Returns what stands in the place of an expression's pointers, or on the way to it: null, or a text that is read as a text.
   private func obstruction(_ index: Int32) -> String? {

@@ -66,23 +66,30 @@ struct SignReader {
     return node > 0 ? kinds[node] : nil
   }
 
-  /// The meaning of a record's command: a gift, something known not to be a gift, or neither.
-  enum Meaning { case gift, other, nothing }
+  /// The meaning of a record's command: a gift, something known not to be a gift, a longer word than that, or none of these.
+  enum Meaning { case gift, other, longer, nothing }
 
   func meaning(of command: Bytes, isText: Bool) -> Meaning {
-    isOther(command, isText: isText) ? .other : isGift(command, isText: isText) ? .gift : .nothing
+    let other = other(command, isText: isText)
+    return other != .nothing ? other : isGift(command, isText: isText) ? .gift : .nothing
   }
 
   /// Whether the command begins with the name of something else, and the rest names no gift. `membershipGift` is more than
-  /// `member`. If `guard_buy` is a gift's name, it is more than `guard_`.
-  private func isOther(_ command: Bytes, isText: Bool) -> Bool {
-    others.contains { other in
-      command.count >= other.count && other.indices.allSatisfy { PointerTable.lowercased(command[$0]) == other[$0] }
-        && !isGift(Bytes(rebasing: command[other.count...]), isText: isText)
-        && !words.contains { word in
+  /// `member`. If `guard_buy` is a gift's name, it is more than `guard_`. A `connector` is perhaps no `connect`.
+  private func other(_ command: Bytes, isText: Bool) -> Meaning {
+    var meaning = Meaning.nothing
+    for other in others {
+      guard command.count >= other.count, other.indices.allSatisfy({ PointerTable.lowercased(command[$0]) == other[$0] }),
+        !isGift(Bytes(rebasing: command[other.count...]), isText: isText),
+        !words.contains(where: { word in
           word.count > other.count && word.starts(with: other) && word.withUnsafeBytes { command.holds($0) }
-        }
+        })
+      else { continue }
+      func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte) }
+      if command.count == other.count || !isLetter(other.last ?? 0) || !isLetter(command[other.count]) { return .other }
+      meaning = .longer
     }
+    return meaning
   }
 
   private func isGift(_ command: Bytes, isText: Bool) -> Bool {
@@ -150,14 +157,20 @@ extension MappedDecoder {
     try lookForGifts(in: 0, signs[Int(leftOver)])
   }
 
-  /// - Parameter isWritten: Whether the object around an array names a person, who may have written its texts.
-  private func lookForGifts(in token: Int, _ signs: SignReader, isWritten: Bool = false) throws(BadEvent) {
+  /// - Parameters:
+  ///   - isWritten: Whether the object around an array names a person, who may have written its texts.
+  ///   - isInOther: Whether the record is perhaps something else, so that only a command says that there is a gift.
+  private func lookForGifts(
+    in token: Int, _ signs: SignReader, isWritten: Bool = false, isInOther: Bool = false
+  ) throws(BadEvent) {
     if hasDecided(on: Int32(truncatingIfNeeded: token)) { return }
-    if text[token].isString, !isWritten, signs.isGift(record: text.inside(token)) { throw unread("a text of it does", at: token) }
+    if text[token].isString, !isWritten, !isInOther, signs.isGift(record: text.inside(token)) {
+      throw unread("a text of it does", at: token)
+    }
     if text[token].isArray {
       var element = token + 1
       while element < text.next(token) {
-        if !text[element].isNumber { try lookForGifts(in: element, signs, isWritten: isWritten) }
+        if !text[element].isNumber { try lookForGifts(in: element, signs, isWritten: isWritten, isInOther: isInOther) }
         element = text.next(element)
       }
       return
@@ -165,6 +178,7 @@ extension MappedDecoder {
     guard text[token].isObject else { return }
     var sign = -1
     var isWritten = false
+    var isInOther = isInOther
     var command = -1
     var member = token + 1
     let end = text.next(token)
@@ -176,19 +190,22 @@ extension MappedDecoder {
       if kind == .command || kind == .both, isText || text[value].isInteger {
         let says = says(value, isText, signs)
         if says == .other { return }
+        if says == .longer { isInOther = true }
         if command < 0, says == .gift { command = member }
       }
       if sign < 0, kind == .key || kind == .both, isSaid(value) { sign = member }
       if sign < 0, kind == .container, isText, signs.isGift(record: text.inside(value)) { sign = member }
       if kind == .person, isSaid(value) { isWritten = true }
     }
-    if sign < 0, command < 0, !isWritten { sign = record(in: token, signs) }
+    if sign < 0, command < 0, !isWritten, !isInOther { sign = record(in: token, signs) }
     if command >= 0 { throw unread("\(text.shown(command)) is \(text.shown(command + 1))", at: token) }
-    if sign >= 0 { throw unread("it has \(text.shown(sign))", at: token) }
+    if sign >= 0, !isInOther { throw unread("it has \(text.shown(sign))", at: token) }
     member = token + 1
     while member < end {
       let value = member + 1
-      if text[value].isObject || text[value].isArray { try lookForGifts(in: value, signs, isWritten: isWritten) }
+      if text[value].isObject || text[value].isArray {
+        try lookForGifts(in: value, signs, isWritten: isWritten, isInOther: isInOther)
+      }
       member = text.next(value)
     }
   }

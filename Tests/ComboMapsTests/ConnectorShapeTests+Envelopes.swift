@@ -2,6 +2,100 @@
 extension ConnectorShapeTests {
   static let envelopeCases: [(String, String, String, String)] = [
     (
+      "bilibili", "a gift below connector",
+      ##"{"type":"connector","zz":{"cmd":"SEND_GIFT","data":{"giftId":1,"uid":2,"num":1}}}"##,
+      ##"bad"##
+    ),
+    (
+      "bilibili", "a gift below viewers",
+      ##"{"type":"viewers","zz":{"cmd":"SEND_GIFT","data":{"giftId":1,"uid":2,"num":1}}}"##,
+      ##"bad"##
+    ),
+    (
+      "bilibili", "a gift below connect",
+      ##"{"type":"connect","zz":{"cmd":"SEND_GIFT","data":{"giftId":1,"uid":2,"num":1}}}"##,
+      ##"dropped"##
+    ),
+    (
+      "bilibili", "a gift below chat.message",
+      ##"{"type":"chat.message","zz":{"cmd":"SEND_GIFT","data":{"giftId":1,"uid":2,"num":1}}}"##,
+      ##"dropped"##
+    ),
+    (
+      "tiktok", "a gift in the text of a viewer", ##"{"type":"comments","list":[{"text":"{\"giftId\":5655}","giftId":1}]}"##,
+      ##"dropped"##
+    ),
+    (
+      "twitch", "a line under a gift's label",
+      ##"{"event":"subgift","data":"@id=7;msg-id=subgift;login=a;msg-param-recipient-id=8;msg-param-sub-plan=1000;user-id=66 :tmi.twitch.tv USERNOTICE #c"}"##,
+      ##"1 × 7 66> 1000 count 1"##
+    ),
+    (
+      "twitch", "a line in an array under a gift's label",
+      ##"{"type":"USERNOTICE","messages":["@id=7;msg-id=subgift;login=a;msg-param-recipient-id=8;msg-param-sub-plan=1000;user-id=66 :tmi.twitch.tv USERNOTICE #c"]}"##,
+      ##"1 × 7 66> 1000 count 1"##
+    ),
+    (
+      "twitch", "a line whose bomb has the id 0",
+      ##"@id=7;msg-id=subgift;login=a;msg-param-recipient-id=8;msg-param-sub-plan=1000;user-id=66;msg-param-community-gift-id=0 :tmi.twitch.tv USERNOTICE #c"##,
+      ##"1 × 7 66> 1000 count 1"##
+    ),
+    (
+      "twitch", "a line of a bomb",
+      ##"@id=7;msg-id=subgift;login=a;msg-param-recipient-id=8;msg-param-sub-plan=1000;user-id=66;msg-param-community-gift-id=5 :tmi.twitch.tv USERNOTICE #c"##,
+      ##"dropped"##
+    ),
+    (
+      "twitch", "a notification whose bomb has the id 0",
+      ##"{"subscription":{"type":"channel.chat.notification"},"event":{"notice_type":"sub_gift","message_id":"m","chatter_user_id":"66","sub_gift":{"sub_tier":"1000","recipient_user_id":"8","community_gift_id":0}}}"##,
+      ##"1 × m 66> 1000 count 1"##
+    ),
+    (
+      "douyu", "a text under its own label",
+      ##"{"type":"dgb","raw":"type@=dgb/rid@=1/gfid@=5/uid@=66/gfcnt@=2/"}"##,
+      ##"1 ×  66> 5 count 2"##
+    ),
+    (
+      "chzzk", "a text under a gift's label",
+      ##"{"event":"DONATION","data":"{\"donationType\":\"CHAT\",\"channelId\":\"c\",\"donatorChannelId\":\"v\",\"payAmount\":\"1000\"}"}"##,
+      ##"1 ×  v> donation count 1"##
+    ),
+    (
+      "rumble", "a text under a gift's label",
+      ##"{"type":"rant","data":"{\"channel_id\":5,\"livestreams\":[{\"chat\":{\"recent_rants\":[{\"username\":\"ann\",\"amount_cents\":500,\"created_on\":\"2026-11-28T10:00:00Z\"}]}}]}"}"##,
+      ##"1 × rant-ann-2026-11-28T10:00:00Z ann> rant count 1"##
+    ),
+    (
+      "trovo", "a text under a gift's label",
+      ##"{"event":"spell","payload":"{\"chats\":[{\"type\":5,\"sender_id\":7,\"message_id\":\"m\",\"content\":{\"gift\":\"Bow\",\"num\":1,\"gift_value\":2}}]}"}"##,
+      ##"1 × m 7> Bow count 1"##
+    ),
+    (
+      "tiktok", "a giftType of the wrong type: true",
+      ##"{"event":"gift","data":{"giftId":5655,"repeatCount":3,"userId":"7","groupId":"G","giftType":true}}"##,
+      ##"bad"##
+    ),
+    (
+      "tiktok", "a giftType of the wrong type: 1.0",
+      ##"{"event":"gift","data":{"giftId":5655,"repeatCount":3,"userId":"7","groupId":"G","giftType":"1.0"}}"##,
+      ##"bad"##
+    ),
+    (
+      "tiktok", "a giftType of the wrong type: {}",
+      ##"{"event":"gift","data":{"giftId":5655,"repeatCount":3,"userId":"7","groupId":"G","giftType":{}}}"##,
+      ##"bad"##
+    ),
+    (
+      "tiktok", "a giftType of the wrong type: GIFT_TYPE_COMBO",
+      ##"{"event":"gift","data":{"giftId":5655,"repeatCount":3,"userId":"7","groupId":"G","giftType":"GIFT_TYPE_COMBO"}}"##,
+      ##"bad"##
+    ),
+    (
+      "tiktok", "a giftType as a text",
+      ##"{"event":"gift","data":{"giftId":5655,"repeatCount":3,"userId":"7","giftType":"2","msgId":"m"}}"##,
+      ##"1 × m 7> 5655 count 3"##
+    ),
+    (
       "tiktok", "a message as a collector of logs writes it",
       ##"{"@timestamp":"2026-01-01T00:00:00Z","message":"{\"event\":\"gift\",\"data\":{\"giftId\":5655,\"repeatCount\":1,\"userId\":\"7\"}}"}"##,
       ##"bad"##

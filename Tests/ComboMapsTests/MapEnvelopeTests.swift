@@ -138,6 +138,20 @@ struct MapEnvelopeTests {
     #expect(came.hasPrefix("bad: unknown_type: the record names a gift, ") && came.hasSuffix(expected), "\(came)")
   }
 
+  @Test("its message proposes no rule that never holds")
+  func neverHolds() throws {
+    let fields = #""event": "gift", "fields": {"sender": {"id": "/u"}, "gift": {"id": "/giftId"}}"#
+    let map = #"""
+      {"map": 1, "name": "t", "gifts": {"commands": ["cmd"], "words": ["gift"]}, "otherwise": {"drop": "no gift"},
+       "switches": {"free": {"default": "zero", "values": {"zero": "0", "paid": "as paid"}}}, "rules": [
+        {"when": [{"at": "/cmd", "is": "GIFT"}, {"at": "/n", "exists": true}], \#(fields)},
+        {"when": [{"at": "/cmd", "is": "GIFT"}, {"switch": "free", "is": "paid"}], \#(fields)}
+      ]}
+      """#
+    let came = try gifts(map, [#"{"cmd":"GIFTS","u":1,"giftId":2}"#])[0]
+    #expect(came.hasSuffix(#"t, rule 1 would, but /cmd is not "GIFT", and /n is missing"#), "\(came)")
+  }
+
   @Test(
     "its message names the rule that its command leads to, and null or a text on the way to what is missing",
     arguments: [

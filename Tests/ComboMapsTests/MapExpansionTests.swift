@@ -130,7 +130,11 @@ struct MapExpansionTests {
       ),
       (
         #"{"map": 1, "name": "t", "define": {"a": [{"use": §"a"}]}, "rules": {"use": "a"}}"#,
-        #"definitions are used too often, or too deep: does "a" use itself?"#
+        #"a definition must not use itself, nor by way of others: "a" uses "a""#
+      ),
+      (
+        #"{"map": 1, "name": "t", "define": {"a": {"show": {"n": {"use": "b"}}}, "b": {"m": {"use": §"a"}}}, "rules": [{"use": "a"}]}"#,
+        #"a definition must not use itself, nor by way of others: "a" uses "b" uses "a""#
       ),
       (
         #"{"map": 1, "name": "t", "define": {"a": ["x", "y"]}, "rules": [{"drop": §"${a}"}]}"#,

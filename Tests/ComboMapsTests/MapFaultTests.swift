@@ -8,6 +8,9 @@ struct MapFaultTests {
     "are told with line, column and the fix",
     arguments: [
       ("§", "the map is empty; a JSON object in UTF-8 is expected"),
+      (
+        "§\u{FEFF}{}", "the map begins with a byte order mark (BOM), which must be removed; a JSON object in UTF-8 is expected"
+      ),
       ("{\n \"map\": 1,§,}", "the map lacks a member's name in quotes; a JSON object in UTF-8 is expected"),
       ("§[1]", "the map must be an object, not an array"),
       (#"{"map": §2, "name": "t", "rules": [{"drop": "x"}]}"#, "map must be 1, the version of the format, not 2"),

@@ -36,6 +36,13 @@ struct MapInferenceTests {
     #expect(came.text.contains(#""room": "^/broadcaster/user_id""#))
   }
 
+  @Test("prefers what is called a room to other ids")
+  func room() throws {
+    let came = try gifts(
+      [1, 2].map { #"{"cmd":"gift","body":{"room":"L7","uid":\#($0),"gift_id":3,"num":2,"combo":{"cid":"c\#($0)"}}}"# })
+    #expect(came.text.contains(#""room": "/body/room""#), "\(came.text)")
+  }
+
   @Test("takes a running total without a group, with its end")
   func totals() throws {
     let records = [(1, false), (1, true), (1, false), (2, false)].map { count, ends in

@@ -86,6 +86,8 @@ struct RuleGuess {
       // A number beside the receivers is what each of them receives.
       let isNone = isPrice(column) || Vocabulary.patterns(of: "total")[0].score(column) != nil
       return isNone ? -100 : isEach && column.array == root ? 40 : 0
+    // Streaks and channels have such ids as cid, too.
+    case "room": return ["room", "roomid"].contains(column.last) ? 20 : 0
     case "id": return refused.contains(column.path) ? -200 : isBeside(self["sender.id"].first) ? 6 : 0
     case _ where field.contains(".show."): return isBeside(self[field.prefix { $0 != "." } + ".id"].first) ? 0 : -200
     default: return 0

@@ -100,6 +100,46 @@ struct PlatformEnvelopeTests {
     }
   }
 
+  // MARK: - Labels
+
+  /// Some samples of each map.
+  private static let someSamples = PlatformSampleTests.samples.filter { sample in
+    PlatformSampleTests.samples.filter { $0.map == sample.map }.prefix(3).contains { $0.file == sample.file }
+  }
+
+  @Test("are not read from a text that is labelled as chat, but are from one that is labelled as a gift", arguments: someSamples)
+  func labels(sample: PlatformSampleTests.Sample) throws {
+    let records = try String(contentsOf: PlatformSampleTests.folder.appendingPathComponent(sample.file), encoding: .utf8)
+      .split(separator: "\n").map(String.init)
+    var limits = WireLimits()
+    limits.roomFromBody = true
+    let decoder = RecordDecoder(limits: limits, map: try PlatformReplay.map(sample.map))
+    let arena = BumpArena()
+    func isGift(_ record: String) -> Bool {
+      if case .gifts = Self.outcome(record, by: decoder, arena) { true } else { false }
+    }
+    guard let record = records.first(where: isGift) else { return }
+    let quoted = Self.quoted(record)
+    let inUser = #"{"user":{"id":"1"},"data":\#(quoted)}"#
+    for label in ["event", "type", "method", "cmd"] {
+      for place in ["data", "payload", "raw", "message", "msg", "body", "value", "messages"] {
+        for text in [quoted, "[\(quoted)]", inUser, "[\(inUser)]"] {
+          for user in ["", #""user":{"id":"1"},"#] {
+            let forged = #"{"\#(label)":"chat",\#(user)"\#(place)":\#(text)}"#
+            #expect(!isGift(forged), "\(forged)")
+          }
+        }
+        #expect(!isGift(#"[{"\#(label)":"chat","\#(place)":\#(quoted)}]"#))
+      }
+      let name = sample.map == "soop" ? "balloon" : "gift"
+      for place in ["data", "payload"] {
+        // Beside some records such a label means something else; then they are bad.
+        let real = #"{"\#(label)":"\#(name)","\#(place)":\#(quoted)}"#
+        if case .dropped(let reason) = Self.outcome(real, by: decoder, arena) { Issue.record("\(reason): \(real)") }
+      }
+    }
+  }
+
   // MARK: - Without a gift
 
   /// Members that say what a record is, and how it is delivered.
