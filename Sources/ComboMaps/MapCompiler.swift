@@ -36,7 +36,7 @@ struct MapCompiler {
         compiler.record = compiler.map.pointers.place(choice.root)
         compiler.before = choice.fields
         compiler.group(chosen, guardian, adding: chosen.otherwise)
-        (compiler.record, compiler.root) = (0, 0)
+        (compiler.record, compiler.root, compiler.places) = (0, 0, [])
         compiler.before = MapEvent()
       }
     }
