@@ -44,6 +44,15 @@ struct RollbackTests {
     }
   }
 
+  /// Loses what came after these ends, once the service has read the newest ones.
+  private func lose(_ before: [(log: SimLog, end: Int64)], _ scene: SimScene, _ instance: SimInstance) {
+    // It reads the ends of the topics every five seconds.
+    scene.world.clock.advance(5000)
+    scene.turn(instance, 20)
+    scene.world.broker.settleDirects()
+    for (log, end) in before { log.lose(from: end) }
+  }
+
   @Test(
     "where all topics went back while it runs, no number comes again with other bytes, and it is said",
     arguments: JournalEntry.Delivery.allCases)
@@ -55,11 +64,7 @@ struct RollbackTests {
     work(scene, instance, seen)
     let (before, offset) = (ends(scene, [.output, .journal, .state]), scene.world.broker.offsets[0])
     work(scene, instance, seen)
-    // The service reads the ends of the topics every five seconds.
-    scene.world.clock.advance(5000)
-    scene.turn(instance, 20)
-    scene.world.broker.settleDirects()
-    for (log, end) in before { log.lose(from: end) }
+    lose(before, scene, instance)
     scene.world.broker.commit(offset!)
     scene.world.clock.advance(700)
     instance.service.goBack(.abort("brokers came back"))
@@ -84,10 +89,7 @@ struct RollbackTests {
     work(scene, instance, seen)
     let before = ends(scene, [.output, .journal, .state, .input])
     work(scene, instance, seen)
-    scene.world.clock.advance(5000)
-    scene.turn(instance, 20)
-    scene.world.broker.settleDirects()
-    for (log, end) in before { log.lose(from: end) }
+    lose(before, scene, instance)
     let input = scene.world.broker.log(.input, 0)
     let lost = input.end
     instance.service.goBack(.abort("brokers came back"))

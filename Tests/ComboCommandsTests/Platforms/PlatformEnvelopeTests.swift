@@ -71,13 +71,19 @@ struct PlatformEnvelopeTests {
     }
   }
 
-  @Test("are read as they are without them, or are bad: none vanishes", arguments: PlatformSampleTests.samples)
-  func nothingVanishes(sample: PlatformSampleTests.Sample) throws {
+  /// Returns a sample's records, and a decoder by its map.
+  private static func opened(_ sample: PlatformSampleTests.Sample) throws -> (records: [String], decoder: RecordDecoder) {
     let records = try String(contentsOf: PlatformSampleTests.folder.appendingPathComponent(sample.file), encoding: .utf8)
       .split(separator: "\n").map(String.init)
     var limits = WireLimits()
     limits.roomFromBody = true
     let decoder = RecordDecoder(limits: limits, map: try PlatformReplay.map(sample.map))
+    return (records, decoder)
+  }
+
+  @Test("are read as they are without them, or are bad: none vanishes", arguments: PlatformSampleTests.samples)
+  func nothingVanishes(sample: PlatformSampleTests.Sample) throws {
+    let (records, decoder) = try Self.opened(sample)
     let arena = BumpArena()
     let gifts = records.compactMap { record in
       if case .gifts(let gifts) = Self.outcome(record, by: decoder, arena) { (record, gifts) } else { nil }
@@ -109,11 +115,7 @@ struct PlatformEnvelopeTests {
 
   @Test("are not read from a text that is labelled as chat, but are from one that is labelled as a gift", arguments: someSamples)
   func labels(sample: PlatformSampleTests.Sample) throws {
-    let records = try String(contentsOf: PlatformSampleTests.folder.appendingPathComponent(sample.file), encoding: .utf8)
-      .split(separator: "\n").map(String.init)
-    var limits = WireLimits()
-    limits.roomFromBody = true
-    let decoder = RecordDecoder(limits: limits, map: try PlatformReplay.map(sample.map))
+    let (records, decoder) = try Self.opened(sample)
     let arena = BumpArena()
     func isGift(_ record: String) -> Bool {
       if case .gifts = Self.outcome(record, by: decoder, arena) { true } else { false }
