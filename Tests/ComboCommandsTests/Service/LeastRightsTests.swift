@@ -53,9 +53,11 @@ extension ServiceTests {
         try group.control.createTopic(input, partitions: 2, settings: [], withinMs: ServiceKafka.patienceMs)
         // Topics that are read only at the start, or altered only if they do not fit, exist already.
         if right.operation.hasPrefix("Alter") || right.operation == "Read" && [names.journal, names.state].contains(right.name) {
+          // What is read must last until the service reads it.
+          let retention = right.operation == "Read" ? "3600000" : "1000"
           let settings =
             right.name == names.state
-            ? [("cleanup.policy", "compact")] : [("cleanup.policy", "delete"), ("retention.ms", "1000")]
+            ? [("cleanup.policy", "compact")] : [("cleanup.policy", "delete"), ("retention.ms", retention)]
           try group.control.createTopic(
             right.name, partitions: right.operation == "Alter" ? 1 : 2, settings: settings, withinMs: ServiceKafka.patienceMs)
           if right.operation == "Read" { try group.produce([TestRecord(key: "r", "{}")], to: right.name) }
