@@ -36,6 +36,7 @@ package final class KafkaReading: ReadEdge {
   }
 
   package func extents(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [Extent] {
+    if partitions.isEmpty { return [] }
     let firsts = try control.firsts(names[topic], partitions, withinMs: Self.extentsWithinMs)
     let ends = try control.ends(names[topic], partitions, withinMs: Self.extentsWithinMs)
     // The order matters: a stable end that is read before may be below an end that has no open transaction before it.

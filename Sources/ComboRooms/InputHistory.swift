@@ -28,11 +28,14 @@ package final class InputHistory: Sendable {
 
   private let topics: TopicIdentity
   private let reader: any ReadEdge
+  /// The extents of partitions that somebody has just asked for.
+  private let known: [Int32: Restorer.Extents]
   private let finding = Mutex(Finding.unknown)
 
-  package init(_ topics: TopicIdentity, _ reader: any ReadEdge) {
+  package init(_ topics: TopicIdentity, _ reader: any ReadEdge, known: [Int32: Restorer.Extents] = [:]) {
     self.topics = topics
     self.reader = reader
+    self.known = known
   }
 
   /// Returns how the input differs from what the group has consumed; nil if it does not, or if nothing tells.
@@ -50,12 +53,14 @@ package final class InputHistory: Sendable {
   private func look() throws(EdgeError) -> String? {
     let journals = try reader.partitions(.journal)
     let numbers = Array(journals.clamped(to: try reader.partitions(.input)))
-    let extents = try reader.extents(.journal, numbers)
-    let written = zip(numbers, extents).filter { $1.stableEnd > $1.first }
-    if written.isEmpty { return nil }
+    let others = numbers.filter { known[$0] == nil }
+    let journalsOfOthers = try reader.extents(.journal, others)
     // Asked afterwards: then the input ends after all that the journals have.
-    let inputs = try reader.extents(.input, written.map(\.0))
-    let partitions = zip(written, inputs).map { (number: $0.0, journal: $0.1, input: $1) }
+    let inputsOfOthers = try reader.extents(.input, others)
+    let asked = zip(others, zip(journalsOfOthers, inputsOfOthers)).map { (number: $0, journal: $1.0, input: $1.1) }
+    let partitions = (known.map { (number: $0, journal: $1.journal, input: $1.input) } + asked)
+      .filter { $0.journal.stableEnd > $0.journal.first }
+      .sorted { $0.number < $1.number }
     for (number, journal, input) in partitions {
       guard let newest = try consumed(number, journal) else { continue }
       if input.end < newest.offset {

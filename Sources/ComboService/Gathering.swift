@@ -15,16 +15,16 @@ struct Gathering: Sendable {
   }
 
   private let restores: [Restore]
+  private let topics: TopicIdentity
   private let group: any GroupEdge
   private let reader: any ReadEdge
   private let endLeftOver: (@Sendable ([Int32]) -> Void)?
   private let inBackground: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void
-  private let history: InputHistory
   private let results: Mailbox<RestoreResult>
 
   init(_ restores: [Restore], of topics: TopicIdentity, _ edges: Edges, results: Mailbox<RestoreResult>) {
-    history = InputHistory(topics, edges.reader)
     self.restores = restores
+    self.topics = topics
     group = edges.group
     reader = edges.reader
     endLeftOver = edges.endLeftOver
@@ -37,12 +37,15 @@ struct Gathering: Sendable {
   func run() {
     let numbers = restores.map(\.number)
     endLeftOver?(numbers)
-    if restores.count == 1 { return ask(restores[0]) }
+    if restores.count == 1 { return ask(restores[0], InputHistory(topics, reader)) }
     guard let answers = try? askForAll(numbers) else {
-      for restore in restores { inBackground(.query) { ask(restore) } }
+      let history = InputHistory(topics, reader)
+      for restore in restores { inBackground(.query) { ask(restore, history) } }
       return
     }
-    for (restore, answer) in zip(restores, answers) { run(restore, from: answer.committed, in: answer.extents) }
+    let known = Dictionary(uniqueKeysWithValues: zip(numbers, answers.map(\.extents)))
+    let history = InputHistory(topics, reader, known: known)
+    for (restore, answer) in zip(restores, answers) { run(restore, from: answer.committed, in: answer.extents, history) }
   }
 
   private func askForAll(_ numbers: [Int32]) throws(EdgeError) -> [(committed: CommittedOffset, extents: Restorer.Extents)] {
@@ -53,14 +56,16 @@ struct Gathering: Sendable {
     return Array(zip(committed, extents))
   }
 
-  private func ask(_ restore: Restore) {
+  private func ask(_ restore: Restore, _ history: InputHistory) {
     switch restore.restorer.ask() {
-    case .answer(let committed): run(restore, from: committed, in: nil)
+    case .answer(let committed): run(restore, from: committed, in: nil, history)
     case .noAnswer(let outcome): put(outcome, of: restore)
     }
   }
 
-  private func run(_ restore: Restore, from committed: CommittedOffset, in extents: Restorer.Extents?) {
+  private func run(
+    _ restore: Restore, from committed: CommittedOffset, in extents: Restorer.Extents?, _ history: InputHistory
+  ) {
     inBackground(.restoring) { put(restore.restorer.run(from: committed, in: extents, history: history), of: restore) }
   }
 

@@ -31,32 +31,26 @@ struct InputMemory {
   /// The record to look for next, by partition. It is kept until it was found, so that it is older than what may have happened
   /// since.
   private var places: [Int32: Place] = [:]
-  private var lookedAt: Int64 = 0
   private var lookedIn: Int32 = -1
-  private var isLooking = false
-  private let answers = Mailbox<(place: Place, finding: Finding)>()
-  private var askedAt: Int64 = 0
-  private var isAsking = false
+  private var looks = BackgroundQuery<(place: Place, finding: Finding)>()
   private var isDoubtful = false
-  private let contradictions = Mailbox<String?>()
+  private var contradictions = BackgroundQuery<String?>()
 
   /// Called about once a second.
   /// - Parameter taken: The last record consumed of each partition.
   /// - Returns: A place that holds another record now.
   mutating func watch(_ taken: [Place], _ edges: Edges, at now: Int64) -> Place? {
-    for (place, finding) in answers.takeAll() {
-      isLooking = false
+    if let (place, finding) = looks.takeAnswer() {
       if finding == .other { return place }
       if finding != .unknown { places[place.partition] = nil }
     }
     places = places.filter { number, _ in taken.contains { $0.partition == number } }
     for place in taken where places[place.partition] == nil { places[place.partition] = place }
-    if isLooking || now - lookedAt < Self.everyMs { return nil }
+    if !looks.isDue(everyMs: Self.everyMs, at: now) { return nil }
     let numbers = places.keys.sorted()
     guard let number = numbers.first(where: { $0 > lookedIn }) ?? numbers.first, let place = places[number] else { return nil }
-    (lookedAt, lookedIn, isLooking) = (now, number, true)
-    let (reader, answers) = (edges.reader, answers)
-    edges.inBackground(.query) { answers.put((place, (try? Self.look(at: place, reader)) ?? .unknown)) }
+    lookedIn = number
+    looks.ask(at: now, edges.inBackground) { [reader = edges.reader] in (place, (try? Self.look(at: place, reader)) ?? .unknown) }
     return nil
   }
 
@@ -64,16 +58,14 @@ struct InputMemory {
   /// about once a second.
   /// - Returns: How they differ. Two answers must say so, since a broker may not know yet that it leads no more.
   mutating func watchHistory(_ topics: TopicIdentity, _ edges: Edges, at now: Int64) -> String? {
-    for reason in contradictions.takeAll() {
-      isAsking = false
+    if let reason = contradictions.takeAnswer() {
       if reason != nil, isDoubtful { return reason }
       isDoubtful = reason != nil
     }
-    if isAsking || now - askedAt < (isDoubtful ? Self.everyMs : Self.historyEveryMs) { return nil }
-    (askedAt, isAsking) = (now, true)
-    let (reader, contradictions) = (edges.reader, contradictions)
-    edges.inBackground(.query) {
-      contradictions.put((try? InputHistory(topics, reader).contradiction()) ?? nil)
+    if contradictions.isDue(everyMs: isDoubtful ? Self.everyMs : Self.historyEveryMs, at: now) {
+      contradictions.ask(at: now, edges.inBackground) { [reader = edges.reader] in
+        (try? InputHistory(topics, reader).contradiction()) ?? nil
+      }
     }
     return nil
   }

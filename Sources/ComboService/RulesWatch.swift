@@ -8,9 +8,7 @@ internal import ComboSystem
 /// The group upgrades once every member has been able to follow the newest rules for a while. Until then the previous release can
 /// be started again at any time. An unknown answer counts as a no. The loop's thread owns it.
 struct RulesWatch {
-  private let answers = Mailbox<(rules: Int?, assignments: Int)>()
-  private var isAsking = false
-  private var nextAsk = Int64.min
+  private var query = BackgroundQuery<(rules: Int?, assignments: Int)>()
   /// The monotonic time since which every member can follow the newest rules, or nil if one cannot.
   private var agreedSince: Int64?
   /// The number of assignments to this member, and their number when the last answer was requested. An answer from before an
@@ -40,7 +38,7 @@ struct RulesWatch {
   /// Requires a new answer, as the group has changed.
   mutating func assigned() {
     assignments += 1
-    nextAsk = .min
+    query.askSoon()
   }
 
   /// Queries the group outside of the loop, as long as that can change something.
@@ -51,19 +49,13 @@ struct RulesWatch {
   mutating func turn(_ edges: Edges, hasOlder: Bool, isRestoring: Bool, log: ServiceLog) {
     guard let ask = edges.groupRules else { return }
     let now = edges.time.monotonicMs()
-    for answer in answers.takeAll() {
-      isAsking = false
-      received(answer, at: now)
-    }
+    if let answer = query.takeAnswer() { received(answer, at: now) }
     if hasOlder, agreedSince != loggedSince {
       loggedSince = agreedSince
       logAgreement(at: now, log)
     }
-    guard hasOlder || isRestoring, !isAsking, now >= nextAsk else { return }
-    isAsking = true
-    nextAsk = now + Self.everyMs
-    let (answers, assignments) = (answers, assignments)
-    edges.inBackground(.query) { answers.put((ask(), assignments)) }
+    guard hasOlder || isRestoring, query.isDue(everyMs: Self.everyMs, at: now) else { return }
+    query.ask(at: now, edges.inBackground) { [assignments] in (ask(), assignments) }
   }
 
   private func logAgreement(at now: Int64, _ log: ServiceLog) {

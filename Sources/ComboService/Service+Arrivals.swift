@@ -6,9 +6,7 @@ internal import ComboSystem
 extension Service {
   /// The state of these checks.
   struct ArrivalWatch {
-    let answers = Mailbox<ArrivalAnswer>()
-    var isAsking = false
-    var askedAt = Int64.min / 2
+    var query = BackgroundQuery<ArrivalAnswer>()
     var lookedAt = Int64.min / 2
     /// When the brokers last answered; nil if they were not queried yet. All times are by the monotonic clock.
     var answeredAt: Int64?
@@ -57,8 +55,7 @@ extension Service {
       arrivals.waiting.removeAll()
     }
     arrivals.lookedAt = now
-    for answer in arrivals.answers.takeAll() {
-      arrivals.isAsking = false
+    if let answer = arrivals.query.takeAnswer() {
       if let found = answer.found {
         arrivals.heardAt = now
         note(found, answer.askedAt, now)
@@ -75,7 +72,7 @@ extension Service {
     if positions.isEmpty, hasJoined {
       // Other checks report a service without partitions. A query that was not sent has no answer to miss.
       arrivals.answeredAt = nil
-    } else if !arrivals.isAsking, now - arrivals.askedAt >= Self.askEveryMs {
+    } else if arrivals.query.isDue(everyMs: Self.askEveryMs, at: now) {
       ask(positions, now)
     }
     tellStall(now)
@@ -95,38 +92,41 @@ extension Service {
   }
 
   private func ask(_ positions: [(number: Int32, offset: Int64)], _ now: Int64) {
-    arrivals.isAsking = true
-    arrivals.askedAt = now
     if arrivals.answeredAt == nil { arrivals.answeredAt = now }
-    let (reader, answers, before) = (edges.reader, arrivals.answers, arrivals.found)
-    edges.inBackground(.query) {
-      var found: [Int32: ArrivalLook] = [:]
+    arrivals.query.ask(at: now, edges.inBackground) { [reader = edges.reader, before = arrivals.found] in
       do throws(EdgeError) {
-        // A member that waits for its assignment only needs to know whether the brokers are available.
-        if positions.isEmpty { _ = try reader.partitions(.input) }
-        for (number, offset) in positions {
-          // Nothing can be read behind an open transaction.
-          let end = try reader.stableEnd(.input, number)
-          var hasRecord: Bool? = end > offset ? nil : false
-          if let last = before[number], last.offset == offset, end > offset {
-            hasRecord = last.end == end ? last.hasRecord : nil
-            if hasRecord == nil {
-              // Transaction markers are offsets without a record, so the end alone means nothing.
-              hasRecord = false
-              try reader.read(.input, number, from: offset, to: end, unless: { false }) { _ in
-                hasRecord = true
-                return false
-              }
-            }
-          }
-          found[number] = ArrivalLook(offset: offset, end: end, hasRecord: hasRecord)
-        }
-        answers.put(ArrivalAnswer(found: found, askedAt: now))
+        return ArrivalAnswer(found: try Self.look(at: positions, before, reader), askedAt: now)
       } catch {
         let partitions = error.code == .unknownTopic ? try? reader.partitions(.input) : nil
-        answers.put(ArrivalAnswer(found: nil, askedAt: now, isGone: partitions?.isEmpty ?? false))
+        return ArrivalAnswer(found: nil, askedAt: now, isGone: partitions?.isEmpty ?? false)
       }
     }
+  }
+
+  private static func look(
+    at positions: [(number: Int32, offset: Int64)], _ before: [Int32: ArrivalLook], _ reader: any ReadEdge
+  ) throws(EdgeError) -> [Int32: ArrivalLook] {
+    // A member that waits for its assignment only needs to know whether the brokers are available.
+    if positions.isEmpty { _ = try reader.partitions(.input) }
+    var found: [Int32: ArrivalLook] = [:]
+    for ((number, offset), extent) in zip(positions, try reader.extents(.input, positions.map(\.number))) {
+      // Nothing can be read behind an open transaction.
+      let end = extent.stableEnd
+      var hasRecord: Bool? = end > offset ? nil : false
+      if let last = before[number], last.offset == offset, end > offset {
+        hasRecord = last.end == end ? last.hasRecord : nil
+        if hasRecord == nil {
+          // Transaction markers are offsets without a record, so the end alone means nothing.
+          hasRecord = false
+          try reader.read(.input, number, from: offset, to: end, unless: { false }) { _ in
+            hasRecord = true
+            return false
+          }
+        }
+      }
+      found[number] = ArrivalLook(offset: offset, end: end, hasRecord: hasRecord)
+    }
+    return found
   }
 
   /// Returns how long the oldest unread record of a partition has been waiting, in milliseconds; 0 if none is.

@@ -17,10 +17,8 @@ extension Service {
     var transactions = TransactionWatch()
     var input = InputMemory()
     var outputCheckedAt: Int64 = 0
-    var topicsCheckedAt: Int64 = 0
-    /// The findings of the topic watch: a lost topic, or nil.
-    let lostTopics = Mailbox<LostTopic?>()
-    var isWatchingTopics = false
+    /// The query of the topic watch: a lost topic, or nil.
+    var lostTopic = BackgroundQuery<LostTopic?>()
   }
 
   /// How long joining may take before it is logged. The group waits for a member that died until its session times out.
@@ -51,21 +49,11 @@ extension Service {
 
   /// Detects a deleted topic even if nothing is written to it at the moment.
   private func watchTopics(_ now: Int64) {
-    for lost in notes.lostTopics.takeAll() {
-      notes.isWatchingTopics = false
-      if let lost { isLost(lost) }
-    }
-    guard let watch = edges.topicWatch, hasJoined, !notes.isWatchingTopics, now - notes.topicsCheckedAt >= Self.topicsEveryMs
-    else {
-      return
-    }
-    notes.topicsCheckedAt = now
-    notes.isWatchingTopics = true
-    let (found, owned) = (notes.lostTopics, partitions.active.compactMap { $0?.number })
-    edges.inBackground(.query) {
-      // Brokers that do not answer are reported elsewhere.
-      found.put((try? watch.look(owned)) ?? nil)
-    }
+    if let answer = notes.lostTopic.takeAnswer(), let lost = answer { isLost(lost) }
+    guard let watch = edges.topicWatch, hasJoined, notes.lostTopic.isDue(everyMs: Self.topicsEveryMs, at: now) else { return }
+    let owned = partitions.active.compactMap { $0?.number }
+    // Brokers that do not answer are reported elsewhere.
+    notes.lostTopic.ask(at: now, edges.inBackground) { (try? watch.look(owned)) ?? nil }
   }
 
   private func checkOutput() {

@@ -213,7 +213,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     counted.aborts += 1
     lastFault.failed(fault, at: edges.time.monotonicMs())
     // Brokers that come back may have lost records, and their partitions may soon have grown to the old size again.
-    notes.transactions.askedAt = .min / 2
+    notes.transactions.query.askSoon()
     let delayMs = countFailure(fault.reason)
     log.warning("returning to the last commit: \(.reason, fault.reason)")
     quiesce()

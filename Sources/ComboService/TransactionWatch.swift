@@ -28,9 +28,8 @@ package struct TransactionWatch {
     }
   }
 
-  package let answers = Mailbox<Answer?>()
-  package var isAsking = false
-  package var askedAt = Int64.min / 2
+  /// Finds them; nil if the brokers did not answer.
+  package var query = BackgroundQuery<Answer?>()
   /// The interval of checks.
   package static let everyMs: Int64 = 5000
   /// The transactions that the last check found.
@@ -158,10 +157,8 @@ extension Service {
 
   /// Called about once a second.
   func watchTransactions(_ now: Int64) {
-    for answer in notes.transactions.answers.takeAll() {
-      notes.transactions.isAsking = false
-      // Brokers that do not answer are reported elsewhere.
-      guard let found = answer else { continue }
+    // Brokers that do not answer are reported elsewhere.
+    if let answer = notes.transactions.query.takeAnswer(), let found = answer {
       for (topic, ends) in found.ends { for fall in partitions.memory.ends(topic, ends) { say(fall) } }
       notes.transactions.take(found, names, at: now, edges.time, log)
     }
@@ -190,16 +187,13 @@ extension Service {
   /// Requests the open transactions. Each partition of the output is checked by one member.
   private func askForTransactions(_ now: Int64) {
     let everyMs = partitions.memory.doubts ? Self.lookAgainMs : TransactionWatch.everyMs
-    if notes.transactions.isAsking || !hasJoined || now - notes.transactions.askedAt < everyMs { return }
+    guard hasJoined, notes.transactions.query.isDue(everyMs: everyMs, at: now) else { return }
     let owned = Set(partitions.owned.keys)
     guard let most = owned.max(), configuration.purpose == .service else { return }
-    notes.transactions.askedAt = now
-    notes.transactions.isAsking = true
-    let (reader, group) = (edges.reader, edges.group)
-    let (answers, known) = (notes.transactions.answers, notes.transactions.known)
+    let (reader, group, known) = (edges.reader, edges.group, notes.transactions.known)
     // A partition that is consumed waits for none, and its own commits would be found.
     let waiting = owned.filter { !partitions.isActive($0) }.sorted()
-    edges.inBackground(.query) {
+    notes.transactions.query.ask(at: now, edges.inBackground) {
       do throws(EdgeError) {
         // The input may have gained partitions since.
         let inputs = max(try reader.partitions(.input).count, Int(most) + 1)
@@ -211,9 +205,9 @@ extension Service {
           ends.append((topic, try reader.ends(topic, numbers)))
           found += try TransactionWatch.find(reader, topic, numbers, known: known)
         }
-        answers.put(.init(open: found, pending: try? group.pendingOffsets(waiting), ends: ends))
+        return TransactionWatch.Answer(open: found, pending: try? group.pendingOffsets(waiting), ends: ends)
       } catch {
-        answers.put(nil)
+        return nil
       }
     }
   }

@@ -334,8 +334,8 @@ struct SimulatedLossTests {
     #expect(scene.world.broker.unanswered?.questions == 1)
     scene.world.clock.advance(6000)
     scene.turn(instance, 10)
-    // Two of the requests are those of the watches for open transactions and for another input.
-    #expect(scene.world.broker.unanswered?.questions == 4)
+    // One of the requests is that of the watch for open transactions.
+    #expect(scene.world.broker.unanswered?.questions == 3)
     scene.world.broker.unanswered = nil
     scene.world.clock.advance(6000)
     scene.turn(instance, 100)

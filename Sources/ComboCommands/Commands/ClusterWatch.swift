@@ -4,9 +4,7 @@ internal import ComboSystem
 /// Asks from time to time, outside of the loop, whether the brokers belong to another cluster. Used by the loop's thread.
 struct ClusterWatch {
   private let check: ClusterCheck
-  private let answers = Mailbox<ClusterAnswer>()
-  private var askedAt = Int64.min / 2
-  private var isAsking = false
+  private var query = BackgroundQuery<ClusterAnswer>()
   /// The sentence about the other cluster; nil if it is the same as at the start, as far as known.
   private(set) var other: String?
 
@@ -19,15 +17,8 @@ struct ClusterWatch {
   /// - Returns: Whether ``other`` has changed between nil and a sentence.
   mutating func look(at now: Int64) -> Bool {
     let was = other
-    for answer in answers.takeAll() {
-      isAsking = false
-      note(answer)
-    }
-    if !isAsking, now - askedAt >= Self.everyMs {
-      isAsking = true
-      askedAt = now
-      BackgroundTask.run(.query) { [check, answers] in answers.put(check.ask()) }
-    }
+    if let answer = query.takeAnswer() { note(answer) }
+    if query.isDue(everyMs: Self.everyMs, at: now) { query.ask(at: now, BackgroundTask.run) { [check] in check.ask() } }
     return (was == nil) != (other == nil)
   }
 

@@ -105,21 +105,13 @@ final class OutputMirror {
 
   /// Looks for transactions that stay open: nothing behind them is served.
   private func watchTransactions(at now: Int64) {
-    for answer in transactions.answers.takeAll() {
-      transactions.isAsking = false
-      // Brokers that do not answer are reported elsewhere.
-      if let answer { transactions.take(answer, names, at: now, SystemTime(), log) }
-    }
+    // Brokers that do not answer are reported elsewhere.
+    if let answer = transactions.query.takeAnswer(), let answer { transactions.take(answer, names, at: now, SystemTime(), log) }
     transactions.tell(names, brokers: options.brokers, at: now, log)
-    if transactions.isAsking || clusterWatch.other != nil || now - transactions.askedAt < TransactionWatch.everyMs { return }
-    (transactions.isAsking, transactions.askedAt) = (true, now)
-    let (answers, reading, known, numbers) = (transactions.answers, reading, transactions.known, readers.map(\.partition))
-    BackgroundTask.run(.query) {
-      do throws(EdgeError) {
-        answers.put(.init(open: try TransactionWatch.find(reading, .output, numbers, known: known)))
-      } catch {
-        answers.put(nil)
-      }
+    guard clusterWatch.other == nil, transactions.query.isDue(everyMs: TransactionWatch.everyMs, at: now) else { return }
+    let (reading, known, numbers) = (reading, transactions.known, readers.map(\.partition))
+    transactions.query.ask(at: now, BackgroundTask.run) {
+      (try? TransactionWatch.find(reading, .output, numbers, known: known)).map { .init(open: $0) }
     }
   }
 
