@@ -34,10 +34,10 @@ public struct MapInference {
   }
 
   private mutating func propose() {
-    (doubts, rules, drops) = ([], [], [])
+    (doubts, rules, drops) = (samples.paths.filter(\.isShared).map { "id: \($0.pointer) is shared by different gifts" }, [], [])
     let kinds = GiftMark.kinds(samples)
     marks = kinds.compactMap(\.mark)
-    if marks.isEmpty { doubts = ["when: no field tells gifts from other records, so all that have a gift's fields count"] }
+    if marks.isEmpty { doubts.append("when: no field tells gifts from other records, so all that have a gift's fields count") }
     for kind in kinds { add(kind.mark, kind.records) }
     if rules.isEmpty { rules = [RuleGuess(samples, Array(samples.records.indices), nil)] }
     for rule in rules {

@@ -36,11 +36,11 @@ struct RuleGuess {
     if !left.isEmpty { doubts.append("left out: \(left.prefix(30).joined(separator: ", "))\(left.count > 30 ? ", …" : "")") }
   }
 
-  /// Whether the records have what a gift needs: a sender, and a gift, a number, or an id where something is called a gift.
+  /// Whether the records have what a gift needs: a sender, and a gift, a number, or an id or money of what is called a gift.
   var isGift: Bool {
     guard let sender = self["sender.id"].first else { return false }
     let isNamed =
-      picks["id"] != nil && mark != nil || sender.path.contains { !GiftMark.words(in: $0).isEmpty }
+      mark != nil && (picks["id"] ?? picks["gift.value"]) != nil || sender.path.contains { !GiftMark.words(in: $0).isEmpty }
     return ["gift.id", "count", "total"].contains { picks[$0] != nil } || isEach || isNamed
   }
 
@@ -74,16 +74,16 @@ struct RuleGuess {
     switch field {
     case "gift.id" where column.receivers != nil: return -100
     case "gift.id":
-      // An object with a price is a gift.
+      // An object with a price is a gift, unless its id is always another, as that of a record.
       let hasPrice = columns.contains { Vocabulary.list("prices").contains($0.last) && isBeside($0) }
-      return column.last == "id" && hasPrice ? 35 : 0
+      return column.last == "id" && hasPrice && !(column.isDistinct && rows.count > 2) ? 35 : 0
     case "receiver.id":
       let isBare = column.path.last == PointerTable.each
       return column.receivers.map { (isBare ? 110 : FieldPattern.isIdentity(column.last) ? 75 : 0) - $0 } ?? 0
     case "gift.value":
-      // An amount is money only if it belongs to a gift.
+      // An amount is money only if it is a price, or belongs to a gift.
       let isOwn = FieldPattern.has(column.above.first ?? "", Vocabulary.list("gifts"))
-      return column.last == "amount" && !isOwn ? -100 : isOwn || isBeside(self["gift.id"].first) ? 20 : 0
+      return column.last == "amount" && !isOwn && !isPrice(column) ? -100 : isOwn || isBeside(self["gift.id"].first) ? 20 : 0
     case "count":
       // A number beside the receivers is what each of them receives.
       let isNone = isPrice(column) || Vocabulary.patterns(of: "total")[0].score(column) != nil
@@ -163,9 +163,12 @@ struct RuleGuess {
     }
   }
 
-  /// Whether a number without a sure name is a price: it is not around the gift's id, or each gift always has the same number.
+  /// Whether a number without a sure name is a price: it is not around the gift's id, or each gift always has the same number. If
+  /// no field names a gift, as for a tip, an amount beside a currency is money.
   private func isPrice(_ column: Column) -> Bool {
-    guard Vocabulary.list("counts-or-prices").contains(column.last), let gift = self["gift.id"].first else { return false }
+    let isMoney = column.last.hasSuffix("amount") && columns.contains { $0.last == "currency" && $0.parent == column.parent }
+    guard let gift = self["gift.id"].first else { return isMoney }
+    if !Vocabulary.list("counts-or-prices").contains(column.last) { return false }
     let prices = Set(column.values.compactMap { row, value in said("gift.id", row).map { [$0, value] } })
     let (gifts, numbers) = (Set(prices.map(\.first)), Set(prices.map(\.last)))
     return !gift.path.starts(with: column.parent)
