@@ -23,6 +23,7 @@ struct MapInferenceCheckTests {
       #"{"cmd":"BOX_GIFT","msg_id":"m1","uid":4,"gift_id":9,"num":1}"#,
     ])
     #expect(two.gifts == [" 3> 1 count 2", " 4> 9 count 1"], "\(two.text)")
+    #expect(two.doubts.contains { $0.hasPrefix("id: /msg_id is shared by different gifts") }, "\(two.doubts)")
   }
 
   @Test("takes no type of a database's column for a room, and says what is always the same")
@@ -73,6 +74,18 @@ struct MapInferenceCheckTests {
     #expect(try !proposal("gifts").contains("refresh"))
     let growing = try gifts([2, 5, 9].map { #"{"type":"gift","user_id":7,"gift_id":1,"repeat_count":\#($0)}"# })
     #expect(growing.doubts.contains { $0.contains("never falls while sender and gift stay the same") }, "\(growing.doubts)")
+  }
+
+  @Test("takes money beside a currency for the worth of one gift, and no record's id for the gift's")
+  func tips() throws {
+    let tips = try gifts(
+      [("ann", 500), ("ben", 1000)].map {
+        #"{"event":"tip","data":{"tip_id":"t-\#($0)","username":"\#($0)","amount":\#($1),"currency":"JPY"}}"#
+      })
+    #expect(tips.gifts == ["t-ann ann> tip count 1", "t-ben ben> tip count 1"], "\(tips.text)")
+    #expect(tips.text.contains(#""value": "/data/amount""#), "\(tips.text)")
+    let chats = try gifts((1...3).map { #"{"cmd":"SUPER_CHAT","data":{"id":"s\#($0)","uid":5,"price":\#($0)0}}"# })
+    #expect(chats.gifts == (1...3).map { "s\($0) 5> SUPER_CHAT count 1" }, "\(chats.text)")
   }
 
   @Test("takes no price for a number")

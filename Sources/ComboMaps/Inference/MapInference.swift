@@ -8,13 +8,11 @@ public struct MapInference {
   /// The doubts about the map and what it leaves out, in sentences.
   public private(set) var doubts: [String] = []
 
-  private let samples: Samples
+  private var samples: Samples
   /// The proposed rules.
   private var rules: [RuleGuess] = []
-  /// The marks of gifts, and of records that repeat the gifts of others.
-  private var (marks, repeats): ([GiftMark], [GiftMark]) = ([], [])
-  /// Pointers of ids that different gifts share.
-  private var refused: Set<[String]> = []
+  /// The marks of gifts, and rules that drop records which repeat the gifts of others.
+  private var (marks, drops): ([GiftMark], [String]) = ([], [])
 
   /// The fields of a gift in a replay: `room`, `id` and `ts`, and those that two gifts with one id must have in common.
   typealias Gift = (record: Int, fields: [String])
@@ -36,12 +34,12 @@ public struct MapInference {
   }
 
   private mutating func propose() {
-    (doubts, rules, repeats) = ([], [], [])
+    (doubts, rules, drops) = (samples.paths.filter(\.isShared).map { "id: \($0.pointer) is shared by different gifts" }, [], [])
     let kinds = GiftMark.kinds(samples)
     marks = kinds.compactMap(\.mark)
-    if marks.isEmpty { doubts = ["when: no field tells gifts from other records, so all that have a gift's fields count"] }
+    if marks.isEmpty { doubts.append("when: no field tells gifts from other records, so all that have a gift's fields count") }
     for kind in kinds { add(kind.mark, kind.records) }
-    if rules.isEmpty { rules = [RuleGuess(samples, Array(samples.records.indices), nil, refused)] }
+    if rules.isEmpty { rules = [RuleGuess(samples, Array(samples.records.indices), nil)] }
     for rule in rules {
       let kind = rules.count > 1 ? rule.mark.map { quoted($0.value) + ": " } ?? "" : ""
       doubts += rule.doubts.map { kind + $0 }.filter { !doubts.contains($0) }
@@ -52,13 +50,13 @@ public struct MapInference {
   private mutating func add(_ mark: GiftMark?, _ records: [Int]) {
     var (rest, found, why) = (records, rules.prefix(0), "")
     while !rest.isEmpty, found.count < Self.shapesMax {
-      var rule = RuleGuess(samples, rest, mark, refused)
+      var rule = RuleGuess(samples, rest, mark)
       let (gifts, bad) = rule.isGift ? replay(map([rule], isWhole: false), rest) : ([], [])
       let read = Set(gifts.map(\.record))
       why = bad.first?.reason ?? "no sender or gift was found; add a rule for them"
       if read.isEmpty { break }
       // The second guess sees only the records that the first one reads.
-      if read.count < rest.count { rule = RuleGuess(samples, read.sorted(), mark, refused) }
+      if read.count < rest.count { rule = RuleGuess(samples, read.sorted(), mark) }
       rule.gifts = gifts
       found.append(rule)
       rest.removeAll(where: read.contains)
@@ -70,7 +68,7 @@ public struct MapInference {
     guard found.count == 1, let same = rules.firstIndex(where: { $0.repeats(found[0]) }) else { return rules += found }
     if found[0].worth > rules[same].worth { swap(&found[0], &rules[same]) }
     let (worse, better) = (found[0].mark!, quoted(rules[same].mark!.value))
-    repeats.append(worse)
+    drops.append(object([("when", worse.condition), ("drop", quoted("repeats or undoes other gifts"))]))
     doubts.append("\(quoted(worse.value)) seems to repeat the gifts of \(better), or to undo them, so only the latter counts")
   }
 
@@ -99,7 +97,7 @@ public struct MapInference {
   }
 
   /// Replays the samples with the proposed map, and adds doubts about the result.
-  /// - Returns: Whether different gifts share an id, which is refused from now on.
+  /// - Returns: Whether different gifts share an id, which is none from now on.
   private mutating func check() -> Bool {
     let (gifts, bad) = replay(map(rules), Array(samples.records.indices))
     if let first = bad.first {
@@ -121,7 +119,8 @@ public struct MapInference {
       // In an array, the gift's place may follow the id.
       column.values.values.contains { id in shared.contains { $0.hasPrefix(id) } }
     }
-    return ids.reduce(false) { refused.insert($1.path).inserted || $0 }
+    for column in ids { samples.paths[samples.paths.firstIndex { $0.path == column.path }!].isShared = true }
+    return !ids.isEmpty
   }
 
   /// Returns a map with these rules. For one rule of several nothing else is marked as a gift, since others may read it.
@@ -141,7 +140,6 @@ public struct MapInference {
       ("words", types.isEmpty ? nil : list(once(["gift"] + marks.flatMap { GiftMark.words(in: $0.value) }))),
       ("others", types.isEmpty ? nil : #"{"use": "other-events"}"#),
     ])
-    let drops = repeats.map { object([("when", $0.condition), ("drop", quoted("repeats or undoes other gifts"))]) }
     // If nothing else marks a record that names a gift, each one should be read.
     let isBad = isWhole && rules.count == 1 && rules[0].root.isEmpty && signs == "{}"
     return object(

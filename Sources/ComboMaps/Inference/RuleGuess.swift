@@ -10,15 +10,13 @@ struct RuleGuess {
   private var columns: [Column], rows: [Int]
   /// The columns of each field: its own, and those that replace it in rows where it has no value.
   private var picks: [String: [Column]] = [:]
-  /// Pointers of ids that different gifts share.
-  private let refused: Set<[String]>
   /// The gifts that it reads in the samples.
   var gifts: [MapInference.Gift] = []
 
   subscript(field: String) -> [Column] { picks[field] ?? [] }
 
-  init(_ samples: Samples, _ records: [Int], _ mark: GiftMark?, _ refused: Set<[String]>) {
-    (self.mark, self.refused) = (mark, refused)
+  init(_ samples: Samples, _ records: [Int], _ mark: GiftMark?) {
+    self.mark = mark
     // Sender, receiver and gift determine the arrays that the rule goes through.
     root = mark.map { Column($0.path).array } ?? []
     (columns, rows) = samples.table(of: records, root: root, mark: mark)
@@ -38,12 +36,16 @@ struct RuleGuess {
     if !left.isEmpty { doubts.append("left out: \(left.prefix(30).joined(separator: ", "))\(left.count > 30 ? ", …" : "")") }
   }
 
-  /// Whether the records have what a gift needs: a sender, and a gift, a number, or an id where something is called a gift.
+  /// Whether the records have what a gift needs: a sender, and a gift, a number, or an id or money of what is called a gift.
   var isGift: Bool {
     guard let sender = self["sender.id"].first else { return false }
-    let isNamed = picks["id"] != nil && mark != nil || sender.path.contains { !GiftMark.words(in: $0).isEmpty }
+    let isNamed =
+      mark != nil && (picks["id"] ?? picks["gift.value"]) != nil || sender.path.contains { !GiftMark.words(in: $0).isEmpty }
     return ["gift.id", "count", "total"].contains { picks[$0] != nil } || isEach || isNamed
   }
+
+  /// Whether the records name no gifts, but have a number of bits.
+  private var hasBits: Bool { columns.contains { $0.last == "bits" } }
 
   /// Whether each element of an array is one receiver.
   private var isEach: Bool { self["receiver.id"].first?.receivers != nil }
@@ -68,27 +70,27 @@ struct RuleGuess {
 
   /// Returns the score of a column apart from its names.
   private func bonus(_ field: String, _ column: Column) -> Int {
-    let prices = Vocabulary.list("prices")
     func isBeside(_ other: Column?) -> Bool { other.map { $0.parent == column.parent } ?? false }
     switch field {
     case "gift.id" where column.receivers != nil: return -100
     case "gift.id":
-      // An object with a price is a gift.
-      return column.last == "id" && columns.contains { prices.contains($0.last) && isBeside($0) } ? 35 : 0
+      // An object with a price is a gift, unless its id is always another, as that of a record.
+      let hasPrice = columns.contains { Vocabulary.list("prices").contains($0.last) && isBeside($0) }
+      return column.last == "id" && hasPrice && !(column.isDistinct && rows.count > 2) ? 35 : 0
     case "receiver.id":
       let isBare = column.path.last == PointerTable.each
       return column.receivers.map { (isBare ? 110 : FieldPattern.isIdentity(column.last) ? 75 : 0) - $0 } ?? 0
     case "gift.value":
-      // An amount is money only if it belongs to a gift.
+      // An amount is money only if it is a price, or belongs to a gift.
       let isOwn = FieldPattern.has(column.above.first ?? "", Vocabulary.list("gifts"))
-      return column.last == "amount" && !isOwn ? -100 : isOwn || isBeside(self["gift.id"].first) ? 20 : 0
+      return column.last == "amount" && !isOwn && !isPrice(column) ? -100 : isOwn || isBeside(self["gift.id"].first) ? 20 : 0
     case "count":
       // A number beside the receivers is what each of them receives.
       let isNone = isPrice(column) || Vocabulary.patterns(of: "total")[0].score(column) != nil
       return isNone ? -100 : isEach && column.array == root ? 40 : 0
     // Streaks and channels have such ids as cid, too.
     case "room": return ["room", "roomid"].contains(column.last) ? 20 : 0
-    case "id": return refused.contains(column.path) ? -200 : isBeside(self["sender.id"].first) ? 6 : 0
+    case "id": return column.isShared ? -200 : isBeside(self["sender.id"].first) ? 6 : 0
     case _ where field.contains(".show."): return isBeside(self[field.prefix { $0 != "." } + ".id"].first) ? 0 : -200
     default: return 0
     }
@@ -104,24 +106,17 @@ struct RuleGuess {
     }.sorted { ($1.score, $0.column.pointer) < ($0.score, $1.column.pointer) }.map(\.column)
   }
 
-  /// Picks the best columns of the first pattern that any column fits.
-  private mutating func pick(_ field: String) {
-    let hasBits = field == "gift.id" && columns.contains { $0.last == "bits" }
-    for pattern in Vocabulary.patterns(of: field).prefix(hasBits ? 1 : 3) where picks[field] == nil {
-      pick(field, ranked(field, pattern))
+  /// Picks the best column of the first pattern that any fits, or of these, with those that replace it where it has no value.
+  private mutating func pick(_ field: String, _ given: [Column]? = nil) {
+    let patterns = Vocabulary.patterns(of: field)
+    for pattern in patterns.prefix(field == "gift.id" && hasBits ? 1 : 3) where picks[field] == nil {
+      for column in given ?? ranked(field, pattern) where self[field].count < 4 {
+        let isNew = column.values.keys.contains { column.said($0) != nil && said(field, $0) == nil }
+        if isNew { picks[field, default: []].append(column) }
+      }
       if let first = self[field].first, !pattern.doubt.isEmpty { doubts.append("\(field): \(first.pointer): \(pattern.doubt)") }
     }
-    let missing = Vocabulary.patterns(of: field)[0].missing
-    if picks[field] == nil, !missing.isEmpty { doubts.append("\(field): \(missing)") }
-  }
-
-  /// Picks the first column, with those that replace it where it has no value.
-  private mutating func pick(_ field: String, _ ranked: [Column]) {
-    let pick = ranked.dropFirst().reduce(into: Array(ranked.prefix(1))) { pick, other in
-      let isNew = other.values.keys.contains { row in other.said(row) != nil && !pick.contains { $0.said(row) != nil } }
-      if isNew, pick.count < 4 { pick.append(other) }
-    }
-    picks[field] = pick.isEmpty ? nil : pick
+    if picks[field] == nil, !patterns[0].missing.isEmpty { doubts.append("\(field): \(patterns[0].missing)") }
   }
 
   /// Returns the value of a row in the first column of a field that has one.
@@ -150,7 +145,6 @@ struct RuleGuess {
       let numbers = (own + running).filter { number in
         !isEach || number.array == root || number.values.contains { Int($1) != elements[rows[$0]] }
       }
-      if numbers.isEmpty { doubts.append("count: no field was found, so each record or receiver has one gift") }
       return pick("count", numbers)
     }
     picks["total"] = [total]
@@ -169,9 +163,12 @@ struct RuleGuess {
     }
   }
 
-  /// Whether a number without a sure name is a price: it is not around the gift's id, or each gift always has the same number.
+  /// Whether a number without a sure name is a price: it is not around the gift's id, or each gift always has the same number. If
+  /// no field names a gift, as for a tip, an amount beside a currency is money.
   private func isPrice(_ column: Column) -> Bool {
-    guard Vocabulary.list("counts-or-prices").contains(column.last), let gift = self["gift.id"].first else { return false }
+    let isMoney = column.last.hasSuffix("amount") && columns.contains { $0.last == "currency" && $0.parent == column.parent }
+    guard let gift = self["gift.id"].first else { return isMoney }
+    if !Vocabulary.list("counts-or-prices").contains(column.last) { return false }
     let prices = Set(column.values.compactMap { row, value in said("gift.id", row).map { [$0, value] } })
     let (gifts, numbers) = (Set(prices.map(\.first)), Set(prices.map(\.last)))
     return !gift.path.starts(with: column.parent)
@@ -227,7 +224,6 @@ struct RuleGuess {
     }
     if name == "gift", id == nil {
       // No field names the gifts. They are called after their kind, or after the mark of gifts.
-      let hasBits = columns.contains { $0.last == "bits" }
       let pointers = ["receiver.id", "sender.id"].map { self[$0].first?.pointer ?? "" }
       let said = Column.plain((mark?.value ?? "") + pointers.joined())
       let kind = hasBits ? "bits" : Vocabulary.known.gifts.first { said.contains($0.name) }?.text ?? mark?.value ?? "gift"
@@ -244,11 +240,8 @@ struct RuleGuess {
   private func reach(_ field: String) -> String? {
     let columns = self[field]
     if columns.isEmpty { return nil }
-    let pointers = columns.map { column in
-      let isBelow = column.path.starts(with: root)
-      let steps = column.path.dropFirst(isBelow ? root.count : 0)
-      return quoted((isBelow ? "" : "^") + (steps.isEmpty ? "" : PointerTable.written(Array(steps))))
-    }
+    let base = root.isEmpty ? 0 : PointerTable.written(root).count
+    let pointers = columns.map { quoted($0.path.starts(with: root) ? String($0.pointer.dropFirst(base)) : "^" + $0.pointer) }
     // 0 is nobody's id. It shows that another field has the id.
     let canBeZero = columns.count > 1 || FieldPattern.isIdentity(columns[0].last)
     let isZero = canBeZero && columns.contains { $0.values.values.contains("0") }

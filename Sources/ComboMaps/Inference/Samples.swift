@@ -13,6 +13,8 @@ struct Column {
   let array: [String]
   /// The values by row.
   var values: [Int: String] = [:]
+  /// Whether different gifts have the same value, so that it is no id.
+  var isShared = false
 
   init(_ path: [String]) {
     self.path = path
@@ -51,7 +53,7 @@ struct Samples {
   typealias Leaf = (path: Int, places: [Int], value: String)
 
   private(set) var records: [(bytes: [UInt8], leaves: [Leaf])] = []
-  private(set) var paths: [Column] = []
+  var paths: [Column] = []
   /// The pointers of texts that hold further values.
   private(set) var texts: [[String]] = []
   /// The format of samples and texts that are not JSON.
