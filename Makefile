@@ -50,7 +50,7 @@ image: ## a container image (docker or podman); BUILD_IMAGE=â€¦ and BASE_IMAGE=â
 docs: install-deps check-swift ## the libraries' pages, by DocC, in .build/docs
 	@tools/make-docs
 
-reference: install-deps check-swift ## writes the parts of the docs that are made from tables of the sources
+reference: install-deps check-swift ## writes the parts of the docs made from tables of the sources, and the snapshots of texts in Tests/Snapshots
 	$(SWIFT_BUILD) --build-tests
 	@COMBO_REFERENCE=write tools/run-tests --filter '(ReferenceTests|SettingsSchemaTests|InferenceShareTests|/reference)'
 

@@ -1,12 +1,17 @@
 import Foundation
 import Testing
 
-/// A file of the docs that is generated from a table in the sources. A test compares the two; with COMBO_REFERENCE=write
-/// (`make reference`) it writes the file instead.
+/// A file that is generated: a part of the docs from a table in the sources, or a snapshot of texts that people read. A test
+/// compares the two; with COMBO_REFERENCE=write (`make reference`) it writes the file instead, and the diff is reviewed.
 enum GeneratedPart {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   private static let isWriting = ProcessInfo.processInfo.environment["COMBO_REFERENCE"] == "write"
+
+  /// Expects a file of Tests/Snapshots to consist of these texts, each below its title.
+  static func expect(snapshot file: String, is texts: [(title: String, text: String)]) throws {
+    try expect("Tests/Snapshots/\(file)", is: texts.flatMap { ["== \($0.title)", $0.text] })
+  }
 
   /// Expects `file` to consist of these lines.
   static func expect(_ file: String, is lines: [String]) throws {

@@ -7,6 +7,7 @@ import ComboWire
 import Testing
 
 @testable import ComboSimulation
+@testable import ComboTestSupport
 @testable import ComboVerify
 
 /// The contents of answers, and their order.
@@ -83,6 +84,41 @@ struct ExplainStoryTests {
     }
     let all = try explain(scene)
     #expect(all.outcome.gifts == 3 && all.lines.count { $0.contains("retracted") } == 1, "\(all.lines)")
+  }
+
+  @Test("reads as in the snapshot")
+  func reference() throws {
+    let scene = SimScene()
+    scene.configuration.settings.slots = 1
+    scene.configuration.settings.lingerMs = 10_000
+    let instance = scene.start()
+    for (id, sender) in [("a", "u1"), ("b", "u2"), ("c", "u3"), ("a", "u4")] {
+      put(scene, #"{"id":"\#(id)","sender":{"id":"\#(sender)"},"gift":{"id":"g","value":2.5}}"#)
+    }
+    put(scene, #"{"id":"d","sender":{"id":"u5"},"gift":{"id":"g"},"count":"x"}"#)
+    put(scene, #"{"id":"e","sender":{"id":"u5"},"gift":{"id":"g","na"#)
+    put(scene, #"{"type":"room_settings","settings":{"slots":0}}"#, room: "q")
+    put(scene, #"{"id":"p","sender":{"id":"u"},"gift":{"id":"g"}}"#, room: "q")
+    scene.settle(instance)
+    scene.world.clock.advance(1000)
+    put(scene, #"{"type":"retract","sender":{"id":"u1"}}"#)
+    scene.settle(instance)
+    scene.world.kill(instance)
+    scene.world.clock.advance(60_000)
+    let second = scene.start()
+    run(scene, second)
+    scene.world.kill(second)
+    put(scene, #"{"id":"new","sender":{"id":"u"},"gift":{"id":"g"}}"#)
+    let texts = try [
+      ("all gifts of a room", explain(scene)), ("a sender", explain(scene, sender: "u5")),
+      ("a paused room", explain(scene, room: "q")),
+    ].flatMap { what, answer in
+      [
+        (title: what, text: answer.lines.joined(separator: "\n")),
+        ("\(what), for programs", answer.objects.joined(separator: "\n")),
+      ]
+    }
+    try GeneratedPart.expect(snapshot: "explain.txt", is: texts)
   }
 
   @Test("a gift that was a dead letter and was sent back is told once, in the order in which it happened, also after two rounds")

@@ -4,6 +4,7 @@ import ComboWire
 import Testing
 
 @testable import ComboSimulation
+@testable import ComboTestSupport
 @testable import ComboVerify
 
 /// Planted faults, each of which is found and reported with its place.
@@ -22,6 +23,37 @@ struct VerifyFaultTests {
     #expect(report.tally.gifts == Int64(given))
     #expect(report.unprovenRooms == 0 && report.unprovenInstructions == 0)
     #expect(report.summary.hasSuffix("byte for byte, each instruction once\n"), "\(report.summary)")
+  }
+
+  @Test("reads as in the snapshot")
+  func reference() throws {
+    func summary(_ damage: (VerifyScene) -> Void) throws -> String {
+      let scene = VerifyScene()
+      scene.story()
+      damage(scene)
+      return try scene.verify().summary
+    }
+    try GeneratedPart.expect(
+      snapshot: "verify.txt",
+      is: [
+        ("nothing is wrong", summary { _ in }),
+        (
+          "a byte differs",
+          summary {
+            let victim = $0.output("r1").last { $0.text.contains(#""reason":"idle""#) }!
+            victim.set(victim.text.replacing(#""reason":"idle""#, with: #""reason":"idlE""#))
+          }
+        ),
+        ("a record is missing", summary { $0.output("r2")[5].remove() }),
+        (
+          "a record stands there twice",
+          summary {
+            let victim = $0.output("r1")[4]
+            victim.log.append(SimRecord(key: victim.record.key, value: victim.record.value))
+          }
+        ),
+        ("something that is no instruction", summary { $0.broker.log(.output, 0).append(SimRecord(key: [], value: [0xff, 0])) }),
+      ])
   }
 
   @Test("one byte that differs is named with room, output offset, input offset and entry; the rest is compared all the same")

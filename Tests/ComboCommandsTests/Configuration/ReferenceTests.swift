@@ -20,6 +20,12 @@ struct ReferenceTests {
     try GeneratedPart.expect("docs/schemas/settings.tsv", is: ["setting\tdefault\trange\trange for a room\tmeaning"] + rows)
   }
 
+  @Test("has the help of each command")
+  func help() throws {
+    let commands = Command.allCases.map { (title: "\($0.rawValue) --help", text: Help.text(of: $0)) }
+    try GeneratedPart.expect(snapshot: "help.txt", is: [("--help", Help.overview)] + commands)
+  }
+
   /// Returns a number with commas between groups of three digits.
   private static func grouped(_ number: Int) -> String {
     let digits = String(number)

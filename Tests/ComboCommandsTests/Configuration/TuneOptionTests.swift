@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import ComboCommands
+@testable import ComboTestSupport
 
 @Suite("The options of tune")
 struct TuneOptionTests {
@@ -18,7 +19,9 @@ struct TuneOptionTests {
 
   struct Unexpected: Error { var description = "" }
 
-  static func faults(_ words: String...) -> String {
+  static func faults(_ words: String...) -> String { faults(words) }
+
+  static func faults(_ words: [String]) -> String {
     guard case .refuse(let faults, _) = parse(words) else { return "" }
     return faults.joined(separator: "\n")
   }
@@ -101,36 +104,26 @@ struct TuneOptionTests {
   }
 
   @Test("each mistake is told with its remedy")
-  func mistakes() throws {
-    #expect(Self.faults("--vary", "slot=1").contains("did you mean slots?"))
-    #expect(Self.faults("--vary", "nonsense=1").contains("settings: slots, enter-ms,"))
-    #expect(Self.faults("--vary", "slots").contains("must be NAME=VALUE,…"))
-    #expect(Self.faults("--vary", "slots=").contains("has a value of slots that must be a whole number from 0"))
-    #expect(Self.faults("--vary", "slots=1,99999").contains("has a value of slots that must be from 0"))
-    #expect(Self.faults("--vary", "slots=1,1").contains("has slots=1 twice"))
-    #expect(Self.faults("--vary", "slots=1", "--vary", "slots=2").contains("--vary slots is given twice"))
-    #expect(Self.faults("--vary", "queue-order=lifo").contains("must be fifo or tier"))
-    #expect(Self.faults("--input", "gifts").contains("tune needs --brokers"))
-    #expect(
-      Self.faults("a.jsonl", "--input", "gifts", "--brokers", "k:1").contains("--input, --data and FILE exclude each other"))
-    #expect(Self.faults("a.jsonl", "--since", "2026-01-01").contains("--since needs --input"))
-    #expect(
-      Self.faults("--input", "g", "--brokers", "k:1", "--since", "2026-01-02", "--until", "2026-01-01").contains(
-        "must be later than --since"))
+  func reference() throws {
     let many = (1...100).map(String.init).joined(separator: ",")
-    #expect(Self.faults("--vary", "linger-ms=\(many)", "--vary", "slots=1,2,3").contains("make 300 combinations; at most 200"))
+    var texts: [(title: String, text: String)] = []
+    for words in [
+      ["--vary", "slot=1"], ["--vary", "nonsense=1"], ["--vary", "slots"], ["--vary", "slots="], ["--vary", "slots=1,99999"],
+      ["--vary", "slots=1,1"], ["--vary", "slots=1", "--vary", "slots=2"], ["--vary", "queue-order=lifo"], ["--input", "gifts"],
+      ["a.jsonl", "--input", "gifts", "--brokers", "k:1"], ["a.jsonl", "--since", "2026-01-01"],
+      ["--input", "g", "--brokers", "k:1", "--since", "2026-01-02", "--until", "2026-01-01"], ["--format", "xml"],
+      ["--vary", "linger-ms=\(many)", "--vary", "slots=1,2,3"], ["a.jsonl", "--html", "a.jsonl"], ["a.jsonl", "b.jsonl"],
+      ["--settings", "/does/not/exist"],
+    ] {
+      texts.append((words.joined(separator: " "), Self.faults(words)))
+    }
     #expect(Self.faults("--vary", "linger-ms=\(many)", "--vary", "slots=1").isEmpty)
-    #expect(Self.faults("--format", "xml").contains("must be text or json"))
-    #expect(Self.faults("a.jsonl", "--html", "a.jsonl").contains("would overwrite the recording"))
-    #expect(Self.faults("a.jsonl", "b.jsonl").contains("tune takes only one FILE"))
-    #expect(Self.faults("--settings", "/does/not/exist").contains("cannot open /does/not/exist"))
     try Self.withFiles(["gifts.jsonl": "{\"room\":1}\n{\"room\":2}\n", "c.conf": "slots = 3\nslotz = 3\nlinger-ms = no\n"]) {
       folder in
       let swapped = Self.faults("--settings", "\(folder)/c.conf", "\(folder)/gifts.jsonl")
-      #expect(swapped.contains("c.conf:2: there is no option \"slotz\"; did you mean slots?"))
-      #expect(swapped.contains("if \(folder)/gifts.jsonl is the recording, name it first"))
-      #expect(Self.faults("x.jsonl", "--settings", "\(folder)/c.conf").contains("c.conf:3: linger-ms must be a whole number"))
+      texts.append(("--settings c.conf gifts.jsonl", swapped.replacing(folder, with: "FOLDER")))
     }
+    try GeneratedPart.expect(snapshot: "tune-mistakes.txt", is: texts)
   }
 }
 
@@ -166,13 +159,18 @@ struct TuneReportTests {
     #expect(winner([(500, 2000, 0), (9000, 1990, 0), (1500, 2800, 0)]) == 2)
     #expect(winner([(1500, 2000, 0), (9000, 1900, 0), (500, 2800, 0)]) == 3)
     #expect(winner([(500, 2000, 0)]) == nil)
-    let report = Self.report([(500, 900, 0), (11_000, 3000, 0), (1500, 2800, 0), (9000, 900, 0)])
-    let text = TuneTable(report).text
-    #expect(text.contains("\n*  slots=3") && text.contains("\n   slots=4") && text.contains("\n=  slots=2 "))
-    #expect(
-      text.contains(
-        "The best is slots=3: 100 % of the gifts are seen well; of those that are seen, nine of ten wait at most 1.50 s"))
-    #expect(text.contains("There is one room: other rooms may be busier or calmer."))
+  }
+
+  @Test("reads as in the snapshot")
+  func reference() throws {
+    let one = Self.report([(500, 900, 0), (11_000, 3000, 0), (1500, 2800, 0), (9000, 900, 0)])
+    let two = Self.report([(500, 900, 0), (9000, 3000, 50)], rooms: ["r1", "r2\u{1b}[2J"])
+    try GeneratedPart.expect(
+      snapshot: "tune.txt",
+      is: [
+        ("one room", TuneTable(one).text), ("two rooms, and gifts that are skipped", TuneTable(two).text),
+        ("for programs", TuneJSON.text(of: two)),
+      ])
   }
 
   @Test("numbers have as many digits as matter, and what is not all does not look so")

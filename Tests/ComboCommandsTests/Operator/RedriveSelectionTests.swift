@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ComboCommands
+@testable import ComboTestSupport
 
 @Suite("A redrive's selection")
 struct RedriveSelectionTests {
@@ -73,46 +74,27 @@ struct RedriveSelectionTests {
     #expect(Self.note().receipt == nil)
   }
 
-  @Test("reasons that differ in their values alone are one kind, and the most frequent comes first")
-  func kinds() {
+  @Test(
+    "reasons that differ in their values alone are one kind, kinds are told apart by the map's rule, and the most frequent comes first"
+  )
+  func reference() throws {
     var report = RedriveReport()
     report.add(Self.note(reason: #"count is 12; at most 5 (in "abc")"#), .send)
     report.add(Self.note(reason: #"count is 7; at most 5 (in "d")"#), .send)
     report.add(Self.note(reason: "sender is missing"), .tooOften)
     report.add(Self.note(code: "wrong_type"), .filtered)
-    let lines = report.text(isDryRun: true, limit: nil).split(separator: "\n")
-    #expect(lines.count == 5, "\(lines)")
-    #expect(lines.contains("       1  more, not listed, do not match --code, --reason, --since or --until"))
-    #expect(lines[0] == #"       2  not_json, first at 1:5 of the dead letters: count is 12; at most 5 (in "…")"#)
-    #expect(lines.contains { $0.hasPrefix("       1  of the listed ones came back after an earlier run had sent them: ") })
-    #expect(lines.last?.hasPrefix("2 would be sent back") == true)
-    #expect(
-      report.json(isDryRun: true, limit: 1).hasPrefix(#"{"dryRun":true,"wouldSend":1,"filtered":1,"alreadySent":0,"tooOften":1,"#)
-    )
-  }
-
-  @Test("the words of a kind's first reason are shown but for values, and kinds are told apart by the map's rule")
-  func words() {
-    var report = RedriveReport()
+    var texts = [
+      (title: "a dry run", text: report.text(isDryRun: true, limit: nil)), ("done", report.text(isDryRun: false, limit: nil)),
+    ]
+    texts.append(("a limit of 1", report.text(isDryRun: true, limit: 1)))
+    texts.append(("for programs", report.json(isDryRun: true, limit: 1)))
+    report = RedriveReport()
     for rule in [2, 2, 12] { report.add(Self.note(code: "unknown_type", reason: "no gift of ours (t, rule \(rule))"), .send) }
     report.add(Self.note(reason: "the record is not UTF-8 (at byte 57); a JSON object in UTF-8 (RFC 8259) is expected"), .send)
     report.add(Self.note(code: "wrong_type", reason: #"sender.id is an array, [77, "a\"b"]; it must be a string"#), .send)
     for id in [7, 7, 12] { report.add(Self.note(reason: "the record's schema is \(id), which is not used: no answer"), .send) }
-    let lines = report.text(isDryRun: true, limit: nil).split(separator: "\n")
-    #expect(
-      lines.contains { $0.contains("       2  not_json") && $0.hasSuffix("schema is 7, which is not used: no answer") },
-      "\(lines)")
-    #expect(lines.contains("       2  unknown_type, first at 1:5 of the dead letters: no gift of ours (t, rule 2)"), "\(lines)")
-    #expect(lines.contains("       1  unknown_type, first at 1:5 of the dead letters: no gift of ours (t, rule 12)"), "\(lines)")
-    #expect(
-      lines.contains(
-        "       1  not_json, first at 1:5 of the dead letters: the record is not UTF-8 (at byte 57); a JSON object in UTF-8 (RFC 8259) is expected"
-      ),
-      "\(lines)")
-    #expect(
-      lines.contains(
-        #"       1  wrong_type, first at 1:5 of the dead letters: sender.id is an array, […, "…"]; it must be a string"#),
-      "\(lines)")
+    texts.append(("values in reasons", report.text(isDryRun: true, limit: nil)))
+    try GeneratedPart.expect(snapshot: "redrive.txt", is: texts)
   }
 
   @Test("a dead letter is an object on a line for programs, with what becomes of it")
