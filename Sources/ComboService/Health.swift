@@ -39,11 +39,11 @@ package enum Health {
         ["journal", "state", "offsets"].contains(held.topic) && restoring.contains { $0.number == held.partition }
       }
       if let held { return "\(count): \(held.sentence)" }
-      return (report.fault ?? report.denied).map { "\(count). \($0)" } ?? count
+      return (report.denied ?? report.fault).map { "\(count). \($0)" } ?? count
     }
     if now - report.at > silentMs { return "the service has been waiting for the brokers for \((now - report.at) / 1000) s" }
-    if report.isFailing { return "the last commit failed\(report.fault.map { ": \($0)" } ?? "")" }
     if let denied = report.denied { return denied }
+    if report.isFailing { return "the last commit failed\(report.fault.map { ": \($0)" } ?? "")" }
     if let since = report.uncommittedSince, now - since > uncommittedMs {
       return "nothing has been committed for \((now - since) / 1000) s"
     }
