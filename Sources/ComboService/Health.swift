@@ -28,6 +28,7 @@ package enum Health {
       return hindrance.map { "the service has not started: \($0)" }
         ?? "the service has not started: it is waiting for the brokers and its topics"
     }
+    if let hindrance { return hindrance }
     if !report.hasJoined { return report.stall ?? "the service has not joined its group yet" }
     let restoring = report.partitions.filter { !$0.isRunning }
     if !restoring.isEmpty {

@@ -17,11 +17,11 @@ final class LiveGate: EventGate {
   /// The maps that a request may name.
   private let maps: Set<String>
   private let check: RecordCheck
-  let fullNote: FullNote
+  private let fullNote: FullNote
 
-  init(_ intake: Intake, _ options: LiveOptions, _ stage: LogStage, log: ServiceLog) {
+  init(_ intake: Intake, _ options: LiveOptions, _ stage: LogStage, _ fullNote: FullNote) {
     self.intake = intake
-    fullNote = FullNote(log)
+    self.fullNote = fullNote
     self.stage = stage
     output = stage.stream(.output)
     isWrapped = options.isWrapped
