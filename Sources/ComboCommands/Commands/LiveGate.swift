@@ -57,6 +57,7 @@ final class LiveGate: EventGate {
       fullNote.add(count, fault)
       switch fault?.code {
       case nil: done(HTTPResponse(200, HTTPResponse.json, answer, [("Cache-Control", "no-store")]))
+      case .tooLarge: done(.error(413, fault!.message))
       case .full: done(.error(507, fault!.message, [("Retry-After", "10")]))
       default: done(.error(500, fault!.message))
       }

@@ -171,6 +171,18 @@ struct LiveHTTPTests {
     #expect(ready.hasPrefix("HTTP/1.1 503") && ready.contains("records are refused until there is room: "), "\(ready)")
   }
 
+  @Test("records that no file of this size could take together are refused for good")
+  func tooLarge() throws {
+    var limits = LogFile.Limits()
+    limits.sizeMax = 1 << 18
+    let live = try Live(limits: limits)
+    let large = #"{"room":"\#(String(repeating: "r", count: 1 << 17))"}"#
+    let answer = try live.post(large)
+    #expect(answer.hasPrefix("HTTP/1.1 413") && answer.contains("--data-max-mib"), "\(answer)")
+    #expect(try live.post(LogScene.gift("r", 1)).hasPrefix("HTTP/1.1 200"))
+    #expect(live.intake.figures.refused == 1)
+  }
+
   @Test("what all rooms say is streamed, and a client that comes back gets what it missed")
   func streams() throws {
     let live = try Live()
