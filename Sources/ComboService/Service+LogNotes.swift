@@ -61,10 +61,10 @@ extension Service {
     }
     notes.topicsCheckedAt = now
     notes.isWatchingTopics = true
-    let (found, owned) = (notes.lostTopics, partitions.active.compactMap { $0?.number })
+    let found = notes.lostTopics
     edges.inBackground(.query) {
       // Brokers that do not answer are reported elsewhere.
-      found.put((try? watch.look(owned)) ?? nil)
+      found.put((try? watch.look()) ?? nil)
     }
   }
 
