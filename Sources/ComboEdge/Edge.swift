@@ -249,12 +249,12 @@ package struct LostTopic: Equatable, Sendable {
   }
 }
 
-/// Checks that the topics that a service writes are still the same. One thread at a time.
+/// Checks that the topics that a service writes are still the same. Partitions that became shorter are found by other means. One
+/// thread at a time.
 package protocol TopicWatch: AnyObject, Sendable {
   /// Checks the topics. Blocks.
-  /// - Parameter owned: The partitions of this instance.
   /// - Returns: The first lost topic, once several checks in a row have found it lost.
-  func look(_ owned: [Int32]) throws(EdgeError) -> LostTopic?
+  func look() throws(EdgeError) -> LostTopic?
 }
 
 /// A registry's answer about a schema.

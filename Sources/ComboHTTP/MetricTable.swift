@@ -132,7 +132,9 @@ enum MetricTable {
       Health.reasonToRestart(lastBeat: $0.observatory.lastBeat, at: $0.now, isStopping: $0.observatory.stop.isSet) == nil ? 1 : 0
     },
     .gauge("combo_ready", "1 while all partitions of this instance read and commit.") {
-      Health.reasonNotReady($0.observatory.report, at: $0.now, isStopping: $0.observatory.stop.isSet) == nil ? 1 : 0
+      let observatory = $0.observatory
+      return Health.reasonNotReady(
+        observatory.report, hindrance: observatory.hindrance, at: $0.now, isStopping: observatory.stop.isSet) == nil ? 1 : 0
     },
     .gauge("combo_loop_silence_seconds", "Seconds since the last turn of the service loop.") {
       Double(max(0, $0.now - $0.observatory.lastBeat)) / 1000

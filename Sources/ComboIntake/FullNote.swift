@@ -11,12 +11,17 @@ package final class FullNote: Sendable {
   }
 
   private let log: ServiceLog
+  private let hinders: @Sendable (String?) -> Void
   private let refusals = Mutex<Refusals?>(nil)
 
   /// The time without a refusal after which it is over: eviction makes room again and again while senders are too fast.
   static let calmMs: Int64 = 10_000
 
-  package init(_ log: ServiceLog) { self.log = log }
+  /// - Parameter hinders: Called with the reason when records begin to be refused, and with nil when they are accepted again.
+  package init(_ log: ServiceLog, hinders: @escaping @Sendable (String?) -> Void = { _ in }) {
+    self.log = log
+    self.hinders = hinders
+  }
 
   /// Notes what became of some records.
   /// - Parameter now: The monotonic time in milliseconds.
@@ -25,6 +30,7 @@ package final class FullNote: Sendable {
     guard fault.code == .full else { return }
     let isFirst = refusals.withLock { refusals in
       defer { refusals = Refusals(count: (refusals?.count ?? 0) + records, since: refusals?.since ?? now, last: now) }
+      if refusals == nil { hinders("records are refused until there is room: \(fault)") }
       return refusals == nil
     }
     if isFirst { log.warning("records are refused until there is room, and their senders get 507: \(.reason, fault)") }
@@ -38,6 +44,7 @@ package final class FullNote: Sendable {
     let over = refusals.withLock { refusals -> Refusals? in
       guard isCalm(refusals) else { return nil }
       defer { refusals = nil }
+      hinders(nil)
       return refusals
     }
     guard let over else { return }

@@ -51,6 +51,7 @@ package final class Intake: Sendable {
   /// - Returns: false if too many records are waiting; `done` is not called then.
   package func offer(_ batch: LogBatch, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
     let (records, bytes) = (batch.count, batch.size)
+    if refuses(batch, done) { return true }
     return appender.offer(batch, .synced) { [self] fault in
       count(records, bytes, fault)
       done(fault)
@@ -63,10 +64,19 @@ package final class Intake: Sendable {
   /// - Returns: false if the log accepts no more records.
   package func offerPatiently(_ batch: LogBatch, gathers: Bool, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
     let (records, bytes) = (batch.count, batch.size)
+    if refuses(batch, done) { return true }
     return appender.offerPatiently(batch, gathers ? .gathered : .written) { [self] fault in
       count(records, bytes, fault)
       done(fault)
     }
+  }
+
+  /// Refuses records that would wait for room for ever.
+  private func refuses(_ batch: LogBatch, _ done: (LogFault?) -> Void) -> Bool {
+    guard let fault = log.refusal(of: batch) else { return false }
+    refused(batch.count)
+    done(fault)
+    return true
   }
 
   package func refused(_ records: Int) { counts.withLock { $0.refused += records } }

@@ -36,7 +36,8 @@ extension ControlClient {
   }
 
   /// Raises the number of partitions to `total`. It is no error if another client has already added them.
-  package func createPartitions(_ topic: String, total: Int, withinMs: Int64) throws(EdgeError) {
+  /// - Parameter isTrial: Whether brokers only check that they could.
+  package func createPartitions(_ topic: String, total: Int, isTrial: Bool = false, withinMs: Int64) throws(EdgeError) {
     let deadline = Deadline(afterMs: withinMs)
     if let count = try partitionCount(topic, withinMs: withinMs), count >= total { return }
     try attempt("cannot raise topic \"\(topic)\" to \(total) partitions", withinMs: deadline.leftMs) {
@@ -46,6 +47,7 @@ extension ControlClient {
       guard more != nil else { return .failed(RD_KAFKA_RESP_ERR__INVALID_ARG, detail: Self.text(text)) }
       defer { rd_kafka_NewPartitions_destroy(more) }
       let answer = admin(RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, timeoutMs) { options, queue in
+        if isTrial { rd_kafka_AdminOptions_set_validate_only(options, 1, &text, 512) }
         rd_kafka_CreatePartitions(client.handle, &more, 1, options, queue)
       } read: { event in
         var count = 0
@@ -56,6 +58,7 @@ extension ControlClient {
       if case .failed(RD_KAFKA_RESP_ERR_INVALID_PARTITIONS, _, _) = answer, total > 0 { return .done(()) }
       return answer
     }
+    if isTrial { return }
     try waitForLeaders(topic, atLeast: total, withinMs: max(1, deadline.leftMs))
   }
 

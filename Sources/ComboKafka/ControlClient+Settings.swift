@@ -73,7 +73,10 @@ extension ControlClient {
 
   /// Changes some settings of a topic and keeps the others. librdkafka 2.0 can only replace all at once, so the others are read
   /// and written again: a concurrent change by another client may be lost.
-  package func alterSettings(of topic: String, _ changes: [(String, String)], withinMs: Int64) throws(EdgeError) {
+  /// - Parameter isTrial: Whether brokers only check that they could.
+  package func alterSettings(
+    of topic: String, _ changes: [(String, String)], isTrial: Bool = false, withinMs: Int64
+  ) throws(EdgeError) {
     let deadline = Deadline(afterMs: withinMs)
     var own = try settings(of: topic, withinMs: withinMs).values.filter { $0.value.isOwn }.mapValues { $0.text ?? "" }
     for (key, value) in changes { own[key] = value }
@@ -81,7 +84,9 @@ extension ControlClient {
       var resource = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic)
       defer { rd_kafka_ConfigResource_destroy(resource) }
       for (key, value) in own { rd_kafka_ConfigResource_set_config(resource, key, value) }
+      var text = [CChar](repeating: 0, count: 512)
       return admin(RD_KAFKA_ADMIN_OP_ALTERCONFIGS, timeoutMs) { options, queue in
+        if isTrial { rd_kafka_AdminOptions_set_validate_only(options, 1, &text, 512) }
         rd_kafka_AlterConfigs(client.handle, &resource, 1, options, queue)
       } read: { event in
         var count = 0

@@ -235,10 +235,11 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
 
   package func commit(_ offsets: [CommittedOffset]) throws(TransactionFault) {
     guard let current else { throw .fatal("there is no producer") }
-    if let error = fault.withLock({ $0 }) {
-      let isFatal = error.code == .fenced || error.code == .fatal
-      throw TransactionFault(isFatal ? .fatal : .abort, error)
+    let refused = fault.withLock { $0 }.map { error in
+      TransactionFault(error.code == .fenced || error.code == .fatal ? .fatal : .abort, error)
     }
+    // The reason why the transaction had failed before is reported with the offsets.
+    if let refused, refused.error.code != .undelivered { throw refused }
     try withAdvice { () throws(TransactionFault) in
       let metadata: GroupMetadata
       do throws(EdgeError) {
@@ -249,6 +250,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
       let owner = group.owner
       try current.transactional.sendOffsets(
         offsets.map { $0.signed(by: owner) }, topic: names.input, of: metadata, withinMs: Self.offsetsWithinMs)
+      if let refused { throw refused }
       try current.transactional.commit(deliveredWithinMs: Self.deliveredWithinMs, withinMs: Self.commitWithinMs)
     }
   }
@@ -287,7 +289,8 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
         let list = own.map { "\"\($0)\"" }.joined(separator: ", ")
         let reason =
           "\(error.reason) The right Read is missing on \"\(names.input)\", or Write on one of \(list): `combo-consumer check` says which"
-        throw TransactionFault(error.kind, EdgeError(.notAuthorized, reason, isRetriable: error.error.isRetriable))
+        throw TransactionFault(
+          error.kind, EdgeError(.notAuthorized, reason, number: error.error.number, isRetriable: error.error.isRetriable))
       }
       if !error.isFenced { throw error }
       throw .fatal(

@@ -93,6 +93,7 @@ package final class TransactionalProducer {
       list.add(topic: topic, offset.partition, offset: next, metadata: offset.metadata)
     }
     let deadline = Deadline(afterMs: withinMs)
+    var hasFailed = false
     while true {
       let timeout = max(1, deadline.left(atMostMs: .max))
       guard
@@ -104,6 +105,11 @@ package final class TransactionalProducer {
         if deadline.isOver { throw .indefinite(error) }
         MonotonicClock.sleep(ms: 10)
       case .fault(let fault):
+        // The transaction failed meanwhile: asked again, librdkafka gives the reason.
+        if fault.error.number == RD_KAFKA_RESP_ERR__STATE.rawValue, !hasFailed {
+          hasFailed = true
+          continue
+        }
         // The group has continued without this member, which is no reason to exit.
         throw fault.error.code == .memberLost ? .abort(fault.error) : fault
       }

@@ -156,6 +156,16 @@ extension LogFile {
     }
   }
 
+  /// Returns why records of this size are never accepted together; nil if they may be. Half of the log is left for what comes of
+  /// them.
+  package func refusal(of batch: LogBatch) -> LogFault? {
+    if batch.size <= limits.sizeMax / 2 { return nil }
+    return LogFault(
+      .tooLarge,
+      "the records have \(batch.size) bytes, and at most \(limits.sizeMax / 2), half of --data-max-mib, are stored together: send fewer at a"
+        + " time, or raise it")
+  }
+
   /// Returns why no record would be accepted now; nil if records are.
   package func refusal() -> LogFault? {
     writing.lock()

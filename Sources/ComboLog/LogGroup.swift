@@ -191,7 +191,7 @@ extension EdgeError {
       case .unknown: .unknownTopic
       case .readOnly: .notAuthorized
       case .gone, .damaged: .fatal
-      case .inUse, .full, .failed, .foreign, .networkDisk: .other
+      case .inUse, .full, .tooLarge, .failed, .foreign, .networkDisk: .other
       }
     self.init(code, fault.message, isRetriable: fault.code == .inUse || fault.code == .full || fault.code == .failed)
   }

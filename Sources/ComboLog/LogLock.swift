@@ -1,3 +1,4 @@
+internal import ComboSystem
 internal import Glibc
 internal import Synchronization
 
@@ -152,11 +153,19 @@ final class LogLock: Sendable {
     return fcntl(file, F_GETLK, &range) == 0 && range.l_type != Int16(F_UNLCK)
   }
 
-  /// Returns the process that holds the lock; nil if it is outside of this container.
+  /// The time within which the holder has opened the file, at 10 ms per MiB that it checks.
+  private static let openedWithinMs: Int64 = 3000
+
+  /// Returns the process that holds the lock, once it has shown itself; nil if it is outside of this container.
   private static func holder(_ descriptor: Int32) -> pid_t? {
-    var range = holderRange
-    guard fcntl(descriptor, F_GETLK, &range) == 0, range.l_type != Int16(F_UNLCK), range.l_pid > 0 else { return nil }
-    return range.l_pid
+    let deadline = Deadline(afterMs: openedWithinMs)
+    while true {
+      var range = holderRange
+      guard fcntl(descriptor, F_GETLK, &range) == 0 else { return nil }
+      if range.l_type != Int16(F_UNLCK) { return range.l_pid > 0 ? range.l_pid : nil }
+      if deadline.isOver { return nil }
+      MonotonicClock.sleep(ms: 10)
+    }
   }
 
   private static func inUse(_ path: String, by holder: pid_t?) -> LogFault {

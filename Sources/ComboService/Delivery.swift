@@ -84,7 +84,8 @@ protocol DeliveryHost: AnyObject {
   /// Waits until no room is running.
   func quiesce()
   /// Handles a failure: discards work in progress, and restores all partitions from the brokers.
-  func goBack(_ fault: TransactionFault)
+  /// - Parameter topics: The topics to which a transaction that failed wrote.
+  func goBack(_ fault: TransactionFault, writingTo topics: Set<Topic>)
   /// Creates the producers again, for as long as it takes.
   func renewProducers()
   /// Which cluster the brokers belong to. Blocks for some seconds at most.
@@ -102,6 +103,8 @@ protocol DeliveryHost: AnyObject {
 }
 
 extension DeliveryHost {
+  func goBack(_ fault: TransactionFault) { goBack(fault, writingTo: []) }
+
   /// Ends a failed transaction, if one is open, and continues with new producers.
   func endTransaction(isOpen: Bool, after fault: TransactionFault, _ output: any OutputEdge, log: ServiceLog) {
     if fault.kind == .abort {

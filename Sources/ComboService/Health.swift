@@ -28,6 +28,7 @@ package enum Health {
       return hindrance.map { "the service has not started: \($0)" }
         ?? "the service has not started: it is waiting for the brokers and its topics"
     }
+    if let hindrance { return hindrance }
     if !report.hasJoined { return report.stall ?? "the service has not joined its group yet" }
     let restoring = report.partitions.filter { !$0.isRunning }
     if !restoring.isEmpty {
@@ -39,11 +40,11 @@ package enum Health {
         ["journal", "state", "offsets"].contains(held.topic) && restoring.contains { $0.number == held.partition }
       }
       if let held { return "\(count): \(held.sentence)" }
-      return (report.fault ?? report.denied).map { "\(count). \($0)" } ?? count
+      return (report.denied ?? report.fault).map { "\(count). \($0)" } ?? count
     }
     if now - report.at > silentMs { return "the service has been waiting for the brokers for \((now - report.at) / 1000) s" }
-    if report.isFailing { return "the last commit failed\(report.fault.map { ": \($0)" } ?? "")" }
     if let denied = report.denied { return denied }
+    if report.isFailing { return "the last commit failed\(report.fault.map { ": \($0)" } ?? "")" }
     if let since = report.uncommittedSince, now - since > uncommittedMs {
       return "nothing has been committed for \((now - since) / 1000) s"
     }

@@ -20,6 +20,41 @@ struct LastFault {
   }
 }
 
+/// A right to write that was denied to a transaction, until it is back. Brokers do not report the topic. The failed transaction's
+/// records are written again, but a checkpoint only a minute later, and other transactions are committed meanwhile.
+struct DeniedWrite {
+  private var fault = ""
+  /// The topics to which the transaction wrote, and that no later one was committed to.
+  private(set) var topics: Set<Topic> = []
+  /// Whether a transaction was committed since: then the right to read the input is there, which that takes too.
+  private var isWrite = false
+
+  /// The right that is missing; nil if none is.
+  var reason: String? {
+    if topics.isEmpty { return nil }
+    if !isWrite { return fault }
+    let words = Topic.allCases.filter(topics.contains).map { "the \($0.word) topic" }
+    return "The right Write is missing on \(words.joined(separator: " or ")): \(fault)"
+  }
+
+  /// - Parameter topics: The topics to which the transaction wrote.
+  mutating func failed(_ error: EdgeError, writingTo topics: Set<Topic>) {
+    if !error.isTopicDenied || topics.isEmpty { return }
+    fault = error.message
+    // Those that were committed to since an earlier failure are not the reason.
+    if self.topics.isDisjoint(with: topics) { (self.topics, isWrite) = (topics, false) }
+  }
+
+  /// Called when a transaction that wrote to these topics was committed.
+  mutating func committed(_ topics: Set<Topic>) {
+    self.topics.subtract(topics)
+    isWrite = true
+  }
+
+  /// Called when another right explains the failure, or another member may have the partition whose records were denied.
+  mutating func forget() { topics = [] }
+}
+
 /// A right that was denied to the group's member, until it is back. The client reports a denied right to read once, and not its
 /// return: the input is read to see it.
 struct DeniedRight {

@@ -147,7 +147,7 @@ package final class Observatory: Sendable {
   package var report: ServiceReport? { state.withLock { $0.report } }
   /// The totals of earlier services of this process.
   package var before: Service.Totals { state.withLock { $0.before } }
-  /// Why no service has started yet; nil if it can only be the brokers.
+  /// Why no service has started yet, nil if it can only be the brokers; or why no records are accepted, nil if they are.
   package var hindrance: String? {
     get { state.withLock { $0.hindrance } }
     set { state.withLock { $0.hindrance = newValue } }

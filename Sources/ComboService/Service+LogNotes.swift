@@ -51,9 +51,8 @@ extension Service {
   private func watchTopics(_ now: Int64) {
     if let answer = notes.lostTopic.takeAnswer(), let lost = answer { isLost(lost) }
     guard let watch = edges.topicWatch, hasJoined, notes.lostTopic.isDue(everyMs: Self.topicsEveryMs, at: now) else { return }
-    let owned = partitions.active.compactMap { $0?.number }
     // Brokers that do not answer are reported elsewhere.
-    notes.lostTopic.ask(at: now, edges.inBackground) { (try? watch.look(owned)) ?? nil }
+    notes.lostTopic.ask(at: now, edges.inBackground) { (try? watch.look()) ?? nil }
   }
 
   private func checkOutput() {

@@ -197,7 +197,7 @@ extension Service {
     // Without partitions there is nothing to commit.
     report.isFailing = isFailing && !partitions.owned.isEmpty
     report.fault = report.isFailing ? lastFault.reason : nil
-    report.denied = denied.reason
+    report.denied = denied.reason ?? deniedWrite.reason
     report.stall = arrivals.stall
     report.heldUp = heldUp(now)
     report.totals = totals

@@ -1,3 +1,4 @@
+internal import ComboEdge
 package import ComboRooms
 package import ComboWire
 
@@ -60,6 +61,16 @@ extension Service {
 }
 
 extension Service.Totals {
+  /// The topics that these records are in.
+  var topics: Set<Topic> {
+    var topics: Set<Topic> = []
+    if journalBytes > 0 { topics.insert(.journal) }
+    if stateBytes > 0 { topics.insert(.state) }
+    if instructions > 0 { topics.insert(.output) }
+    if bad > 0 { topics.insert(.deadLetter) }
+    return topics
+  }
+
   /// Adds what entries consumed and emitted.
   package mutating func add(_ other: Service.Totals) {
     events += other.events

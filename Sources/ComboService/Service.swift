@@ -44,6 +44,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   /// Why it last returned to the last commit.
   private(set) var lastFault = LastFault()
   var denied = DeniedRight()
+  private(set) var deniedWrite = DeniedWrite()
   /// Whether the last attempt to commit failed, or failed a moment ago: while a part of the work cannot be written, other work
   /// may be committed between two failures.
   var isFailing: Bool { !hasCommittedSinceFailure || !backOff.isCalm(at: edges.time.monotonicMs()) }
@@ -179,6 +180,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
 
   package func said(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
     hasCommittedSinceFailure = true
+    deniedWrite.committed(totals.topics)
     // An entry with only a takeover is no progress: each fresh start makes one.
     if !arrivals.batches.isEmpty || totals.instructions > 0 { backOff.succeeded() }
     counted.add(totals)
@@ -209,8 +211,9 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
 
   /// Handles a failure: work in progress is discarded, or treated as if its owner had crashed, and all partitions are restored
   /// from what the brokers report.
-  package func goBack(_ fault: TransactionFault) {
+  package func goBack(_ fault: TransactionFault, writingTo topics: Set<Topic> = []) {
     counted.aborts += 1
+    deniedWrite.failed(fault.error, writingTo: topics)
     lastFault.failed(fault, at: edges.time.monotonicMs())
     // Brokers that come back may have lost records, and their partitions may soon have grown to the old size again.
     notes.transactions.query.askSoon()
@@ -294,6 +297,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
 
   package func revoked(_ partitions: [Int32], lost: Bool) {
     if partitions.isEmpty { return }
+    deniedWrite.forget()
     log.info(
       lost
         ? "lost: partitions \(.partitions, Self.list(partitions))" : "revoked: partitions \(.partitions, Self.list(partitions))")
@@ -338,6 +342,8 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     }
     log.warning("trouble, and trying again: \(.reason, error)")
     denied.failed(error, at: edges.time.monotonicMs())
+    // To commit the input's offsets takes the right to read it.
+    if error.isTopicDenied { deniedWrite.forget() }
     // If the input comes back, it may be another topic: only a restore compares it with what was consumed.
     if [.unknownTopic, .unknownPartition].contains(error.code), partitions.active.contains(where: { $0 != nil }) {
       goBack(.abort("the input was not there for a moment"))

@@ -55,7 +55,8 @@ package final class ServiceManager: @unchecked Sendable {
   private func look() {
     var next = words
     let lines = next.next(
-      observatory.report, lastBeat: observatory.lastBeat, at: MonotonicClock.nowMs, isStopping: observatory.stop.isSet)
+      observatory.report, hindrance: observatory.hindrance, lastBeat: observatory.lastBeat, at: MonotonicClock.nowMs,
+      isStopping: observatory.stop.isSet)
     // A message that was not accepted is sent again, if it is still true. A service whose READY=1 is lost would be killed when
     // its start times out.
     if lines.isEmpty || socket.send(lines.joined(separator: "\n")) { words = next }
@@ -83,10 +84,12 @@ package struct ServiceManagerWords {
   }
 
   /// Returns the lines of the next datagram; none if there is no news.
-  package mutating func next(_ report: ServiceReport?, lastBeat: Int64, at now: Int64, isStopping stops: Bool) -> [String] {
+  package mutating func next(
+    _ report: ServiceReport?, hindrance: String? = nil, lastBeat: Int64, at now: Int64, isStopping stops: Bool
+  ) -> [String] {
     var lines: [String] = []
     let reasonToRestart = Health.reasonToRestart(lastBeat: lastBeat, at: now, isStopping: stops)
-    let reasonNotReady = Health.reasonNotReady(report, at: now, isStopping: stops)
+    let reasonNotReady = Health.reasonNotReady(report, hindrance: hindrance, at: now, isStopping: stops)
     if stops, !isStopping {
       isStopping = true
       lines.append("STOPPING=1")

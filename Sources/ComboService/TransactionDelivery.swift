@@ -174,7 +174,7 @@ final class TransactionDelivery: Delivery {
     do throws(TransactionFault) {
       try output.commit(offsets)
     } catch {
-      host.goBack(error)
+      host.goBack(error, writingTo: uncommitted.topics)
       return false
     }
     isOpen = false

@@ -159,7 +159,12 @@ extension Service {
   func watchTransactions(_ now: Int64) {
     // Brokers that do not answer are reported elsewhere.
     if let answer = notes.transactions.query.takeAnswer(), let found = answer {
-      for (topic, ends) in found.ends { for fall in partitions.memory.ends(topic, ends) { say(fall) } }
+      let falls = found.ends.flatMap { partitions.memory.ends($0.topic, $0.ends) }
+      for fall in falls { say(fall) }
+      // Brokers that recreated it may have given it other settings.
+      if edges.topicWatch != nil, let topic = falls.map(\.topic).first(where: { $0 == .journal || $0 == .state }) {
+        isLost(LostTopic(topic, "has become shorter"))
+      }
       notes.transactions.take(found, names, at: now, edges.time, log)
     }
     notes.transactions.tell(names, brokers: configuration.brokers, at: now, log)

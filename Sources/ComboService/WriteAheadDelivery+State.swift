@@ -65,7 +65,7 @@ extension WriteAheadDelivery {
     do throws(TransactionFault) {
       try output.commit(open.offsets)
     } catch {
-      host.goBack(error)
+      host.goBack(error, writingTo: open.totals.topics)
       return false
     }
     state = nil

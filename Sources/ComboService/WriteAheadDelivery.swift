@@ -197,7 +197,7 @@ package final class WriteAheadDelivery: Delivery {
         if entry.active != nil, entry.journalOffset ?? 0 < 0 { unplaced = entry }
       }
     } catch {
-      host.goBack(.fatal(error.message))
+      host.goBack(.fatal(EdgeError(.other, error.message, number: error.number)))
       return false
     }
     if let unplaced {

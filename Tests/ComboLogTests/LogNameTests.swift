@@ -97,8 +97,10 @@ struct LogNameTests {
     #expect(log.failure == nil)
   }
 
-  @Test("another process is named as the one that has the file, though it has no file beside it")
-  func otherProcess() throws {
+  @Test(
+    "another process is named as the one that has the file, though it has no file beside it, even if it is still opening it",
+    arguments: [false, true])
+  func otherProcess(isOpening: Bool) throws {
     let folder = try LogFolder()
     do { try append(try folder.open(), "1") }
     let holder = Process()
@@ -108,11 +110,14 @@ struct LogNameTests {
     holder.arguments = [
       "python3", "-c",
       """
-      import fcntl, os, sys
+      import fcntl, os, sys, time
       file = os.open(sys.argv[1], os.O_RDWR)
       fcntl.flock(file, fcntl.LOCK_EX)
+      if "\(isOpening)" == "true":
+          print("locked", flush=True)
+          time.sleep(0.3)
       fcntl.lockf(file, fcntl.LOCK_EX, 1, 1 << 62)
-      print("locked", flush=True)
+      print("shown", flush=True)
       sys.stdin.read()
       """, folder.path,
     ]

@@ -21,6 +21,35 @@ struct LastFaultTests {
   }
 }
 
+@Suite("A right to write that is denied to a transaction")
+struct DeniedWriteTests {
+  @Test("is named until the topic was written to, and by its topic once the others were")
+  func named() {
+    let error = EdgeError(.notAuthorized, "no right", number: 29)
+    var denied = DeniedWrite()
+    denied.failed(EdgeError(.timedOut, "slow"), writingTo: [.journal])
+    denied.failed(EdgeError(.notAuthorized, "no right on the group", number: 30), writingTo: [.journal])
+    #expect(denied.reason == nil)
+    denied.failed(error, writingTo: [.journal, .output, .state])
+    #expect(denied.reason == "no right")
+    denied.committed([.journal, .output])
+    #expect(denied.reason == "The right Write is missing on the state topic: no right")
+    denied.failed(EdgeError(.timedOut, "slow"), writingTo: [.journal])
+    denied.failed(error, writingTo: [.journal, .output, .state])
+    denied.committed([.journal])
+    #expect(denied.topics == [.state], "\(denied)")
+    // Another right.
+    denied.failed(error, writingTo: [.journal, .output, .deadLetter])
+    denied.committed([.journal])
+    #expect(denied.reason == "The right Write is missing on the output topic or the dead-letter topic: no right")
+    denied.committed([.output, .deadLetter])
+    #expect(denied.reason == nil)
+    denied.failed(error, writingTo: [.journal])
+    denied.forget()
+    #expect(denied.reason == nil)
+  }
+}
+
 @Suite("A right that is denied to the member")
 struct DeniedRightTests {
   private let ofInput = EdgeError(.notAuthorized, "no right to read", number: 29)

@@ -102,6 +102,29 @@ struct RollbackTests {
     #expect(taken == Int(input.end - lost))
   }
 
+  private final class NoLoss: TopicWatch {
+    func look() throws(EdgeError) -> LostTopic? { nil }
+  }
+
+  @Test("a journal that became shorter is reported once, and the service starts again: its settings may be others")
+  func shorterJournal() {
+    let scene = SimScene()
+    scene.world.hears = true
+    scene.world.topicWatch = NoLoss()
+    let (instance, seen) = (scene.start(), Seen())
+    work(scene, instance, seen)
+    let before = ends(scene, [.journal])
+    work(scene, instance, seen)
+    lose(before, scene, instance)
+    for _ in 0..<10 where instance.service.isRunning {
+      scene.world.clock.advance(5000)
+      scene.turn(instance, 2)
+    }
+    #expect(instance.service.fatal == "its journal topic has become shorter. It starts again, and creates what is missing")
+    #expect(instance.service.loss == .unknownTopic)
+    #expect(scene.world.heard.count { $0.contains("its partition 0 ended at offset") } == 1, "\(scene.world.heard)")
+  }
+
   @Test("an acknowledged entry that stands before the one before it is noticed at once")
   func acknowledged() {
     let scene = SimScene()

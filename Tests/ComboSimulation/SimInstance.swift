@@ -78,6 +78,7 @@ final class SimInstance: @unchecked Sendable {
       return common
     }
     edges.schemas = world.schemas
+    edges.topicWatch = world.topicWatch
     edges.inBackground = { [unowned self] _, work in beside.append(work) }
     service = Service(configuration, edges, log: log, stop: stop, observatory: observatory)
   }

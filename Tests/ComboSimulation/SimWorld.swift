@@ -23,6 +23,8 @@ final class SimWorld: @unchecked Sendable {
   var hasOnlookers = false
   /// The schemas of all instances, or nil if there is no registry.
   var schemas: (any SchemaSource)?
+  /// The watch of all instances, or nil if they have none.
+  var topicWatch: (any TopicWatch)?
   /// The maximum number of records that one poll returns of a partition.
   var batchMax = 20
   let topics: TopicIdentity

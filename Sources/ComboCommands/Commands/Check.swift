@@ -9,16 +9,16 @@ internal import ComboWire
 
 /// The steps of `check`. A fault in one step does not stop the next ones, as far as possible.
 struct Check {
-  private let options: ServiceOptions
+  let options: ServiceOptions
   private let properties: KafkaProperties
   let names: TopicNames
   var report: CheckReport
   /// The facts about topics that exist and may be read.
   var table: TopicFindings
-  private var partitions: [String: Int] = [:]
+  var partitions: [String: Int] = [:]
   /// Whether those of input, journal and state that exist can be read.
-  private var canReadAll = true
-  private var canReadInput = true
+  var canReadAll = true
+  var canReadInput = true
   private var canExamineOutput = true
 
   static let withinMs: Int64 = 5000
@@ -108,7 +108,7 @@ struct Check {
 
   // MARK: - Topics
 
-  private var topics: [(name: String, what: String)] {
+  var topics: [(name: String, what: String)] {
     [
       (names.input, "input"), (names.output, "output"), (names.deadLetter, "dead-letter topic"), (names.journal, "journal"),
       (names.state, "state topic"),
@@ -143,7 +143,8 @@ struct Check {
       table.hasForeignOutput = (try? ForeignOutput(options, properties, control).isLikely) == true
     }
     checkPolicies()
-    checkPartitions()
+    checkJournal(control)
+    checkPartitions(control)
   }
 
   // MARK: - Records
@@ -279,84 +280,8 @@ struct Check {
           + " (\(2 * options.checkpointIntervalMs) ms), and those that were not read yet",
         fix: "kafka-configs.sh --bootstrap-server \(options.brokers) --alter --topic \(names.input) --add-config retention.ms=…")
     }
-    if let journal = table.settings[names.journal], let input = table.settings[names.input] {
-      let needed = input.isDeleted ? input.retentionMs : nil
-      let isShort = journal.retentionMs.map { own in needed.map { own < $0 } ?? true } ?? false
-      if journal.isDeleted, isShort || journal.retentionBytes != nil {
-        report.note(
-          "the journal is kept for less long than the input; the service raises that at its start, if it has the right AlterConfigs",
-          fix:
-            "or do it now: kafka-configs.sh --bootstrap-server \(options.brokers) --alter --topic \(names.journal) --add-config "
-            + "retention.ms=\(needed.map { "\($0)" } ?? "-1"),retention.bytes=-1")
-      }
-    }
     if table.settings[names.deadLetter]?.hasAppendTime == true {
       report.note("the dead-letter topic has append time: bad events lose the time that they had")
-    }
-  }
-
-  private mutating func checkPartitions() {
-    guard let needed = partitions[names.input] else { return }
-    for (name, what) in [(names.journal, "journal"), (names.state, "state topic")] {
-      guard let count = partitions[name], count < needed else { continue }
-      report.note(
-        "the \(what) has \(Counted.text(count, "partitions")), the input \(needed); the service adds the rest at its start, if it has the right Alter",
-        fix: "or do it now: kafka-topics.sh --bootstrap-server \(options.brokers) --alter --topic \(name) --partitions \(needed)")
-    }
-  }
-
-  // MARK: - Rights
-
-  private mutating func checkRights(_ control: ControlClient, _ trial: Trial) {
-    for (name, what) in [(names.input, "input"), (names.journal, "journal"), (names.state, "state topic")]
-    where partitions[name] != nil {
-      do throws(EdgeError) {
-        let (first, end) = try control.watermarks(name, 0, withinMs: Self.withinMs)
-        try trial.read(name, 0, from: max(first, end - 1))
-        report.ok("the \(what) can be read")
-      } catch {
-        canReadAll = false
-        if name == names.input { canReadInput = false }
-        report.fault("the \(what) cannot be read: \(Self.reason(error))", fix: fix(error, "Read", "--topic", name))
-      }
-    }
-    var canBegin = true
-    do throws(EdgeError) {
-      try trial.begin()
-      report.ok("transactions can be begun (tried with the id \"\(trial.transactionalID)\")")
-    } catch {
-      report.fault(
-        "no transaction can be begun as \"\(trial.transactionalID)\": \(Self.reason(error))",
-        fix: fix(error, "Write", "--resource-pattern-type prefixed --transactional-id", "\(options.group)."))
-      canBegin = false
-    }
-    for (name, what) in topics where canBegin && name != names.input && partitions[name] != nil {
-      do throws(EdgeError) {
-        if name == names.deadLetter {
-          try checkClock(control, trial)
-        } else {
-          try trial.write(to: name, partition: 0, timestampMs: WallClock.nowMs)
-        }
-        report.ok("the \(what) can be written to")
-      } catch {
-        report.fault("the \(what) cannot be written to: \(Self.reason(error))", fix: fix(error, "Write", "--topic", name))
-      }
-    }
-    do throws(EdgeError) {
-      // If the group does not exist yet, its coordinator must be created first. Otherwise librdkafka's transaction would wait for
-      // it for minutes.
-      _ = try control.members(ofGroup: options.group, withinMs: Self.withinMs)
-      guard canBegin, partitions[names.input] != nil else { return }
-      try trial.commit(group: options.group, input: names.input)
-      report.ok("the group \"\(options.group)\" may be used: its offsets can be committed")
-    } catch  where !canReadInput && error.isTopicDenied {
-      report.note(
-        "whether the group \"\(options.group)\" may be used is not known: to commit its offsets also takes the right to read the input"
-      )
-    } catch {
-      report.fault(
-        "the group \"\(options.group)\" cannot be used: \(Self.reason(error))",
-        fix: fix(error, "Read", "--group", options.group))
     }
   }
 
@@ -365,32 +290,14 @@ struct Check {
   private static func count(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
 
   /// The cause of the failure, without the remedy.
-  private static func reason(_ error: EdgeError) -> String {
+  static func reason(_ error: EdgeError) -> String {
     guard let end = error.message.firstRange(of: "). ")?.lowerBound else { return error.message }
     return String(error.message[...end])
   }
 
-  private static func remedy(_ error: EdgeError) -> String {
+  static func remedy(_ error: EdgeError) -> String {
     if error.code == .badProperty { return "fix the properties given with --kafka, --kafka-file or --config" }
     guard let end = error.message.firstRange(of: "). ")?.upperBound else { return "see the broker's log" }
     return String(error.message[end...])
-  }
-
-  /// The rights on a topic of which nothing can be known without one of them, as acls.sh grants them.
-  private func rights(on name: String) -> String {
-    switch name {
-    case names.input: "Read DescribeConfigs"
-    case names.journal: "Read Write Create Alter AlterConfigs"
-    case names.state: "Read Write DescribeConfigs Create Alter"
-    default: "Write DescribeConfigs Create"
-    }
-  }
-
-  /// - Parameter rights: One or more, with spaces between.
-  private func fix(_ error: EdgeError, _ rights: String, _ kind: String, _ name: String) -> String {
-    // If the fault stopped more than the request, librdkafka reports it as fatal.
-    guard error.code == .notAuthorized || error.message.contains("AUTHORIZATION_FAILED") else { return Self.remedy(error) }
-    let operations = rights.split(separator: " ").map { "--operation \($0)" }.joined(separator: " ")
-    return "kafka-acls.sh --bootstrap-server \(options.brokers) --add --allow-principal User:… \(operations) \(kind) \(name)"
   }
 }

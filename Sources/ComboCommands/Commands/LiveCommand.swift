@@ -70,7 +70,8 @@ private struct Live {
     let observatory = Observatory(stop: stop)
     let manager = ServiceManager(environment: Console.variable, observatory: observatory, log: log)
     defer { manager?.finish() }
-    let gate = LiveGate(intake, options, stage, log: log)
+    let fullNote = FullNote(log) { observatory.hindrance = $0 }
+    let gate = LiveGate(intake, options, stage, fullNote)
     var server: HTTPServer?
     if let address = options.http {
       do throws(HTTPFault) {
@@ -91,7 +92,7 @@ private struct Live {
       return 1
     }
     let printer = options.prints ? LivePrinter(stage) : nil
-    let keeper = LogKeeper(stage.file, keepMs: options.keepMs, fullNote: gate.fullNote, log: log) { [stop] in stop.set() }
+    let keeper = LogKeeper(stage.file, keepMs: options.keepMs, fullNote: fullNote, log: log) { [stop] in stop.set() }
     defer {
       keeper.stop()
       printer?.stop()

@@ -17,11 +17,11 @@ final class LiveGate: EventGate {
   /// The maps that a request may name.
   private let maps: Set<String>
   private let check: RecordCheck
-  let fullNote: FullNote
+  private let fullNote: FullNote
 
-  init(_ intake: Intake, _ options: LiveOptions, _ stage: LogStage, log: ServiceLog) {
+  init(_ intake: Intake, _ options: LiveOptions, _ stage: LogStage, _ fullNote: FullNote) {
     self.intake = intake
-    fullNote = FullNote(log)
+    self.fullNote = fullNote
     self.stage = stage
     output = stage.stream(.output)
     isWrapped = options.isWrapped
@@ -57,6 +57,7 @@ final class LiveGate: EventGate {
       fullNote.add(count, fault)
       switch fault?.code {
       case nil: done(HTTPResponse(200, HTTPResponse.json, answer, [("Cache-Control", "no-store")]))
+      case .tooLarge: done(.error(413, fault!.message))
       case .full: done(.error(507, fault!.message, [("Retry-After", "10")]))
       default: done(.error(500, fault!.message))
       }

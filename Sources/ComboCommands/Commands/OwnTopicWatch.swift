@@ -8,9 +8,8 @@ final class OwnTopicWatch: TopicWatch, @unchecked Sendable {
   // Sendable: only one thread at a time checks.
   private let control: ControlClient
   private let names: TopicNames
-  /// The number of partitions of each topic, and the ends of those of the journal and the state topic.
+  /// The number of partitions of each topic.
   private var counts: [Topic: Int] = [:]
-  private var ends: [Topic: [Int32: Int64]] = [:]
   private var suspect: LostTopic?
 
   private static let withinMs: Int64 = 5000
@@ -20,14 +19,14 @@ final class OwnTopicWatch: TopicWatch, @unchecked Sendable {
     self.names = names
   }
 
-  func look(_ owned: [Int32]) throws(EdgeError) -> LostTopic? {
-    let found = try findLost(owned)
+  func look() throws(EdgeError) -> LostTopic? {
+    let found = try findLost()
     // A single broker may be out of date or stuck, so only a finding that repeats counts.
     defer { suspect = found }
     return found == suspect ? found : nil
   }
 
-  private func findLost(_ owned: [Int32]) throws(EdgeError) -> LostTopic? {
+  private func findLost() throws(EdgeError) -> LostTopic? {
     for topic in Topic.allCases where topic != .input {
       guard let count = try control.partitionCount(names[topic], withinMs: Self.withinMs) else {
         return LostTopic(topic, "is gone: somebody has deleted it")
@@ -39,18 +38,6 @@ final class OwnTopicWatch: TopicWatch, @unchecked Sendable {
     let state = try control.settings(of: names.state, withinMs: Self.withinMs)
     if try TopicFindings.isUnchosenState(state, control, names, withinMs: Self.withinMs) {
       return LostTopic(.state, "was deleted, and recreated by brokers with their defaults")
-    }
-    for topic in [Topic.journal, .state] {
-      var shorter: [String] = []
-      for (partition, end) in try control.ends(names[topic], owned, withinMs: Self.withinMs) {
-        guard let end else { continue }
-        let before = ends[topic]?[partition] ?? end
-        ends[topic, default: [:]][partition] = max(before, end)
-        if end < before { shorter.append("partition \(partition) ended at offset \(before), and is shorter now") }
-      }
-      if !shorter.isEmpty {
-        return LostTopic(topic, "was deleted and recreated, or lost records: \(shorter.joined(separator: "; "))")
-      }
     }
     return nil
   }

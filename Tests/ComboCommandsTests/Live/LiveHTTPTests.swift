@@ -31,7 +31,8 @@ struct LiveHTTPTests {
       server = try HTTPServer.start(
         HTTPAddress("127.0.0.1:0")!, token: nil, observatory: observatory,
         identity: ServiceIdentity(group: "live", instance: "t"),
-        gate: LiveGate(intake, options, scene.stage, log: ServiceLog(.error)), log: ServiceLog(.error))
+        gate: LiveGate(intake, options, scene.stage, FullNote(ServiceLog(.error)) { observatory.hindrance = $0 }),
+        log: ServiceLog(.error))
       var configuration = LogScene.configuration()
       configuration.map = options.map
       running = scene.start(configuration, observatory: observatory)
@@ -166,6 +167,20 @@ struct LiveHTTPTests {
     #expect(answers.first == "HTTP/1.1 200")
     #expect(answers.last == "HTTP/1.1 507")
     #expect(try live.post(many).contains("--data-max-mib"))
+    let ready = try live.ask("GET /health/ready HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+    #expect(ready.hasPrefix("HTTP/1.1 503") && ready.contains("records are refused until there is room: "), "\(ready)")
+  }
+
+  @Test("records that no file of this size could take together are refused for good")
+  func tooLarge() throws {
+    var limits = LogFile.Limits()
+    limits.sizeMax = 1 << 18
+    let live = try Live(limits: limits)
+    let large = #"{"room":"\#(String(repeating: "r", count: 1 << 17))"}"#
+    let answer = try live.post(large)
+    #expect(answer.hasPrefix("HTTP/1.1 413") && answer.contains("--data-max-mib"), "\(answer)")
+    #expect(try live.post(LogScene.gift("r", 1)).hasPrefix("HTTP/1.1 200"))
+    #expect(live.intake.figures.refused == 1)
   }
 
   @Test("what all rooms say is streamed, and a client that comes back gets what it missed")

@@ -41,22 +41,24 @@ extension ServiceTests {
       return (cluster, folder, admin, try TestGroup(partitions: 2, brokers: cluster.brokers, kafka: properties("admin", "a")))
     }
 
+    private static func all(_ group: TestGroup) -> [AccessRight] {
+      let names = group.names
+      return [
+        ("--topic", names.input), ("--topic", names.output), ("--topic", names.deadLetter), ("--topic", names.journal),
+        ("--topic", names.state), ("--transactional-id", group.group), ("--group", group.group),
+      ].map { AccessRight(principal: "User:combo", operation: "All", kind: $0, name: $1) }
+    }
+
     @Test("a right that is taken from a running service is named by its readiness, and so is its return")
     func takenAway() throws {
       let (cluster, folder, admin, group) = try Self.protectedGroup()
       let names = group.names
-      func right(_ operation: String, _ kind: String, _ name: String) -> AccessRight {
-        AccessRight(principal: "User:combo", operation: operation, kind: kind, name: name)
-      }
-      let all =
-        [names.input, names.output, names.deadLetter, names.journal, names.state].map { right("All", "--topic", $0) }
-        + [right("All", "--transactional-id", group.group), right("All", "--group", group.group)]
-      try AccessRight.give(all, group.control, tool: admin)
+      try AccessRight.give(Self.all(group), group.control, tool: admin)
       let file = try folder.file("combo", Self.properties("combo", "c"))
       let service = try group.process(
         TestGroup.fast + [
           "--kafka-file", file, "--kafka", "topic.metadata.refresh.interval.ms=1000", "--transactional-id", group.group,
-          "--http", "127.0.0.1:0",
+          "--checkpoint-interval-ms", "2000", "--http", "127.0.0.1:0",
         ])
       let line = try service.waitForLog("http: listening on http://127.0.0.1:")
       let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
@@ -76,7 +78,9 @@ extension ServiceTests {
       var gifts = 0
       for (operation, kind, name, words) in [
         ("Write", "--topic", names.journal, names.journal), ("Read", "--topic", names.input, names.input),
-        ("Write", "--topic", names.output, names.output), ("Describe", "--topic", names.output, names.output),
+        ("Write", "--topic", names.output, names.output),
+        ("Write", "--topic", names.state, "The right Write is missing on the state topic"),
+        ("Write", "--topic", names.deadLetter, "the dead-letter topic: "), ("Describe", "--topic", names.output, names.output),
         ("Read", "--group", group.group, "The right Read is missing on the group"),
         ("Write", "--transactional-id", group.group, "The right Write is missing on the transactional id"),
       ] {
@@ -85,9 +89,21 @@ extension ServiceTests {
         try wait(for: "\(operation) on \(name) to be named: \(said) \(service.text)", withinMs: 90_000) {
           gifts += 1
           try group.give([TestGift(id: "g\(gifts)", room: "r\(gifts % 7)")])
+          if name == names.deadLetter { try group.produce([TestRecord(key: "r", "no JSON")]) }
           let answer = try health()
           said = answer.text
           return answer.status == 503 && answer.text.contains(words) && answer.text.contains("uthoriz")
+        }
+        // Also while other transactions are committed.
+        let count = service.log.count { $0.contains("returning to the last commit") }
+        if name == names.state {
+          try wait(for: "two more checkpoints that fail: \(service.text)") {
+            gifts += 1
+            try group.give([TestGift(id: "g\(gifts)", room: "r\(gifts % 7)")])
+            let answer = try health()
+            #expect(answer.status == 503 && answer.text.contains(words), "\(answer.text)")
+            return service.log.count { $0.contains("returning to the last commit") } >= count + 2
+          }
         }
         try change("--remove", operation, kind, name)
         let back = Deadline(afterMs: 30_000)
