@@ -68,24 +68,16 @@ struct CheckGroup {
         "the state topic \"\(names.state)\" is gone: the service creates it and derives all rooms from the journal, if that still has its"
           + " beginning", fix: "if the topic can be brought back, do that before the service begins")
     }
-    let committed = try group.consumer.committed(
-      (0..<Int32(count)).filter { !unstable.contains($0) }, withinMs: Self.withinMs)
+    let examination = GroupExamination(options.configuration, reading, group)
+    let committed = try examination.committed((0..<Int32(count)).filter { !unstable.contains($0) })
     var fine = 0
     var following: [Rules: Int] = [:]
     let members = try control.members(ofGroup: options.group, withinMs: Self.withinMs)
     let list = members.isEmpty ? "" : ": \(members.map(\.description).sorted().joined(separator: ", "))"
     report.ok("the group \"\(options.group)\" has \(Counted.text(members.count, "members")) now\(list)")
     if let note = Self.otherInput(Set(members.flatMap(\.topics)), options.group, options.input) { report.add(note) }
-    let history = InputHistory(options.configuration.topics, reading)
     for found in committed {
-      let source = PartitionTopics(found.partition, options.configuration, reading, log: .silent)
-      let restorer = Restorer(
-        source, time: SystemTime(), isCertain: true, clockMin: .min,
-        // A running instance may have moved on since; then what was found is no contradiction.
-        position: { () throws(EdgeError) in
-          try group.consumer.committed([found.partition], withinMs: Self.withinMs).first ?? found
-        })
-      let outcome = restorer.examine(from: found, history: history)
+      let outcome = examination.outcome(from: found)
       if let note = Self.oldVersionRuns(outcome, members.count, own: options.configuration.knownRules.upperBound) {
         if !saysOldVersionRuns { report.add(note) }
         saysOldVersionRuns = true
@@ -93,7 +85,9 @@ struct CheckGroup {
       }
       // A member that works on the partition may have moved on during the examination.
       let examined: Rules? =
-        if case .examined(_, let rules, _) = outcome { rules } else { try? source.standing().derivation?.rules }
+        if case .examined(_, let rules, _) = outcome { rules } else {
+          try? examination.source(found.partition).standing().derivation?.rules
+        }
       if let examined { following[examined, default: 0] += 1 }
       if add(outcome, of: found.partition) { fine += 1 }
     }

@@ -18,6 +18,8 @@ final class InputFleet {
     let statistics: ClientStatistics
     let identity: ServiceIdentity
     let reload: Reload
+    /// Whether the service of this input has ended before.
+    let hasEnded: Bool
     /// Whether it ends because its topic is gone.
     let isLetGo: Atomic<Bool> = Atomic(false)
     /// Its end; nil while it runs.
@@ -27,6 +29,7 @@ final class InputFleet {
     init(
       _ options: ServiceOptions, _ table: ConfigTable, after former: Member?, log: ServiceLog, read: @escaping RunCommand.Read
     ) {
+      hasEnded = former != nil
       stop = former?.stop ?? StopFlag()
       observatory = former?.observatory ?? Observatory(stop: stop)
       statistics = former?.statistics ?? ClientStatistics()
@@ -62,6 +65,8 @@ final class InputFleet {
   private let memory = GroupMemory()
   private let cluster: ClusterCheck
   private let bell = LogBell()
+  /// Set by SIGHUP: services that have ended start again at once.
+  private let startsNow = StopFlag()
   private let members = Members()
   private var threads: [String: WorkThread] = [:]
   /// When a service that has ended starts again, and how often it has ended in a row.
@@ -112,7 +117,12 @@ final class InputFleet {
       return 1
     }
     defer { host.finish() }
-    Signals.each([SIGHUP]) { [members] _ in for (_, member) in members.all { member.reload.run() } }
+    Signals.each([SIGHUP]) { [read, members, startsNow, bell, log] _ in
+      if Self.reload(members, read, log) {
+        startsNow.askForFreshStart()
+        bell.ring()
+      }
+    }
     host.observatory?.onQuery { [bell] in bell.ring() }
     for input in options.inputs.names { start(input) }
     var relay = host.observatory.map { RoomRelay($0, arePrefixed: options.prefixesRooms) }
@@ -164,6 +174,21 @@ final class InputFleet {
     return isFine
   }
 
+  /// Reads the configuration of all inputs again. If one of them has a fault, nothing changes.
+  /// - Returns: Whether it has none.
+  private static func reload(_ members: Members, _ read: RunCommand.Read, _ log: ServiceLog) -> Bool {
+    let all = members.all
+    var faults: [String] = []
+    for input in [nil] + all.map(\.input) {
+      if case .read(_, _, let found) = read(input) { faults += found.filter { !faults.contains($0) } }
+    }
+    for fault in faults { log.error("the configuration was not changed because it has a fault: \(.reason, fault)") }
+    if !faults.isEmpty { return false }
+    // One that has ended reads its options when it starts again.
+    for (_, member) in all where member.end.withLock({ $0 == nil }) { member.reload.run() }
+    return true
+  }
+
   // MARK: - Services
 
   /// Starts the service of an input.
@@ -203,6 +228,7 @@ final class InputFleet {
       var properties = try options.kafkaProperties(log: log)
       properties.statistics = options.http == nil ? nil : member.statistics
       var runner = ServiceRunner(options, properties: properties, member.reload, log, member.stop)
+      runner.examinesFirst = member.hasEnded
       runner.observatory = member.observatory
       runner.clusterMemory = memory
       runner.leavesNothing = true
@@ -235,12 +261,14 @@ final class InputFleet {
       let seconds = wait(input, at: now) / 1000
       let reason: LogMessage? = end.reason.map { ": \(.reason, $0)" }
       // It stays among the services, as one that is not ready.
+      let hindrance = end.reason ?? member.observatory.hindrance
       member.observatory.startsAfresh(after: member.observatory.report?.totals ?? Service.Totals())
-      member.observatory.hindrance = end.reason ?? "it has ended, as the log says"
+      member.observatory.hindrance = hindrance ?? "it has ended, as the log says"
       own.error(
         "its service has ended, and the other inputs go on; it starts again in \(.seconds, seconds) s\(reason)")
     }
-    for (input, wait) in waits where wait.until <= now {
+    let startsAll = startsNow.takeFreshStart()
+    for (input, wait) in waits where wait.until <= now || startsAll && wait.until != .max {
       waits[input]!.until = .max
       start(input)
     }

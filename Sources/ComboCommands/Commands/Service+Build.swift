@@ -122,11 +122,12 @@ extension Service {
   ///   - observatory: The observatory that observers query; nil if there are none.
   ///   - memory: The memory of the services that ran in this process before.
   ///   - cluster: The check whether the cluster is still the same; nil if no service ran before.
+  ///   - examinesFirst: Whether to examine the group before it is joined.
   /// - Returns: The service, or nil if it was stopped, or if something must be fixed first, which has been reported.
   static func build(
     _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag,
     observatory: Observatory? = nil, purpose: Purpose = .service, memory: GroupMemory = GroupMemory(),
-    cluster: ClusterCheck? = nil
+    cluster: ClusterCheck? = nil, examinesFirst: Bool = false
   ) throws(EdgeError) -> Service? {
     let names = options.topicNames
     let cluster = cluster ?? ClusterCheck(properties, options.brokers, memory)
@@ -155,8 +156,7 @@ extension Service {
       } catch {
         switch error {
         case .refused(let reason):
-          log.error("the service cannot start: \(.reason, reason)")
-          return nil
+          return cannotStart(reason, log, observatory)
         case .notYet(let reason):
           observatory?.hindrance = reason
           if note.isDue(reason, at: MonotonicClock.nowMs) { log.warning("waiting, and trying again: \(.reason, reason)") }
@@ -171,6 +171,9 @@ extension Service {
         groupID: options.group, topic: options.input, groupInstanceID: options.memberInstance, fetchWaitMs: fetchWaitMs(options),
         rules: options.rules.newestFollowed.version),
       control: hasAdmin ? control : nil, transactionalID: hasAdmin ? options.transactionalID : nil)
+    if examinesFirst, let reason = GroupExamination(configuration, reading, group).refusal() {
+      return cannotStart(reason, log, observatory)
+    }
     let clockTrial = aheadMaxMs.map { options.clockTrial(properties, aheadMaxMs: $0) }
     var edges = Edges(
       group: group,
@@ -190,6 +193,13 @@ extension Service {
       edges.endLeftOver = endLeftOver(options, properties, control, reading, log)
     }
     return Service(configuration, edges, log: log, stop: stop, observatory: observatory, memory: memory)
+  }
+
+  /// Logs, and tells observers, why there is no service.
+  private static func cannotStart(_ reason: String, _ log: ServiceLog, _ observatory: Observatory?) -> Service? {
+    log.error("the service cannot start: \(.reason, reason)")
+    observatory?.hindrance = reason
+    return nil
   }
 
   private static func groupRules(_ control: ControlClient, _ group: String) -> @Sendable () -> Int? {
@@ -260,8 +270,7 @@ extension Service {
       do throws(EdgeError) {
         let owner = JournalOwner(reading, of: configuration.topics)
         guard let reason = try owner.fault() else { return false }
-        log.error("the service cannot start: \(.reason, reason)")
-        return true
+        return cannotStart(reason, log, observatory) == nil
       } catch {
         // Faults of topics or rights are reported by the next steps.
         guard error.isRetriable else { return false }

@@ -64,6 +64,8 @@ struct ServiceRunner {
   private let stop: StopFlag
   /// Whether the process goes on when this ends, so that nothing of it may be left.
   var leavesNothing = false
+  /// Whether the group is examined before it is joined: a member that joins and leaves makes all members of the group pause.
+  var examinesFirst = false
   /// The memory of the cluster, if several services of this process share it.
   var clusterMemory: GroupMemory?
 
@@ -84,7 +86,9 @@ struct ServiceRunner {
     while true {
       let cluster = ClusterCheck(properties, options.brokers, clusterMemory ?? memory)
       var service = try Service.build(
-        options, properties, log: log, stop: stop, observatory: observatory, memory: memory, cluster: cluster)
+        options, properties, log: log, stop: stop, observatory: observatory, memory: memory, cluster: cluster,
+        examinesFirst: examinesFirst)
+      examinesFirst = false
       if options.progress { service?.progress = Progress(before: before) { LineWriter.standardOutput.write($0) } }
       let code = service?.run()
       let isWanted = stop.takeFreshStart()

@@ -1,5 +1,4 @@
 internal import ComboSystem
-internal import Glibc
 
 /// Combines the values of the command line, the environment and a file.
 enum Configuration {
@@ -89,10 +88,13 @@ enum Configuration {
     "room-from-body", "room-settings",
   ]
 
-  /// Reads an input's own file of options, if there is one.
+  /// Reads an input's own file of options, if the folder has one.
   private static func settings(of input: String, in folder: String) -> (source: OptionSource, faults: [String]) {
     let path = "\(folder)/\(input).conf"
-    if access(path, F_OK) != 0 { return (OptionSource(), []) }
+    guard let files = SchemaFolder.names(in: folder, ending: ".conf") else {
+      return (OptionSource(), [InputSettings.noFolder(folder)])
+    }
+    if !files.contains("\(input).conf") { return (OptionSource(), []) }
     switch TextFile.read(path, limit: ConfigFile.bytesMax) {
     case .failure(let failure): return (OptionSource(), ["--input-settings: \(failure)"])
     case .success(let text):

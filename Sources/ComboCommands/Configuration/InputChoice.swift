@@ -36,6 +36,9 @@ struct InputChoice: Equatable, Sendable {
       let halves = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       let name = halves.count == 2 ? String(halves[0]) : ""
       if !name.isEmpty, contains(name) {
+        if seen.isEmpty, let map, !map.contains(":") {
+          return "gives \(Sentence.quoted(String(map))) to no input: write INPUT=MAP for each"
+        }
         if seen.contains(name) { return "gives the input \(Sentence.quoted(name)) two maps: keep one of them" }
         seen.append(name)
         map = halves[1]

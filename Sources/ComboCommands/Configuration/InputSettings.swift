@@ -4,6 +4,10 @@ internal import ComboSystem
 struct InputSettings: Equatable, Sendable {
   let folder: String
 
+  static func noFolder(_ folder: String) -> String {
+    "--input-settings must be a folder, and there is no \(Sentence.quoted(folder))"
+  }
+
   /// The dead-letter topics that its files name, also those of inputs that do not exist yet.
   var deadLetters: Set<String> {
     var topics: Set<String> = []

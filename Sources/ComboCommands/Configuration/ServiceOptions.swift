@@ -199,7 +199,7 @@ struct ServiceOptions: Equatable, Sendable {
       return
     }
     if let folder = reader.optionalText("input-settings") { checkSettings(in: folder, &reader) }
-    if isShadow { reader.fault("--shadow follows one input: give one with --input") }
+    if isShadow { reader.fault("--shadow follows one input: give one with --input, and run it once for each") }
     if !isRun { return }
     if progress {
       reader.fault("--progress counts for one input; with several, see /service or /metrics of --http: leave it out")
@@ -214,7 +214,7 @@ struct ServiceOptions: Equatable, Sendable {
 
   private func checkSettings(in folder: String, _ reader: inout OptionReader) {
     guard let files = SchemaFolder.names(in: folder, ending: ".conf") else {
-      return reader.fault("--input-settings must be a folder, and there is no \(Sentence.quoted(folder))")
+      return reader.fault(InputSettings.noFolder(folder))
     }
     for file in files where !file.hasPrefix(".") && !inputs.contains(String(file.dropLast(5))) {
       reader.fault(
@@ -280,8 +280,9 @@ struct ServiceOptions: Equatable, Sendable {
       [
         ("--input", input), ("--output", output), ("--dead-letter", deadLetter), ("the journal", journal), ("the state", state),
       ] + (screens.map { [("--screens", $0)] } ?? [])
-    if deadLetter != input, inputs.names.contains(deadLetter) {
-      reader.fault("--dead-letter and --input must be different topics, but both are \(deadLetter)")
+    for (what, topic) in [("--dead-letter", deadLetter), ("the journal", journal), ("the state", state)]
+    where topic != input && inputs.names.contains(topic) {
+      reader.fault("\(what) and --input must be different topics, but both are \(topic)")
     }
     for (index, topic) in topics.enumerated() {
       for other in topics[..<index] where other.1 == topic.1 {

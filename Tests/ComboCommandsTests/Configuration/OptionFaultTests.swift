@@ -85,7 +85,18 @@ struct OptionFaultTests {
         "run --brokers b --input a,b --output o --transactional-id t",
         "--transactional-id cannot be shared by several inputs: leave it out, and give --instance a name instead"
       ),
-      ("run --brokers b --input a,b --output o --shadow", "--shadow follows one input: give one with --input"),
+      (
+        "run --brokers b --input a,b --output o --shadow",
+        "--shadow follows one input: give one with --input, and run it once for each"
+      ),
+      (
+        "run --brokers b --input a,b --output o --map tiktok,b=bilibili",
+        "--map gives \"tiktok\" to no input: write INPUT=MAP for each"
+      ),
+      (
+        "run --brokers b --input a,a.combo-consumer.combo-journal --output o",
+        "the journal and --input must be different topics, but both are a.combo-consumer.combo-journal"
+      ),
       (
         "run --brokers b --input a,b --output o --screens s",
         "--screens with several inputs needs --room-prefix topic: its records are distinguished by the room alone"
@@ -328,6 +339,25 @@ struct OptionFaultTests {
     let parsed = KafkaProperty.parse(file: "# comment\n\n a.b = c = d \r\nsecret\n", named: "p")
     #expect(parsed.properties == [KafkaProperty(key: "a.b", value: "c = d")])
     #expect(parsed.faults == ["line 4 of p must be KEY=VALUE, or a comment that begins with #"])
+  }
+
+  @Test("the options of an input need the folder, and its file, whenever they are read")
+  func lostSettings() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("inputs-\(UUID().uuidString)")
+    func faults() -> [String] {
+      let line = ["--brokers=b", "--output=o", "--input=a,b", "--input-settings=\(folder.path)"]
+      guard case .read(_, _, let faults) = Configuration.read(.run, line, environment: { _ in nil }, host: "h", input: "a") else {
+        return ["nothing was read"]
+      }
+      return faults
+    }
+    #expect(faults() == ["--input-settings must be a folder, and there is no \(Sentence.quoted(folder.path))"])
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    #expect(faults() == [])
+    let file = folder.appendingPathComponent("a.conf")
+    try FileManager.default.createSymbolicLink(at: file, withDestinationURL: folder.appendingPathComponent("gone"))
+    #expect(faults() == ["--input-settings: cannot open \(file.path): No such file or directory"])
   }
 
   @Test("a file of --input-settings that is named after no input is refused")

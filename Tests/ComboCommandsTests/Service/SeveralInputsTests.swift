@@ -176,6 +176,22 @@ extension ServiceTests {
       let ready = try get("/health/ready", service)
       #expect(ready.status == 503 && ready.text.contains("\(two.names.input): "), "\(ready.text)")
       #expect(!ready.text.contains("\(one.names.input): "), "\(ready.text)")
+      // Further starts examine the group without joining it, so that the other inputs' rooms do not pause.
+      try service.waitForLog("\(two.names.input): the service cannot start: ")
+      let joins = service.log.count { $0.contains("\(two.names.input): assigned: ") }
+      #expect(joins == 1, "\(service.text)")
+      #expect(try get("/health/ready", service).text.contains("recreated"))
+      // A fault anywhere keeps SIGHUP from changing anything; without one it starts again what has ended.
+      let stray = folder.appendingPathComponent("stray.conf")
+      try Data().write(to: stray)
+      service.signal(SIGHUP)
+      try service.waitForLog("the configuration was not changed because it has a fault: --input-settings has \"stray.conf\"")
+      try FileManager.default.removeItem(at: stray)
+      let starts = service.log.count { $0.contains("\(two.names.input): the service cannot start: ") }
+      service.signal(SIGHUP)
+      try wait(for: "another start: \(service.text)") {
+        service.log.count { $0.contains("\(two.names.input): the service cannot start: ") } > starts
+      }
       try service.stop()
       try one.verify()
     }
