@@ -1,3 +1,4 @@
+internal import ComboSystem
 internal import Synchronization
 
 /// Decides which instructions of a room go to a compacted topic of screens: each `screen` unchanged, and a record without a value
@@ -55,14 +56,11 @@ package final class NewestScreens: Sendable {
   }
 
   private static func count(of text: StaticString, in value: Bytes) -> Int {
-    let length = text.utf8CodeUnitCount
-    var (found, start) = (0, 0)
-    while start + length <= value.count {
-      var same = 0
-      while same < length, value[start + same] == text.utf8Start[same] { same += 1 }
-      found += same == length ? 1 : 0
-      start += same == length ? length : 1
+    var (count, start) = (0, 0)
+    while let found = ByteSearch.find(text, in: value, from: start) {
+      count += 1
+      start = found + text.utf8CodeUnitCount
     }
-    return found
+    return count
   }
 }

@@ -1,3 +1,5 @@
+internal import ComboSystem
+
 /// A header of each record of the output, so that a gateway can route it without parsing: a name, and a text in which `{room}`
 /// and `{op}` stand for those of the instruction.
 package struct OutputHeader: Equatable, Sendable {
@@ -48,19 +50,8 @@ package struct OutputHeader: Equatable, Sendable {
   /// Returns the text between the quotes of `"op":"…"`. A quote within a string is escaped, so no room's id can be mistaken for
   /// it.
   package static func operation(_ value: Bytes) -> Slice<Bytes> {
-    let name = StaticString(#","op":""#)
-    let length = name.utf8CodeUnitCount
-    var start = 0
-    while start + length <= value.count {
-      var same = 0
-      while same < length, value[start + same] == name.utf8Start[same] { same += 1 }
-      if same == length {
-        var end = start + length
-        while end < value.count, value[end] != UInt8(ascii: "\"") { end += 1 }
-        return value[(start + length)..<end]
-      }
-      start += 1
-    }
-    return value[0..<0]
+    let name: StaticString = #","op":""#
+    guard let found = ByteSearch.find(name, in: value) else { return value[0..<0] }
+    return value[(found + name.utf8CodeUnitCount)...].prefix { $0 != UInt8(ascii: "\"") }
   }
 }

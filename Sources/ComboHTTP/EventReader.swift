@@ -1,3 +1,4 @@
+internal import ComboSystem
 internal import ComboWire
 
 /// A reader of a room's events. It belongs to the server's thread.
@@ -163,12 +164,9 @@ package final class EventReader {
 package struct EventID: Equatable, Sendable {
   var epoch: Int64
   var seq: Int64
+}
 
-  init(epoch: Int64, seq: Int64) {
-    self.epoch = epoch
-    self.seq = seq
-  }
-
+extension EventID {
   /// Parses an id; nil if no stream has such an id.
   init?(_ text: some StringProtocol) {
     let halves = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
@@ -307,18 +305,7 @@ package enum StreamText {
 
   /// Returns the digits after a name. Quotes in strings are escaped, so a room's id cannot be mistaken for it.
   private static func number(behind name: StaticString, in record: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    let length = name.utf8CodeUnitCount
-    var start = 0
-    while start + length <= record.count {
-      var same = 0
-      while same < length, record[start + same] == name.utf8Start[same] { same += 1 }
-      if same == length {
-        var end = start + length
-        while end < record.count, (0x30...0x39).contains(record[end]) { end += 1 }
-        return UnsafeRawBufferPointer(rebasing: record[(start + length)..<end])
-      }
-      start += 1
-    }
-    return UnsafeRawBufferPointer(rebasing: record[0..<0])
+    let start = ByteSearch.find(name, in: record).map { $0 + name.utf8CodeUnitCount } ?? record.count
+    return UnsafeRawBufferPointer(rebasing: record[start...].prefix { (0x30...0x39).contains($0) })
   }
 }

@@ -62,8 +62,7 @@ package struct HTTPResponse: Sendable {
   /// Creates an error response, `{"error":"…"}`, with a sentence.
   package static func error(_ status: UInt32, _ sentence: String, _ headers: [(String, String)] = []) -> HTTPResponse {
     let buffer = ByteBuffer(capacity: 256)
-    buffer.append(#"{"error":"#)
-    buffer.append(jsonString: sentence)
+    buffer.append(#"{"error":"#, jsonString: sentence)
     buffer.append("}\n")
     return HTTPResponse(status, json, buffer.array, [("Cache-Control", "no-store")] + headers)
   }

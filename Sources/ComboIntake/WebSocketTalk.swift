@@ -1,4 +1,5 @@
 internal import CWebSocket
+internal import ComboSystem
 
 /// Classifies and creates messages other than records.
 enum WebSocketTalk {
@@ -45,44 +46,19 @@ enum WebSocketTalk {
   }
 
   private static func contains(_ bytes: UnsafeRawBufferPointer, _ text: String, within: Int) -> Bool {
-    place(of: text, in: bytes, from: 0, to: min(bytes.count, within)) != nil
-  }
-
-  private static func place(of text: String, in bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int? {
-    let wanted = Array(text.utf8)
-    let last = end - wanted.count
-    if last < start { return nil }
-    return (start...last).first { place in
-      bytes[place] == wanted[0] && bytes[place..<place + wanted.count].elementsEqual(wanted)
-    }
+    ByteSearch.find(Array(text.utf8), in: UnsafeRawBufferPointer(rebasing: bytes.prefix(within))) != nil
   }
 
   /// The text of the first member with this name, at any depth; nil if there is none.
   private static func text(_ name: String, in bytes: UnsafeRawBufferPointer) -> String? {
-    guard var place = place(of: "\"\(name)\"", in: bytes, from: 0, to: bytes.count) else { return nil }
+    guard var place = ByteSearch.find(Array("\"\(name)\"".utf8), in: bytes) else { return nil }
     place += name.utf8.count + 2
     while place < bytes.count, [0x20, 0x09, 0x0a, 0x0d, 0x3a].contains(bytes[place]) { place += 1 }
     guard place < bytes.count, bytes[place] == UInt8(ascii: "\"") else { return nil }
-    place += 1
-    var text: [UInt8] = []
-    while place < bytes.count {
-      switch bytes[place] {
-      case UInt8(ascii: "\""): return String(validating: text, as: UTF8.self)
-      case UInt8(ascii: "\\") where place + 5 < bytes.count && bytes[place + 1] == UInt8(ascii: "u"):
-        // Some servers write `+` in base64 in this form.
-        let digits = String(decoding: bytes[place + 2..<place + 6], as: UTF8.self)
-        guard let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init) else { return nil }
-        text += Array(String(Character(scalar)).utf8)
-        place += 6
-      case UInt8(ascii: "\\") where place + 1 < bytes.count:
-        text.append(bytes[place + 1])
-        place += 2
-      default:
-        text.append(bytes[place])
-        place += 1
-      }
-    }
-    return nil
+    var end = place + 1
+    while end < bytes.count, bytes[end] != UInt8(ascii: "\"") { end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1 }
+    guard end < bytes.count else { return nil }
+    return JSONValue(UnsafeRawBufferPointer(rebasing: bytes[place...end]))?.string
   }
 
   private static let id = "combo-consumer"

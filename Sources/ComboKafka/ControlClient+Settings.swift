@@ -10,19 +10,10 @@ package struct TopicSettings: Sendable {
     package let text: String?
     /// Whether it was set for this topic and is not a default.
     package let isOwn: Bool
-
-    package init(text: String?, isOwn: Bool) {
-      self.text = text
-      self.isOwn = isOwn
-    }
   }
 
   /// The values by Kafka's names.
   package let values: [String: Value]
-
-  package init(values: [String: Value]) {
-    self.values = values
-  }
 
   package subscript(name: String) -> String? { values[name]?.text }
 

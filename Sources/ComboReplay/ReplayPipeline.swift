@@ -29,11 +29,6 @@ package final class ReplayPipeline: @unchecked Sendable {
     package var drops: [String: Int] = [:]
     /// The reason why it ended early, as a sentence.
     package var failure: String?
-
-    package init(lines: Int = 0, badLines: Int = 0) {
-      self.lines = lines
-      self.badLines = badLines
-    }
   }
 
   /// The number of lines between two sweeps for rested rooms.

@@ -60,21 +60,6 @@ package struct RoomLine: Sendable {
   package var waitMs: Int64?
   /// Gifts skipped since it woke here; nil if unknown.
   package var skipped: Int?
-
-  package init(
-    room: [UInt8], epoch: Int64, seq: Int, banners: Int?, queued: Int?, gifts: Int, rate: Double, waitMs: Int64? = nil,
-    skipped: Int? = nil
-  ) {
-    self.waitMs = waitMs
-    self.skipped = skipped
-    self.room = room
-    self.epoch = epoch
-    self.seq = seq
-    self.banners = banners
-    self.queued = queued
-    self.gifts = gifts
-    self.rate = rate
-  }
 }
 
 /// The loop's answers. Those about one room are in order: a screen, then the instructions after it.

@@ -1,4 +1,5 @@
 package import ComboCore
+internal import ComboSystem
 internal import ComboWire
 
 /// The fields of an instruction's record that a client needs to draw it, read from its bytes alone.
@@ -8,11 +9,11 @@ package struct InstructionText {
   package enum Operation { case show, update, moveUp, dismiss, skip, skipSum, final, screen }
 
   struct ScreenBanner {
-    var banner: Int64
-    var slot: Int64
-    var count: Int64
-    var base: Int64
-    var combo: UInt64
+    var banner: Int64 = 0
+    var slot: Int64 = 0
+    var count: Int64 = 0
+    var base: Int64 = 0
+    var combo: UInt64 = 0
   }
 
   package private(set) var epoch: Int64 = 0
@@ -36,82 +37,51 @@ package struct InstructionText {
     var text = InstructionCursor(record)
     room = Bytes(start: nil, count: 0)
     banners = room
-    guard text.skip(#"{"v":1,"room":"#), let name = text.string(), text.skip(#","epoch":"#), let epoch = text.integer(),
-      text.skip(#","seq":"#), let seq = text.integer(), seq >= 1, text.skip(#","at":"#), let at = text.integer(),
-      text.skip(#","op":""#)
-    else { return nil }
+    guard text.skip(#"{"v":1,"room":"#), let name = text.string() else { return nil }
     room = name
-    self.epoch = epoch
-    self.seq = seq
-    self.at = at
-    guard readOperation(&text) else { return nil }
+    guard text.read(#","epoch":"#, &epoch), text.read(#","seq":"#, &seq), seq >= 1, text.read(#","at":"#, &at),
+      text.skip(#","op":""#), readOperation(&text)
+    else { return nil }
   }
 
   private mutating func readOperation(_ text: inout InstructionCursor) -> Bool {
     if text.skip(#"update","#) {
       operation = .update
-      guard text.skip(#""banner":"#), let banner = text.integer(), text.skip(#","slot":"#), let slot = text.integer(),
-        text.skip(#","count":"#), let count = text.integer(), text.skip(#","added":"#), let added = text.integer()
-      else { return false }
-      (self.banner, self.slot, self.count, self.added) = (banner, slot, count, added)
-      if text.skip(#","milestone":"#), text.integer() == nil { return false }
-      return text.skip("}") && text.isAtEnd
+      return readBanner(&text) && text.read(#","count":"#, &count) && text.read(#","added":"#, &added) && text.skipMilestone()
+        && text.ends()
     }
     if text.skip(#"show","#) {
       operation = .show
-      guard text.skip(#""banner":"#), let banner = text.integer(), text.skip(#","slot":"#), let slot = text.integer(),
-        text.skip(#","count":"#), let count = text.integer(), text.skip(#","base":"#), let base = text.integer()
-      else { return false }
-      (self.banner, self.slot, self.count, self.base) = (banner, slot, count, base)
-      if text.skip(#","milestone":"#), text.integer() == nil { return false }
-      guard let combo = text.combo() else { return false }
-      self.combo = combo
-      return text.skip("}") && text.isAtEnd
+      return readBanner(&text) && text.read(#","count":"#, &count) && text.read(#","base":"#, &base) && text.skipMilestone()
+        && text.read(combo: &combo) && text.ends()
     }
     if text.skip(#"dismiss","#) {
       operation = .dismiss
-      guard text.skip(#""banner":"#), let banner = text.integer(), text.skip(#","slot":"#), let slot = text.integer(),
-        text.skip(#","count":"#), let count = text.integer(), text.skip(#","reason":"#), text.string() != nil
-      else { return false }
-      (self.banner, self.slot, self.count) = (banner, slot, count)
-      return text.skip("}") && text.isAtEnd
+      return readBanner(&text) && text.read(#","count":"#, &count) && text.skipReason() && text.ends()
     }
     if text.skip(#"move_up","#) {
       operation = .moveUp
-      guard text.skip(#""banner":"#), let banner = text.integer(), text.skip(#","slot":"#), let slot = text.integer() else {
-        return false
-      }
-      (self.banner, self.slot) = (banner, slot)
-      return text.skip("}") && text.isAtEnd
+      return readBanner(&text) && text.ends()
     }
-    if text.skip(#"skip","#) {
-      if text.skip(#""banners":"#) {
-        operation = .skipSum
-        guard text.integer() != nil, text.skip(#","count":"#), let count = text.integer(), text.skip(#","value":"#),
-          text.value() != nil, text.skip(#","reason":"#), text.string() != nil
-        else { return false }
-        self.count = count
-        return text.skip("}") && text.isAtEnd
-      }
-      operation = .skip
-      guard text.skip(#""banner":"#), let banner = text.integer(), text.skip(#","count":"#), let count = text.integer(),
-        text.skip(#","reason":"#), text.string() != nil, let combo = text.combo()
-      else { return false }
-      (self.banner, self.count, self.combo) = (banner, count, combo)
-      return text.skip("}") && text.isAtEnd
+    if text.skip(#"skip","banners":"#) {
+      operation = .skipSum
+      return text.integer() != nil && text.read(#","count":"#, &count) && text.skip(#","value":"#) && text.value() != nil
+        && text.skipReason() && text.ends()
     }
-    if text.skip(#"final","#) {
-      operation = .final
-      guard text.skip(#""banner":"#), let banner = text.integer(), text.skip(#","count":"#), let count = text.integer(),
-        text.skip(#","reason":"#), text.string() != nil, let combo = text.combo()
-      else { return false }
-      (self.banner, self.count, self.combo) = (banner, count, combo)
-      return text.skip("}") && text.isAtEnd
+    let isSkip = text.skip(#"skip","#)
+    if isSkip || text.skip(#"final","#) {
+      operation = isSkip ? .skip : .final
+      return text.read(#""banner":"#, &banner) && text.read(#","count":"#, &count) && text.skipReason()
+        && text.read(combo: &combo) && text.ends()
     }
     guard text.skip(#"screen","banners":["#) else { return false }
     operation = .screen
     banners = text.rest
     return forEachBanner { _ in }
+  }
+
+  private mutating func readBanner(_ text: inout InstructionCursor) -> Bool {
+    text.read(#""banner":"#, &banner) && text.read(#","slot":"#, &slot)
   }
 
   /// Passes the banners of a `screen` to `body`. Returns false if they cannot be read.
@@ -120,11 +90,12 @@ package struct InstructionText {
     var text = InstructionCursor(banners)
     if text.skip("]}") { return text.isAtEnd }
     repeat {
-      guard text.skip(#"{"banner":"#), let banner = text.integer(), text.skip(#","slot":"#), let slot = text.integer(),
-        text.skip(#","count":"#), let count = text.integer(), text.skip(#","base":"#), let base = text.integer(),
-        let combo = text.combo(), text.skip("}")
+      var banner = ScreenBanner()
+      guard text.read(#"{"banner":"#, &banner.banner), text.read(#","slot":"#, &banner.slot),
+        text.read(#","count":"#, &banner.count), text.read(#","base":"#, &banner.base), text.read(combo: &banner.combo),
+        text.skip("}")
       else { return false }
-      body(ScreenBanner(banner: banner, slot: slot, count: count, base: base, combo: combo))
+      body(banner)
     } while text.skip(",")
     return text.skip("]}") && text.isAtEnd
   }
@@ -139,6 +110,27 @@ enum ComboIdentity {
 }
 
 extension InstructionCursor {
+  /// Reads an integer behind its name. Returns false if they do not come next.
+  @inline(__always)
+  fileprivate mutating func read(_ name: StaticString, _ value: inout Int64) -> Bool {
+    guard skip(name), let read = integer() else { return false }
+    value = read
+    return true
+  }
+
+  fileprivate mutating func read(combo: inout UInt64) -> Bool {
+    guard let read = self.combo() else { return false }
+    combo = read
+    return true
+  }
+
+  fileprivate mutating func skipMilestone() -> Bool { !skip(#","milestone":"#) || integer() != nil }
+
+  fileprivate mutating func skipReason() -> Bool { skip(#","reason":"#) && string() != nil }
+
+  /// Whether the object, and with it the text, ends here.
+  fileprivate mutating func ends() -> Bool { skip("}") && isAtEnd }
+
   /// Parses `,"sender":{…},"receiver":{…},"gift":{…}`, in which the receiver may be missing, and returns the identity of the
   /// combo.
   mutating func combo() -> UInt64? {
@@ -184,39 +176,9 @@ extension InstructionCursor {
     return skip("}") ? found : nil
   }
 
-  /// Decodes the inside of a string.
+  /// Decodes the inside of a string; what is not JSON stays as it is.
   static func meaning(_ inside: Bytes) -> [UInt8] {
-    var meaning: [UInt8] = []
-    var i = 0
-    func unit(_ at: Int) -> UInt32? {
-      guard at + 6 <= inside.count, inside[at] == UInt8(ascii: "\\"), inside[at + 1] == UInt8(ascii: "u") else { return nil }
-      return UInt32(String(decoding: inside[(at + 2)..<(at + 6)], as: UTF8.self), radix: 16)
-    }
-    while i < inside.count {
-      guard inside[i] == UInt8(ascii: "\\"), i + 1 < inside.count else {
-        meaning.append(inside[i])
-        i += 1
-        continue
-      }
-      if var code = unit(i) {
-        i += 6
-        if (0xD800..<0xDC00).contains(code), let low = unit(i), (0xDC00..<0xE000).contains(low) {
-          code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
-          i += 6
-        }
-        meaning += Array(String(Character(Unicode.Scalar(code) ?? "\u{fffd}")).utf8)
-        continue
-      }
-      switch inside[i + 1] {
-      case UInt8(ascii: "b"): meaning.append(0x08)
-      case UInt8(ascii: "f"): meaning.append(0x0C)
-      case UInt8(ascii: "n"): meaning.append(0x0A)
-      case UInt8(ascii: "r"): meaning.append(0x0D)
-      case UInt8(ascii: "t"): meaning.append(0x09)
-      case let other: meaning.append(other)
-      }
-      i += 2
-    }
-    return meaning
+    let string = [UInt8(ascii: "\"")] + inside + [UInt8(ascii: "\"")]
+    return string.withUnsafeBytes { JSONValue($0)?.string }.map { Array($0.utf8) } ?? Array(inside)
   }
 }

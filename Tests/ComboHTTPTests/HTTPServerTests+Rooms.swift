@@ -1,10 +1,10 @@
-import ComboService
 import ComboSystem
 import ComboWire
 import Foundation
 import Testing
 
 @testable import ComboHTTP
+@testable import ComboService
 @testable import ComboTestSupport
 
 extension HTTPServerTests {

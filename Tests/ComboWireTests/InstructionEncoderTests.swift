@@ -1,6 +1,7 @@
-import ComboCore
 import ComboWire
 import Testing
+
+@testable import ComboCore
 
 @Suite("Instructions")
 struct InstructionEncoderTests {

@@ -136,22 +136,17 @@ final class ExplainAnswer {
 
   /// The JSON form of `tellNothing(_:)`.
   private func write(nothing outcome: Explainer.Outcome, to buffer: ByteBuffer) {
-    buffer.append(#"{"room":"#)
-    buffer.append(room.bytes)
-    buffer.append(#","missed":"never_seen","room_seen":"#)
-    buffer.append(outcome.partitions.contains(where: \.hasRoom) ? "true" : "false")
-    buffer.append(#","input":"#)
-    buffer.append(jsonString: options.source.input)
+    buffer.append(#"{"room":"#, written: room.bytes)
+    buffer.append(#","missed":"never_seen","room_seen":"#, outcome.partitions.contains(where: \.hasRoom))
+    buffer.append(#","input":"#, jsonString: options.source.input)
     let question = options.question
     for (name, time) in [("since", question.since), ("until", question.until)] where time > .min && time < .max {
       buffer.append(",\"\(name)\":\(time)")
     }
-    buffer.append(#","partitions":["#)
-    for (index, partition) in outcome.partitions.enumerated() {
-      buffer.append(
-        "\(index > 0 ? "," : ""){\"partition\":\(partition.number),\"from\":\(partition.from),\"to\":\(partition.seenTo)}")
+    buffer.append(#","partitions":"#, outcome.partitions) { partition in
+      buffer.append("{\"partition\":\(partition.number),\"from\":\(partition.from),\"to\":\(partition.seenTo)}")
     }
-    buffer.append("],\"searched\":\(max(outcome.searched, outcome.partitions.count))}")
+    buffer.append(",\"searched\":\(max(outcome.searched, outcome.partitions.count))}")
   }
 
   private func write(_ text: String) -> Bool { Console.tell(text) == 0 }

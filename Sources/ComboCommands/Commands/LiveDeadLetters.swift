@@ -35,10 +35,8 @@ enum LiveDeadLetters {
     if let time = record.timestamp { lines.append(",\"time\":\(time)") }
     if let headers = page.headers(record) {
       LogHeaders.forEach(headers) { name, value in
-        lines.append(",")
-        lines.append(jsonString: String(decoding: name, as: UTF8.self))
-        lines.append(":")
-        lines.append(jsonString: String(decoding: value ?? UnsafeRawBufferPointer(start: nil, count: 0), as: UTF8.self))
+        lines.append(",", jsonString: String(decoding: name, as: UTF8.self))
+        lines.append(":", jsonString: String(decoding: value ?? UnsafeRawBufferPointer(start: nil, count: 0), as: UTF8.self))
       }
     }
     lines.append(",\"record\":")

@@ -102,56 +102,34 @@ struct MapReport {
 
   private static func json(_ explanation: MapExplanation, _ place: String) -> String {
     let out = ByteBuffer()
-    func member(_ name: String, _ value: String?) {
-      out.append(jsonString: name)
-      out.append(":")
-      if let value { out.append(jsonString: value) } else { out.append("null") }
-    }
-    out.append("{")
-    member("place", place)
-    out.append(",")
-    if let schema = explanation.schema {
-      member("schema", schema)
-      out.append(",")
-    }
+    out.append(#"{"place":"#, jsonString: place)
+    out.append(#","schema":"#, jsonString: explanation.schema)
     switch explanation.outcome {
     case .event(let type):
-      member("outcome", type)
-      out.append(",\"events\":")
-      out.append(explanation.further.count + 1)
-    case .dropped(let reason):
-      member("outcome", "dropped")
-      out.append(",")
-      member("reason", reason)
+      out.append(#","outcome":"#, jsonString: type)
+      out.append(#","events":"#, explanation.further.count + 1)
+    case .dropped(let reason): out.append(#","outcome":"dropped","reason":"#, jsonString: reason)
     case .bad(let fault):
-      member("outcome", "bad")
-      out.append(",")
-      member("code", fault.code.rawValue)
-      out.append(",")
-      member("reason", fault.reason)
+      out.append(#","outcome":"bad","code":"#, jsonString: fault.code.rawValue)
+      out.append(#","reason":"#, jsonString: fault.reason)
     }
-    out.append(",")
-    member("rule", explanation.rule)
-    out.append(",\"fields\":[")
-    for (index, field) in explanation.fields.enumerated() {
-      out.append(index == 0 ? "{" : ",{")
-      member("field", field.name)
-      out.append(",")
-      member("from", field.source)
-      out.append(",")
-      member("found", field.found)
-      out.append(",")
-      member("value", field.value)
+    out.append(#","rule":"#, orNull: explanation.rule)
+    out.append(#","fields":"#, explanation.fields) { field in
+      out.append(#"{"field":"#, jsonString: field.name)
+      out.append(#","from":"#, jsonString: field.source)
+      out.append(#","found":"#, orNull: field.found)
+      out.append(#","value":"#, orNull: field.value)
       out.append("}")
     }
-    out.append("]")
-    for (index, values) in explanation.further.enumerated() {
-      out.append(index == 0 ? ",\"further\":[{" : ",{")
-      for (index, value) in values.enumerated() {
-        if index > 0 { out.append(",") }
-        member(value.name, value.value)
+    if !explanation.further.isEmpty {
+      out.append(#","further":"#, explanation.further) { values in
+        out.append("{")
+        for (index, value) in values.enumerated() {
+          out.append(index == 0 ? "" : ",", jsonString: value.name)
+          out.append(":", jsonString: value.value)
+        }
+        out.append("}")
       }
-      out.append(index == explanation.further.count - 1 ? "}]" : "}")
     }
     out.append("}\n")
     return String(decoding: out.bytes, as: UTF8.self)

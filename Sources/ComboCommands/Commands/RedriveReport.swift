@@ -86,25 +86,17 @@ struct RedriveReport {
   /// A line for programs: one dead letter as a JSON object.
   static func line(_ note: DeadLetterNote, _ fate: Fate) -> String {
     let out = ByteBuffer()
-    out.append(#"{"place":"#)
-    out.append(jsonString: note.place.text)
-    out.append(#","verdict":"#)
-    out.append(jsonString: fate.word)
-    out.append(#","code":"#)
-    out.append(jsonString: note.code)
-    out.append(#","reason":"#)
-    out.append(jsonString: note.reason)
+    out.append(#"{"place":"#, jsonString: note.place.text)
+    out.append(#","verdict":"#, jsonString: fate.word)
+    out.append(#","code":"#, jsonString: note.code)
+    out.append(#","reason":"#, jsonString: note.reason)
     for (name, header) in [("topic", "combo.topic"), ("partition", "combo.partition"), ("offset", "combo.offset")] {
       guard let value = note.headers[header] else { continue }
       out.append(",\"\(name)\":")
       if name != "topic", let number = Int64(value) { out.append(Int(number)) } else { out.append(jsonString: value) }
     }
-    if let time = note.timestampMs {
-      out.append(#","timestamp":"#)
-      out.append(Int(time))
-    }
-    out.append(#","redriven":"#)
-    out.append(note.redriven)
+    out.append(#","timestamp":"#, note.timestampMs)
+    out.append(#","redriven":"#, note.redriven)
     out.append("}\n")
     return String(decoding: out.bytes, as: UTF8.self)
   }
@@ -112,35 +104,20 @@ struct RedriveReport {
   /// The summary for programs: one JSON object.
   func json(isDryRun: Bool, limit: Int?) -> String {
     let out = ByteBuffer()
-    func name(_ name: String, isFirst: Bool = false) {
-      if !isFirst { out.append(",") }
-      out.append(jsonString: name)
-      out.append(":")
-    }
-    out.append("{")
-    name("dryRun", isFirst: true)
-    out.append(isDryRun ? "true" : "false")
-    name(isDryRun ? "wouldSend" : "sent")
-    out.append(min(verdicts[.send] ?? 0, limit ?? .max))
+    out.append(#"{"dryRun":"#, isDryRun)
+    out.append(isDryRun ? #","wouldSend":"# : #","sent":"#, min(verdicts[.send] ?? 0, limit ?? .max))
     for verdict in RedriveSelection.Verdict.allCases where verdict != .send {
-      name(verdict.rawValue)
-      out.append(verdicts[verdict] ?? 0)
+      out.append(",", jsonString: verdict.rawValue)
+      out.append(":", verdicts[verdict] ?? 0)
     }
-    name("kinds")
-    out.append("[")
-    for (index, (kind, found)) in sorted.enumerated() {
-      out.append(index == 0 ? "{" : ",{")
-      name("code", isFirst: true)
-      out.append(jsonString: kind.code)
-      name("reason")
-      out.append(jsonString: kind.reason)
-      name("count")
-      out.append(found.count)
-      name("first")
-      out.append(jsonString: found.example.place.text)
+    out.append(#","kinds":"#, sorted) { kind, found in
+      out.append(#"{"code":"#, jsonString: kind.code)
+      out.append(#","reason":"#, jsonString: kind.reason)
+      out.append(#","count":"#, found.count)
+      out.append(#","first":"#, jsonString: found.example.place.text)
       out.append("}")
     }
-    out.append("]}\n")
+    out.append("}\n")
     return String(decoding: out.bytes, as: UTF8.self)
   }
 

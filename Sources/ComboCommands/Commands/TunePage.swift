@@ -121,34 +121,15 @@ struct TunePage {
   }
 
   private func table(_ rows: [(TuneReport.Row, RoomMeasure, RoomMeasure?)], isFull: Bool) -> String {
-    typealias R = TuneReport
-    var head = ["", "settings", "seen well", "wait p50", "p90", "p99", "max"]
-    if isFull { head += ["≤ 1 s", "≤ 3 s", "≤ 10 s"] } else { head += ["≤ 3 s"] }
-    head += ["skipped"] + (isFull ? ["of worth"] : []) + ["banner seen", "p10"]
-    if isFull { head += ["screen full", "upd/s", "inst/s"] }
+    let columns = TuneReport.columns.filter { isFull || $0.isOfRooms }
+    let head = ["", "settings"] + columns.map(\.title)
     var text = "<table><thead><tr>" + head.map { "<th>\($0)</th>" }.joined() + "</tr></thead><tbody>"
     for (row, measure, busiest) in rows {
-      var cells = [
-        R.percent(measure.seenWell), R.seconds(measure.waits.quantile(0.5)), R.seconds(measure.waits.quantile(0.9)),
-        R.seconds(measure.waits.quantile(0.99)),
-        R.seconds(measure.seen > 0 ? measure.waits.max : nil),
-      ]
-      if isFull { cells.append(R.percent(measure.share(measure.within1))) }
-      cells.append(R.percent(measure.share(measure.within3)))
-      if isFull { cells.append(R.percent(measure.share(measure.within10))) }
-      cells.append(R.percent(measure.share(measure.skipped)))
-      if isFull { cells.append(R.percent(measure.skippedWorthShare)) }
-      cells += [R.seconds(measure.stays.quantile(0.5)), R.seconds(measure.stays.quantile(0.1))]
-      if isFull {
-        cells += [
-          R.percent(measure.fill), R.rate(busiest.map { $0.rate($0.updates) }), R.rate(busiest.map { $0.rate($0.instructions) }),
-        ]
-      }
       var mark = row.combination.isBase && row.name != TuneOptions.baseName ? " <i>(current)</i>" : ""
       if row.isBest { mark += " <i>(best)</i>" }
       text +=
         "<tr class=\"\(row.isBest ? "bestrow" : "")\"><td>\(row.number)</td><th scope=\"row\">\(Self.escaped(row.name))\(mark)</th>"
-      text += cells.map { "<td>\($0)</td>" }.joined() + "</tr>"
+      text += columns.map { "<td>\($0.cell(measure, busiest))</td>" }.joined() + "</tr>"
     }
     return text + "</tbody></table>"
   }

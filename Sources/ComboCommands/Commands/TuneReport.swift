@@ -16,6 +16,35 @@ struct TuneReport {
     var busiest: RoomMeasure? { figures.busiest.first?.measure }
   }
 
+  /// A figure of a row, as a column of the tables in the terminal and on the page.
+  struct Column: Sendable {
+    /// The head in the terminal, and below it on the page.
+    let head: String
+    let title: String
+    /// Whether the tables of single rooms have it, too.
+    var isOfRooms = true
+    /// Returns the text of a cell from the figures of all rooms and those of the busiest one.
+    let cell: @Sendable (RoomMeasure, _ busiest: RoomMeasure?) -> String
+  }
+
+  static let columns = [
+    Column(head: "%well", title: "seen well") { all, _ in percent(all.seenWell) },
+    Column(head: "p50", title: "wait p50") { all, _ in seconds(all.waits.quantile(0.5)) },
+    Column(head: "p90", title: "p90") { all, _ in seconds(all.waits.quantile(0.9)) },
+    Column(head: "p99", title: "p99") { all, _ in seconds(all.waits.quantile(0.99)) },
+    Column(head: "max", title: "max") { all, _ in seconds(all.seen > 0 ? all.waits.max : nil) },
+    Column(head: "%≤1s", title: "≤ 1 s", isOfRooms: false) { all, _ in percent(all.share(all.within1)) },
+    Column(head: "%≤3s", title: "≤ 3 s") { all, _ in percent(all.share(all.within3)) },
+    Column(head: "%≤10s", title: "≤ 10 s", isOfRooms: false) { all, _ in percent(all.share(all.within10)) },
+    Column(head: "%skip", title: "skipped") { all, _ in percent(all.share(all.skipped)) },
+    Column(head: "%worth", title: "of worth", isOfRooms: false) { all, _ in percent(all.skippedWorthShare) },
+    Column(head: "banner", title: "banner seen") { all, _ in seconds(all.stays.quantile(0.5)) },
+    Column(head: "p10", title: "p10") { all, _ in seconds(all.stays.quantile(0.1)) },
+    Column(head: "%full", title: "screen full", isOfRooms: false) { all, _ in percent(all.fill) },
+    Column(head: "upd/s", title: "upd/s", isOfRooms: false) { _, room in rate(room.map { $0.rate($0.updates) }) },
+    Column(head: "inst/s", title: "inst/s", isOfRooms: false) { _, room in rate(room.map { $0.rate($0.instructions) }) },
+  ]
+
   let result: TuneResult
   let rows: [Row]
   /// The recording's name.

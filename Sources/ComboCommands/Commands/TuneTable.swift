@@ -8,25 +8,12 @@ struct TuneTable {
   init(_ report: TuneReport) { self.report = report }
 
   var text: String {
-    typealias R = TuneReport
-    let head = [
-      "", "settings", "%well", "p50", "p90", "p99", "max", "%≤1s", "%≤3s", "%≤10s", "%skip", "%worth", "banner", "p10", "%full",
-      "upd/s", "inst/s",
-    ]
+    let head = ["", "settings"] + TuneReport.columns.map(\.head)
     var cells = [head]
     for row in report.rows {
-      let (total, busiest) = (row.total, row.busiest)
-      cells.append([
-        (row.isBest ? "*" : "") + (row.combination.isBase ? "=" : ""), DisplayWidth.harmless(row.name),
-        Self.percent(total.seenWell), R.seconds(total.waits.quantile(0.5)), R.seconds(total.waits.quantile(0.9)),
-        R.seconds(total.waits.quantile(0.99)),
-        R.seconds(total.seen > 0 ? total.waits.max : nil), Self.percent(total.share(total.within1)),
-        Self.percent(total.share(total.within3)),
-        Self.percent(total.share(total.within10)), Self.percent(total.share(total.skipped)),
-        Self.percent(total.skippedWorthShare),
-        R.seconds(total.stays.quantile(0.5)), R.seconds(total.stays.quantile(0.1)), Self.percent(total.fill),
-        R.rate(busiest.map { $0.rate($0.updates) }), R.rate(busiest.map { $0.rate($0.instructions) }),
-      ])
+      let marks = (row.isBest ? "*" : "") + (row.combination.isBase ? "=" : "")
+      cells.append(
+        [marks, DisplayWidth.harmless(row.name)] + TuneReport.columns.map { Self.withoutSign($0.cell(row.total, row.busiest)) })
     }
     let widths = head.indices.map { column in cells.map { DisplayWidth.columns(of: $0[column]) }.max() ?? 0 }
     var lines = [DisplayWidth.harmless(report.source) + ": " + report.extent, ""]
@@ -61,9 +48,6 @@ struct TuneTable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Formats a percentage without its sign, which is in the head.
-  private static func percent(_ share: Double?) -> String {
-    let text = TuneReport.percent(share)
-    return text.hasSuffix(" %") ? String(text.dropLast(2)) : text
-  }
+  /// Returns a percentage without its sign, which is in the head.
+  private static func withoutSign(_ text: String) -> String { text.hasSuffix(" %") ? String(text.dropLast(2)) : text }
 }

@@ -32,12 +32,9 @@ enum MapSource {
         let name =
           BuiltInMaps.text(reference.name) == nil ? found.file.split(separator: "/").last.map(String.init) : reference.name
         let text = ByteBuffer()
-        text.append(#"{"map":1,"name":"#)
-        text.append(jsonString: map.name)
-        text.append(#","about":"#)
-        text.append(jsonString: map.about)
-        text.append(#","include":"#)
-        text.append(jsonString: name ?? "")
+        text.append(#"{"map":1,"name":"#, jsonString: map.name)
+        text.append(#","about":"#, jsonString: map.about)
+        text.append(#","include":"#, jsonString: name ?? "")
         text.append(#","record":"#)
         text.append(record)
         text.append("}")

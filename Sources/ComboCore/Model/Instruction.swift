@@ -15,15 +15,6 @@ public struct Instruction {
   /// The worth of the gifts of a `skip`. For metrics.
   package var worth = 0.0
 
-  package init(epoch: Int64, seq: Int, at: Int64, operation: Operation, waited: Int64 = -1, worth: Double = 0) {
-    self.epoch = epoch
-    self.seq = seq
-    self.at = at
-    self.operation = operation
-    self.waited = waited
-    self.worth = worth
-  }
-
   /// An operation of a screen.
   public enum Operation {
     /// A banner enters at the bottom. `milestone` is the largest one above `base` and not above `count`.

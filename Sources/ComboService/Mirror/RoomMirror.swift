@@ -279,28 +279,19 @@ package final class RoomMirror {
   private func screen(_ place: Int) -> [UInt8] {
     let room = rooms[place]
     let buffer = ByteBuffer(capacity: 256)
-    buffer.append(#"{"v":1,"room":"#)
-    room.key.withUnsafeBytes { buffer.append(jsonString: $0) }
-    buffer.append(#","epoch":"#)
-    buffer.append(room.epoch)
-    buffer.append(#","seq":"#)
-    buffer.append(room.seq)
-    buffer.append(#","at":"#)
-    buffer.append(room.at)
-    buffer.append(#","op":"screen","banners":["#)
-    for (index, banner) in room.banners.sorted(by: { ($0.slot, $0.number) < ($1.slot, $1.number) }).enumerated() {
-      buffer.append(index == 0 ? #"{"banner":"# : #",{"banner":"#)
-      buffer.append(banner.number)
-      buffer.append(#","slot":"#)
-      buffer.append(banner.slot)
-      buffer.append(#","count":"#)
-      buffer.append(banner.count)
-      buffer.append(#","base":"#)
-      buffer.append(banner.base)
+    room.key.withUnsafeBytes { buffer.append(#"{"v":1,"room":"#, jsonString: $0) }
+    buffer.append(#","epoch":"#, room.epoch)
+    buffer.append(#","seq":"#, room.seq)
+    buffer.append(#","at":"#, room.at)
+    let banners = room.banners.sorted { ($0.slot, $0.number) < ($1.slot, $1.number) }
+    buffer.append(#","op":"screen","banners":"#, banners) { banner in
+      buffer.append(#"{"banner":"#, banner.number)
+      buffer.append(#","slot":"#, banner.slot)
+      buffer.append(#","count":"#, banner.count)
+      buffer.append(#","base":"#, banner.base)
       banner.people.withUnsafeBytes { buffer.append($0) }
       buffer.append("}")
     }
-    buffer.append("]")
     buffer.append(told)
     buffer.append("}")
     return buffer.array

@@ -102,23 +102,9 @@ package struct GiftMiss: Equatable, Sendable {
   /// The gift's ids, or nil if the record could not be read.
   package var name: GiftName?
   /// Whether it is only a guess: the record cannot be read, but has the texts asked for among its values.
-  package var isGuess: Bool
+  package var isGuess = false
   /// Its history if `redrive` sent it, or nil.
   package var redriven: Redriven?
-
-  package init(
-    kind: Kind, partition: Int32, offset: Int64, time: Int64? = nil, detail: String = "", name: GiftName? = nil,
-    isGuess: Bool = false, redriven: Redriven? = nil
-  ) {
-    self.kind = kind
-    self.partition = partition
-    self.offset = offset
-    self.time = time
-    self.detail = detail
-    self.name = name
-    self.isGuess = isGuess
-    self.redriven = redriven
-  }
 }
 
 /// One part of an answer.

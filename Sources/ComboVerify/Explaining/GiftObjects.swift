@@ -2,31 +2,16 @@ package import ComboCore
 package import ComboWire
 
 extension ByteBuffer {
-  fileprivate func member(_ name: StaticString, _ value: Int64) {
-    append(name)
-    append(value)
-  }
-
-  fileprivate func member(_ name: StaticString, _ text: [UInt8]) {
-    if text.isEmpty { return }
-    append(name)
-    text.withUnsafeBytes { append(jsonString: $0) }
-  }
-
   fileprivate func member(_ redriven: Redriven?) {
     guard let redriven else { return }
-    member(#","redriven":"#, Int64(redriven.rounds))
+    append(#","redriven":"#, redriven.rounds)
     if redriven.letters.isEmpty { return }
-    append(#","dead_letters":["#)
-    for (index, letter) in redriven.letters.enumerated() {
-      if index > 0 { append(",") }
-      member(#"{"offset":"#, letter.offset)
-      if let time = letter.time { member(#","time":"#, time) }
-      append(#","reason":"#)
-      append(jsonString: letter.reason)
+    append(#","dead_letters":"#, redriven.letters) { letter in
+      append(#"{"offset":"#, letter.offset)
+      append(#","time":"#, letter.time)
+      append(#","reason":"#, jsonString: letter.reason)
       append("}")
     }
-    append("]")
   }
 }
 
@@ -36,16 +21,13 @@ extension ExplainedGift {
   package func write(room: Bytes, to buffer: ByteBuffer) {
     fate.writeMembers(room: room, to: buffer)
     if fate.end == .forgotten { buffer.append(#","forgotten":true"#) }
-    buffer.member(#","partition":"#, Int64(partition))
-    buffer.member(#","offset":"#, offset)
-    if let sentAt { buffer.member(#","sent_at":"#, sentAt) }
-    if let waitingBefore { buffer.member(#","waiting_before":"#, Int64(waitingBefore)) }
-    if worth > 0, worth.isFinite {
-      buffer.append(#","worth":"#)
-      buffer.append(worth)
-    }
-    if let firstOffset { buffer.member(#","first_offset":"#, firstOffset) }
-    if awayMs > 0 { buffer.member(#","away_ms":"#, awayMs) }
+    buffer.append(#","partition":"#, Int(partition))
+    buffer.append(#","offset":"#, offset)
+    buffer.append(#","sent_at":"#, sentAt)
+    buffer.append(#","waiting_before":"#, waitingBefore)
+    if worth > 0, worth.isFinite { buffer.append(#","worth":"#, worth) }
+    buffer.append(#","first_offset":"#, firstOffset)
+    if awayMs > 0 { buffer.append(#","away_ms":"#, awayMs) }
     if isPaused { buffer.append(#","paused":true"#) }
     buffer.member(redriven)
     buffer.append("}")
@@ -59,28 +41,25 @@ extension GiftMiss {
   ///   - reach: What was read of its partition.
   ///   - isNearest: Whether it is only near to what is asked for.
   package func write(room: Bytes, reach: ExplainedPartition? = nil, isNearest: Bool = false, to buffer: ByteBuffer) {
-    buffer.append(#"{"room":"#)
-    buffer.append(room)
-    buffer.append(#","missed":"#)
-    buffer.append(jsonString: kind.rawValue)
-    buffer.member(#","partition":"#, Int64(partition))
-    buffer.member(#","offset":"#, offset)
-    if let time { buffer.member(#","time":"#, time) }
+    buffer.append(#"{"room":"#, written: room)
+    buffer.append(#","missed":"#, jsonString: kind.rawValue)
+    buffer.append(#","partition":"#, Int(partition))
+    buffer.append(#","offset":"#, offset)
+    buffer.append(#","time":"#, time)
     if let name {
-      buffer.member(#","id":"#, name.id)
-      buffer.member(#","sender":"#, name.sender)
-      buffer.member(#","receiver":"#, name.receiver)
-      buffer.member(#","gift":"#, name.gift)
+      buffer.append(#","id":"#, ifAny: name.id)
+      buffer.append(#","sender":"#, ifAny: name.sender)
+      buffer.append(#","receiver":"#, ifAny: name.receiver)
+      buffer.append(#","gift":"#, ifAny: name.gift)
     }
     if !detail.isEmpty {
-      buffer.append(kind == .otherRoom ? #","other_room":"# : #","reason":"#)
-      buffer.append(jsonString: detail)
+      buffer.append(kind == .otherRoom ? #","other_room":"# : #","reason":"#, jsonString: detail)
     }
     if kind == .notCommitted, let reach, let clock = reach.clock {
-      buffer.member(#","group_entry":"#, reach.entry)
-      buffer.member(#","group_time":"#, clock)
+      buffer.append(#","group_entry":"#, reach.entry)
+      buffer.append(#","group_time":"#, clock)
     }
-    if kind == .beforeJournal, let since = reach?.knownSince { buffer.member(#","known_since":"#, since) }
+    if kind == .beforeJournal { buffer.append(#","known_since":"#, reach?.knownSince) }
     if isGuess { buffer.append(#","guess":true"#) }
     if isNearest { buffer.append(#","nearest":true"#) }
     buffer.member(redriven)

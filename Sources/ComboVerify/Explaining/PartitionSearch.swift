@@ -2,6 +2,7 @@ internal import ComboCore
 internal import ComboEdge
 internal import ComboMaps
 internal import ComboRooms
+internal import ComboSystem
 internal import ComboWire
 
 /// Searches all records of a partition for gifts, including those of aborted and open transactions. Derives nothing. Used by one

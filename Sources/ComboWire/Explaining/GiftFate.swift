@@ -46,42 +46,29 @@ package struct GiftFate: Equatable, Sendable {
 
   /// Appends the history without the object's closing bracket.
   package func writeMembers(room: Bytes, to buffer: ByteBuffer) {
-    func number(_ name: StaticString, _ value: Int64) {
-      buffer.append(name)
-      buffer.append(value)
-    }
-    func text(_ name: StaticString, _ bytes: [UInt8]) {
-      if bytes.isEmpty { return }
-      buffer.append(name)
-      bytes.withUnsafeBytes { buffer.append(jsonString: $0) }
-    }
-    buffer.append(#"{"room":"#)
-    buffer.append(room)
-    if taken.outcome != .old { number(#","epoch":"#, taken.epoch) }
-    number(#","at":"#, taken.at)
-    text(#","id":"#, id)
-    text(#","sender":"#, sender)
-    text(#","receiver":"#, receiver)
-    text(#","gift":"#, gift)
-    text(#","combo":"#, combo)
-    number(#","n":"#, Int64(taken.count))
-    buffer.append(#","became":"#)
-    buffer.append(jsonString: taken.outcome.rawValue)
-    if taken.banner > 0 { number(#","banner":"#, Int64(taken.banner)) }
-    if taken.base > 0 { number(#","base":"#, Int64(taken.base)) }
+    buffer.append(#"{"room":"#, written: room)
+    if taken.outcome != .old { buffer.append(#","epoch":"#, taken.epoch) }
+    buffer.append(#","at":"#, taken.at)
+    buffer.append(#","id":"#, ifAny: id)
+    buffer.append(#","sender":"#, ifAny: sender)
+    buffer.append(#","receiver":"#, ifAny: receiver)
+    buffer.append(#","gift":"#, ifAny: gift)
+    buffer.append(#","combo":"#, ifAny: combo)
+    buffer.append(#","n":"#, taken.count)
+    buffer.append(#","became":"#, jsonString: taken.outcome.rawValue)
+    if taken.banner > 0 { buffer.append(#","banner":"#, taken.banner) }
+    if taken.base > 0 { buffer.append(#","base":"#, taken.base) }
     switch end {
     case .open, .forgotten: break
     case .seen(let at, let by, let banner):
-      number(#","seen_at":"#, at)
-      buffer.append(#","seen_by":"#)
-      buffer.append(jsonString: by)
-      if banner != taken.banner { number(#","seen_in":"#, Int64(banner)) }
-      number(#","wait_ms":"#, at - taken.at)
+      buffer.append(#","seen_at":"#, at)
+      buffer.append(#","seen_by":"#, jsonString: by)
+      if banner != taken.banner { buffer.append(#","seen_in":"#, banner) }
+      buffer.append(#","wait_ms":"#, at - taken.at)
     case .skipped(let at, let reason):
-      number(#","skipped_at":"#, at)
-      buffer.append(#","skipped":"#)
-      buffer.append(jsonString: reason.rawValue)
+      buffer.append(#","skipped_at":"#, at)
+      buffer.append(#","skipped":"#, jsonString: reason.rawValue)
     }
-    if let retractedAt { number(#","retracted_at":"#, retractedAt) }
+    buffer.append(#","retracted_at":"#, retractedAt)
   }
 }

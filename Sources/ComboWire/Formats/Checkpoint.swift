@@ -41,31 +41,15 @@ public struct Checkpoint: Equatable, Sendable {
 
   /// Appends everything except its end.
   func write(to buffer: ByteBuffer) {
-    buffer.append(#"{"v":"#)
-    buffer.append(Format.version)
-    buffer.append(#","n":"#)
-    buffer.append(n)
-    buffer.append(#","clock":"#)
-    buffer.append(clock)
-    buffer.append(#","shifted":"#)
-    buffer.append(shifted)
-    buffer.append(#","input":"#)
-    buffer.append(input)
-    if let last {
-      buffer.append(#","last":""#)
-      buffer.append(hex: last)
-      buffer.append(UInt8(ascii: "\""))
-    }
-    buffer.append(#","journal":"#)
-    buffer.append(journal)
-    if let term {
-      buffer.append(#","term":"#)
-      buffer.append(term)
-    }
-    if epochLead > 0 {
-      buffer.append(#","epoch_lead":"#)
-      buffer.append(epochLead)
-    }
+    buffer.append(#"{"v":"#, Format.version)
+    buffer.append(#","n":"#, n)
+    buffer.append(#","clock":"#, clock)
+    buffer.append(#","shifted":"#, shifted)
+    buffer.append(#","input":"#, input)
+    buffer.append(#","last":"#, hex: last)
+    buffer.append(#","journal":"#, journal)
+    buffer.append(#","term":"#, term)
+    if epochLead > 0 { buffer.append(#","epoch_lead":"#, epochLead) }
     buffer.append(#","of":"#)
     topics.write(to: buffer)
     derivation.write(to: buffer)

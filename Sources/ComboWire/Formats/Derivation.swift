@@ -33,38 +33,20 @@ public struct Derivation: Equatable, Sendable {
   func write(to buffer: ByteBuffer) {
     buffer.append(#","settings":"#)
     buffer.append(settings.all.filter { $0.key.since <= rules }, unknown: unknownSettings)
-    buffer.append(#","version":"#)
-    buffer.append(rules.version)
-    buffer.append(#","limits":{"record_bytes":"#)
-    buffer.append(limits.recordBytes)
-    buffer.append(#","display_bytes":"#)
-    buffer.append(limits.displayBytes)
-    buffer.append(#","depth":"#)
-    buffer.append(limits.depth)
-    buffer.append(limits.roomFromBody ? #","room_from_body":true"# : #","room_from_body":false"#)
-    buffer.append(limits.requireTs ? #","require_ts":true"# : #","require_ts":false"#)
-    if limits.maxAgeMs > 0 {
-      buffer.append(#","max_age_ms":"#)
-      buffer.append(limits.maxAgeMs)
-    }
-    if !limits.roomPrefix.isEmpty {
-      buffer.append(#","room_prefix":"#)
-      buffer.append(jsonString: limits.roomPrefix)
-    }
+    buffer.append(#","version":"#, rules.version)
+    buffer.append(#","limits":{"record_bytes":"#, limits.recordBytes)
+    buffer.append(#","display_bytes":"#, limits.displayBytes)
+    buffer.append(#","depth":"#, limits.depth)
+    buffer.append(#","room_from_body":"#, limits.roomFromBody)
+    buffer.append(#","require_ts":"#, limits.requireTs)
+    if limits.maxAgeMs > 0 { buffer.append(#","max_age_ms":"#, limits.maxAgeMs) }
+    if !limits.roomPrefix.isEmpty { buffer.append(#","room_prefix":"#, jsonString: limits.roomPrefix) }
     let names = SettingName.all.filter { $0.since <= rules }
     if !names.allSatisfy(limits.roomSettings.contains) {
-      buffer.append(#","room_settings":["#)
-      for (index, name) in names.filter(limits.roomSettings.contains).enumerated() {
-        if index > 0 { buffer.append(",") }
-        buffer.append(jsonString: name.text)
-      }
-      buffer.append("]")
+      buffer.append(#","room_settings":"#, names.filter(limits.roomSettings.contains)) { buffer.append(jsonString: $0.text) }
     }
     buffer.append("}")
-    if let mapping {
-      buffer.append(#","mapping":"#)
-      buffer.append(jsonString: mapping)
-    }
+    buffer.append(#","mapping":"#, jsonString: mapping)
     if namesInput { buffer.append(#","names_input":true"#) }
   }
 

@@ -4,71 +4,37 @@ extension JournalEntry {
   /// Appends the record value of this entry.
   public func write(to buffer: ByteBuffer) {
     let start = buffer.count
-    buffer.append(#"{"v":"#)
-    buffer.append(Format.version)
-    buffer.append(#","n":"#)
-    buffer.append(n)
-    buffer.append(#","batches":["#)
-    for (index, batch) in batches.enumerated() {
-      buffer.append(index == 0 ? "[" : ",[")
-      buffer.append(batch.endOffset)
-      buffer.append(",")
-      buffer.append(batch.taken)
-      buffer.append(",")
-      buffer.append(batch.now)
+    buffer.append(#"{"v":"#, Format.version)
+    buffer.append(#","n":"#, n)
+    buffer.append(#","batches":"#, batches) { batch in
+      buffer.append("[", batch.endOffset)
+      buffer.append(",", batch.taken)
+      buffer.append(",", batch.now)
       buffer.append("]")
     }
-    buffer.append(#"],"clock":"#)
-    buffer.append(clock)
-    buffer.append(#","said":"#)
-    buffer.append(said)
-    buffer.append(#","rooms":"#)
-    buffer.append(rooms)
-    buffer.append(#","digest":""#)
-    buffer.append(hex: digest)
-    buffer.append(#"","shifted":"#)
-    buffer.append(shifted)
-    buffer.append(#","of":""#)
-    buffer.append(hex: of)
-    buffer.append(UInt8(ascii: "\""))
-    if !refused.isEmpty {
-      buffer.append(#","refused":["#)
-      for (index, offset) in refused.enumerated() {
-        if index > 0 { buffer.append(",") }
-        buffer.append(offset)
-      }
-      buffer.append("]")
-    }
-    if let saidTo {
-      buffer.append(#","said_to":"#)
-      buffer.append(saidTo)
-    }
-    if let term {
-      buffer.append(#","term":"#)
-      buffer.append(term)
-    }
-    if let last {
-      buffer.append(#","last":""#)
-      buffer.append(hex: last)
-      buffer.append(UInt8(ascii: "\""))
-    }
+    buffer.append(#","clock":"#, clock)
+    buffer.append(#","said":"#, said)
+    buffer.append(#","rooms":"#, rooms)
+    buffer.append(#","digest":"#, hex: digest)
+    buffer.append(#","shifted":"#, shifted)
+    buffer.append(#","of":"#, hex: of)
+    if !refused.isEmpty { buffer.append(#","refused":"#, refused) { buffer.append($0) } }
+    buffer.append(#","said_to":"#, saidTo)
+    buffer.append(#","term":"#, term)
+    buffer.append(#","last":"#, hex: last)
     if let takeover { Self.write(takeover, to: buffer) }
     Seal.close(buffer, from: start, seed: 0)
   }
 
   private static func write(_ takeover: Takeover, to buffer: ByteBuffer) {
-    buffer.append(#","takeover":{"shift":"#)
-    buffer.append(takeover.shift)
+    buffer.append(#","takeover":{"shift":"#, takeover.shift)
     buffer.append(#","of":"#)
     takeover.topics.write(to: buffer)
-    buffer.append(#","delivery":"#)
-    buffer.append(jsonString: takeover.delivery.rawValue)
+    buffer.append(#","delivery":"#, jsonString: takeover.delivery.rawValue)
     takeover.derivation.write(to: buffer)
     if let reset = takeover.reset {
-      buffer.append(#","reset":{"reason":"#)
-      buffer.append(jsonString: reset.reason)
-      buffer.append(#","offsets_lost":"#)
-      buffer.append(reset.offsetsLost)
+      buffer.append(#","reset":{"reason":"#, jsonString: reset.reason)
+      buffer.append(#","offsets_lost":"#, reset.offsetsLost)
       buffer.append("}")
     }
     buffer.append("}")

@@ -9,9 +9,8 @@ enum Seal {
   /// - Parameter seed: Binds the record to something outside it.
   static func close(_ buffer: ByteBuffer, from start: Int, seed: UInt64) {
     let sum = XXH3.hash(buffer.bytes(start..<buffer.count), seed: seed)
-    buffer.append(#","sum":""#)
-    buffer.append(hex: sum)
-    buffer.append(#""}"#)
+    buffer.append(#","sum":"#, hex: sum)
+    buffer.append(UInt8(ascii: "}"))
   }
 
   static func isIntact(_ record: Bytes, seed: UInt64) -> Bool {

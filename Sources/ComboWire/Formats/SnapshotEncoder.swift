@@ -26,14 +26,10 @@ public struct SnapshotEncoder: SnapshotWriter {
     time = head.time
     isThird = head.rules >= Rules(version: 3)
     buffer.append(isThird ? #"{"v":3"# : #"{"v":2"#)
-    buffer.append(#","epoch":"#)
-    buffer.append(head.epoch)
-    buffer.append(#","seq":"#)
-    buffer.append(head.seq)
-    buffer.append(#","banners":"#)
-    buffer.append(head.banners)
-    buffer.append(#","time":"#)
-    buffer.append(time)
+    buffer.append(#","epoch":"#, head.epoch)
+    buffer.append(#","seq":"#, head.seq)
+    buffer.append(#","banners":"#, head.banners)
+    buffer.append(#","time":"#, time)
     buffer.append(#","idle":"#)
     append(time: head.idleSince)
     if let awakeUntil = head.awakeUntil {
@@ -45,8 +41,7 @@ public struct SnapshotEncoder: SnapshotWriter {
       append(time: deadline)
     }
     if let sum = head.skipSum {
-      buffer.append(#","skipped":["#)
-      buffer.append(sum.banners)
+      buffer.append(#","skipped":["#, sum.banners)
       comma()
       buffer.append(sum.count)
       comma()

@@ -39,9 +39,8 @@ public final class StateEncoder {
     StateKey.room(room).write(to: key)
     value.removeAll()
     begin(value, n: n, shifted: shifted)
-    value.append(#","hash":""#)
-    value.append(hex: hash)
-    value.append(#"","state":"#)
+    value.append(#","hash":"#, hex: hash)
+    value.append(#","state":"#)
     let start = value.count
     SnapshotEncoder.write(engine, to: value)
     let state = start..<value.count
@@ -62,15 +61,10 @@ public final class StateEncoder {
     StateKey.room(room).write(to: key)
     head.removeAll()
     begin(head, n: n, shifted: shifted)
-    head.append(#","hash":""#)
-    head.append(hex: hash)
-    head.append(#"","parts":"#)
-    head.append(parts)
-    head.append(#","bytes":"#)
-    head.append(state.count)
-    head.append(#","state_sum":""#)
-    head.append(hex: XXH3.hash(value.bytes(state)))
-    head.append(UInt8(ascii: "\""))
+    head.append(#","hash":"#, hex: hash)
+    head.append(#","parts":"#, parts)
+    head.append(#","bytes":"#, state.count)
+    head.append(#","state_sum":"#, hex: XXH3.hash(value.bytes(state)))
     Seal.close(head, from: 0, seed: XXH3.hash(key.bytes))
     try emit(key.bytes, head.bytes)
     return parts
@@ -98,14 +92,9 @@ public final class StateEncoder {
   }
 
   private func begin(_ buffer: ByteBuffer, n: Int64, shifted: Int64) {
-    buffer.append(#"{"v":"#)
-    buffer.append(Format.version)
-    buffer.append(#","n":"#)
-    buffer.append(n)
-    buffer.append(#","shifted":"#)
-    buffer.append(shifted)
-    buffer.append(#","of":""#)
-    buffer.append(hex: of)
-    buffer.append(UInt8(ascii: "\""))
+    buffer.append(#"{"v":"#, Format.version)
+    buffer.append(#","n":"#, n)
+    buffer.append(#","shifted":"#, shifted)
+    buffer.append(#","of":"#, hex: of)
   }
 }

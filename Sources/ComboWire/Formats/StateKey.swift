@@ -13,14 +13,11 @@ public enum StateKey {
   public func write(to buffer: ByteBuffer) {
     switch self {
     case .room(let room):
-      buffer.append(#"["room","#)
-      buffer.append(jsonString: room)
+      buffer.append(#"["room","#, jsonString: room)
       buffer.append("]")
     case .part(let room, let index):
-      buffer.append(#"["room","#)
-      buffer.append(jsonString: room)
-      buffer.append(",")
-      buffer.append(index)
+      buffer.append(#"["room","#, jsonString: room)
+      buffer.append(",", index)
       buffer.append("]")
     case .checkpoint:
       buffer.append(#"["checkpoint"]"#)

@@ -45,12 +45,9 @@ public struct TopicIdentity: Equatable, Sendable {
   func write(to buffer: ByteBuffer) { Self.write(group, input, output, to: buffer) }
 
   private static func write(_ group: String, _ input: String, _ output: String, to buffer: ByteBuffer) {
-    buffer.append("[")
-    buffer.append(jsonString: group)
-    buffer.append(",")
-    buffer.append(jsonString: input)
-    buffer.append(",")
-    buffer.append(jsonString: output)
+    buffer.append("[", jsonString: group)
+    buffer.append(",", jsonString: input)
+    buffer.append(",", jsonString: output)
     buffer.append("]")
   }
 }

@@ -1,10 +1,10 @@
 import ComboMaps
-import ComboService
 import ComboSystem
 import Foundation
 import Testing
 
 @testable import ComboCommands
+@testable import ComboService
 
 @Suite("Several inputs")
 struct InputChoiceTests {

@@ -1,9 +1,9 @@
 import ComboGenerate
 import ComboHTTP
-import ComboService
 import Foundation
 import Testing
 
+@testable import ComboService
 @testable import ComboTestSupport
 
 @Suite("Senders and clients who mean harm")

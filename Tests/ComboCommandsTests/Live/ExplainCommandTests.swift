@@ -4,12 +4,12 @@ import ComboLog
 import ComboMaps
 import ComboRooms
 import ComboSystem
-import ComboVerify
 import ComboWire
 import Foundation
 import Testing
 
 @testable import ComboCommands
+@testable import ComboVerify
 
 /// Explanations of gifts that vanished, on a log.
 @Suite("What became of a gift")

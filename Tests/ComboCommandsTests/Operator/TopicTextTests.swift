@@ -1,8 +1,8 @@
 import ComboEdge
-import ComboKafka
 import Testing
 
 @testable import ComboCommands
+@testable import ComboKafka
 
 @Suite("Topics as other tools take them")
 struct TopicTextTests {
