@@ -11,11 +11,52 @@ final class IRCReader {
   private let out = ByteBuffer()
   private let value = ByteBuffer()
 
-  /// Returns the record as JSON, in the arena, with padding after it.
-  func json(of record: Bytes, into arena: BumpArena) throws(BadEvent) -> Bytes {
-    var rest = record
-    while let last = rest.last, last == 0 || last == 0x0A || last == 0x0D { rest = Bytes(rebasing: rest.dropLast()) }
+  /// Whether the last text held several lines, which the map has no root for.
+  private(set) var isSeveral = false
+
+  /// Returns the record as JSON, in the arena, with padding after it. Of several lines it makes an array.
+  ///
+  /// - Parameters:
+  ///   - pointers: The pointers of the map, or nil if it may be an array in any case.
+  ///   - node: The node of the pointer at which the record is.
+  ///   - isOne: Whether a text is one line, as by older rules.
+  func json(
+    of record: Bytes, _ pointers: PointerWalk? = nil, from node: Int = 0, isOne: Bool = false, into arena: BumpArena
+  ) throws(BadEvent) -> Bytes {
+    isSeveral = false
     out.removeAll()
+    let lines = isOne ? [] : Self.lines(of: record, isText: node > 0)
+    if lines.count < 2 {
+      var line = record
+      while let last = line.last, Self.isBreak(last) { line = Bytes(rebasing: line.dropLast()) }
+      try object(line)
+      return arena.copy(out.bytes)
+    }
+    if let pointers, !pointers.hasElements(node) {
+      isSeveral = true
+      throw .notIRC("holds \(lines.count) lines in one text, which the map has no root for, such as \"/*\": split them")
+    }
+    for (index, line) in lines.enumerated() {
+      out.append(index == 0 ? "[" : ",")
+      try object(line)
+    }
+    out.append("]")
+    return arena.copy(out.bytes)
+  }
+
+  private static func isBreak(_ byte: UInt8) -> Bool { byte == 0 || byte == 0x0A || byte == 0x0D }
+
+  /// Returns the lines that are not empty. In a string of JSON, which a viewer may have written, only tags begin a further one.
+  private static func lines(of text: Bytes, isText: Bool) -> [Bytes] {
+    if !text.dropLast().contains(where: isBreak) { return [] }
+    let lines = text.split(whereSeparator: isBreak).map { Bytes(rebasing: $0) }
+    if isText, !lines.dropFirst().contains(where: { $0.first == 0x40 && $0.prefix { $0 != 0x20 }.contains(0x3D) }) { return [] }
+    return lines
+  }
+
+  /// Writes the object for a line.
+  private func object(_ record: Bytes) throws(BadEvent) {
+    var rest = record
     out.append("{\"tags\":{")
     if rest.first == 0x40 { tags(Bytes(rebasing: word(&rest).dropFirst())) }
     out.append("}")
@@ -41,7 +82,6 @@ final class IRCReader {
       out.append(jsonString: word(&rest))
     }
     out.append("]}")
-    return arena.copy(out.bytes)
   }
 
   /// Returns the text before the next space, and removes it and the spaces after it from `rest`.

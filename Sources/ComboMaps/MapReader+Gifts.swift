@@ -12,11 +12,22 @@ extension MapReader {
     signs.words = words(members, "words").map { $0.lowercased() }
     signs.others = words(members, "others").map { $0.lowercased() }
     signs.keys = words(members, "keys")
+    for name in ["commands", "keys"] where !library.isRecorded { checkNames(members, name) }
     if signs.words.isEmpty, signs.keys.isEmpty { fault(token, "gifts needs words or keys, which mark a record as a gift") }
     if signs.commands.isEmpty, !signs.words.isEmpty {
       fault(token, "gifts needs commands: the members whose text says what a record is, such as [\"cmd\", \"type\"]")
     }
     return signs
+  }
+
+  /// Finds pointers where names are expected.
+  private mutating func checkNames(_ members: Members, _ list: String) {
+    guard let token = members[list], text[token].isArray else { return }
+    for element in array(token, list) ?? [] where text[element].isString && text.string(element).hasPrefix("/") {
+      let pointer = text.string(element)
+      let last = pointer.split(separator: "/").last.map(String.init) ?? ""
+      fault(element, "\(list) has names, which are found at any depth, not pointers: \"\(last)\" instead of \"\(pointer)\"")
+    }
   }
 
   private mutating func words(_ members: Members, _ name: String) -> [String] {

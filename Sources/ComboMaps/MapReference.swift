@@ -6,6 +6,8 @@ public struct MapLibrary: Sendable {
   public typealias Find = @Sendable (_ name: String) -> (text: [UInt8], file: String)?
 
   let find: Find
+  /// Whether its maps were recorded in a journal, perhaps by a release that did not find all faults.
+  var isRecorded = false
 
   /// Creates a library that finds the maps that other maps choose among or include.
   public init(_ find: @escaping Find) { self.find = find }

@@ -63,11 +63,25 @@ extension MappedDecoder {
       guard rules[index].outcome == .event, rules[index].kind == .gift, !rules[index].isBeside else { return }
       var other = Event()
       guard (try? apply(rules.baseAddress.unsafelyUnwrapped + index, into: arena, &other)) == .event else { return }
-      if event.gift.senderID == other.gift.senderID, event.gift.giftID == other.gift.giftID { return }
+      if Self.mayBeOne(event.gift, other.gift) { return }
       throw BadEvent(
         .unknownType,
         "the record holds two gifts in two envelopes, which \(rules[rule].name) and \(rules[index].name) read: send each by itself, or in an array"
       )
     }
+  }
+
+  /// Whether two gifts may be one, as two envelopes tell it.
+  private static func mayBeOne(_ gift: borrowing Gift, _ other: borrowing Gift) -> Bool {
+    guard gift.senderID == other.senderID, gift.giftID == other.giftID, mayBeOne(gift.id, other.id) else { return false }
+    guard case .total(_, let streak) = gift.amount, case .total(_, let otherStreak) = other.amount else { return true }
+    return mayBeOne(streak, otherStreak)
+  }
+
+  /// Whether two ids may be those of one gift. One of the envelopes may lack it, or have several gifts that share it and get `#`.
+  private static func mayBeOne(_ id: Bytes, _ other: Bytes) -> Bool {
+    if id.isEmpty || other.isEmpty { return true }
+    let (short, long) = id.count <= other.count ? (id, other) : (other, id)
+    return Bytes(rebasing: long[..<short.count]) == short && (long.count == short.count || long[short.count] == 0x23)
   }
 }

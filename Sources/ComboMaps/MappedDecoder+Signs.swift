@@ -100,23 +100,35 @@ struct SignReader {
 
   /// Whether a text is a record that names a gift, in JSON or in the map's other form. It is searched for words, not parsed.
   func isGift(record text: Bytes) -> Bool {
+    let text = text.first.map(Bytes.mayBeSpace) == true ? text.afterSpace : text
     guard text.count > 8 else { return false }
+    if form == .irc, text.contains(0x40), text.lines.contains(where: isGift(line:)) { return true }
     switch text[0] {
-    // {" or [ as the first of base64, and \" of JSON that is a string itself.
-    case 0x65, 0x57: return isGift(base64: text)
+    // {" or [ as the first of base64, also after white space, and \" of JSON that is a string itself.
+    case 0x65, 0x57, 0x49, 0x43, 0x44, 0x37, 0x77: return isGift(base64: text)
     case 0x5C: return isGift(record: Bytes(rebasing: text[2...]))
     case 0x7B, 0x5B: return Self.beginsJSON(text) && (holdsWord(text) || holdsMark(text))
-    // Only the tags before a line are searched, since a viewer may have written what follows them.
-    case 0x40 where form == .irc:
-      let line = Bytes(rebasing: text.prefix { $0 != 0x20 })
-      return holdsWord(line) || holdsMark(line)
     default: return form == .stt && holdsMark(text)
     }
   }
 
+  /// Whether the tags of a line name a gift. A viewer may have written what follows them.
+  private func isGift(line: Bytes) -> Bool {
+    if line.first != 0x40 { return false }
+    let tags = Bytes(rebasing: line.prefix { $0 != 0x20 })
+    return holdsWord(tags) || holdsMark(tags)
+  }
+
   private func isGift(base64 text: Bytes) -> Bool {
-    let record = ByteBuffer()
-    guard Base64.decode(Bytes(rebasing: text.prefix(Self.recordMax)), into: record) == nil else { return false }
+    let (plain, record) = (ByteBuffer(), ByteBuffer())
+    var isEscape = false
+    for byte in text {
+      if plain.bytes.count == Self.recordMax { break }
+      // Lines are broken by \\n, and \\/ is a slash.
+      if isEscape ? byte != 0x6E && byte != 0x72 : byte > 0x20 && byte != 0x5C { plain.append(byte) }
+      isEscape = byte == 0x5C
+    }
+    guard Base64.decode(plain.bytes, into: record) == nil else { return false }
     return record.bytes.first != text[0]
       && (isGift(record: record.bytes)
         || signs.keys.contains { key in
@@ -138,7 +150,7 @@ struct SignReader {
 
   /// Whether a text begins like JSON with several values, whose quotes may be escaped. "[gift]" in a chat does not.
   private static func beginsJSON(_ text: Bytes) -> Bool {
-    guard let second = text.dropFirst().first(where: { $0 != 0x20 && $0 != 0x0A }) else { return false }
+    guard let second = text.dropFirst().first(where: { $0 > 0x20 }) else { return false }
     if second == 0x22 || second == 0x5C { return true }
     // Further brackets, null, or a number.
     return text[0] == 0x5B && (second == 0x7B || second == 0x5B || second == 0x6E || second &- 0x30 < 10)

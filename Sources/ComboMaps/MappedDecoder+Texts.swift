@@ -57,12 +57,26 @@ extension MappedDecoder {
     }
     if unpacked.isBase64 { return try jsonInBase64(token, unpacked, into: arena) }
     guard let first = text.inside(token).first else { return nil }
-    if first != 0x7B, first != 0x5B {
-      // The text may be in any form; only the map's own is read.
-      return form == .json ? nil : try? rewritten(text.meaning(token, into: arena), node, into: arena)
+    let isJSON = first == 0x7B || first == 0x5B
+    let hasSpace = !isJSON && checks.rules.skipsWhiteSpace && Bytes.mayBeSpace(first)
+    // The text may be in any form; only JSON and the map's own are read.
+    if !isJSON, !hasSpace, form == .json { return nil }
+    var json = text.meaning(token, into: arena)
+    if hasSpace { json = json.afterSpace }
+    if isJSON || hasSpace, json.first == 0x7B || json.first == 0x5B { return Self.beginsJSON(json) ? json : nil }
+    return form == .json ? nil : try ownForm(json, node, into: arena)
+  }
+
+  /// Returns the JSON for a text in the map's own form, or nil if it is in another. Throws if it holds several messages, which
+  /// the map has no root for, and perhaps a gift in them.
+  @inline(never)
+  private func ownForm(_ text: Bytes, _ node: Int, into arena: BumpArena) throws(BadEvent) -> Bytes? {
+    do throws(BadEvent) {
+      return try rewritten(text, node, into: arena)
+    } catch {
+      if irc.isSeveral || stt.isSeveral, signs.isEmpty || signs.contains(where: { $0.isGift(record: text) }) { throw error }
+      return nil
     }
-    let json = text.meaning(token, into: arena)
-    return Self.beginsJSON(json) ? json : nil
   }
 
   private func jsonInBase64(
@@ -73,7 +87,7 @@ extension MappedDecoder {
     if let fault = Base64.decode(text.meaning(token, into: arena), into: decoded) {
       throw BadEvent(.wrongType, "\(place) is not JSON in base64: \(fault)")
     }
-    let json = arena.copy(decoded.bytes)
+    let json = arena.copy(checks.rules.skipsWhiteSpace ? decoded.bytes.afterSpace : decoded.bytes)
     if !Self.beginsJSON(json) {
       throw BadEvent(.wrongType, "\(place) is not JSON in base64: it begins with \"\(Excerpt(json))\"")
     }
@@ -92,8 +106,9 @@ extension MappedDecoder {
   }
 
   func rewritten(_ record: Bytes, _ node: Int, into arena: BumpArena) throws(BadEvent) -> Bytes {
-    if form == .irc { return try irc.json(of: record, into: arena) }
-    return try stt.json(of: record, walk, from: node, isOne: !checks.rules.comparesEnvelopes, into: arena)
+    let isOne = !checks.rules.comparesEnvelopes
+    if form == .irc { return try irc.json(of: record, walk, from: node, isOne: isOne, into: arena) }
+    return try stt.json(of: record, walk, from: node, isOne: isOne, into: arena)
   }
 
   /// Copies the record from a byte up to a text, and writes the JSON in place of the text. Returns where the record continues.

@@ -76,7 +76,8 @@ public final class RecordMap: @unchecked Sendable {
       }
     }
     if map == 0 { throw MapFaults(faults: [kept.fault(0, "it holds no map")]) }
-    let library = MapLibrary { [others] name in others[name].map { ($0, name) } }
+    var library = MapLibrary { [others] name in others[name].map { ($0, name) } }
+    library.isRecorded = true
     try self.init(Array(kept.compact(map).utf8), file: "the recorded map", switches: switches, library: library)
   }
 

@@ -8,6 +8,8 @@ internal import ComboWire
 /// viewer's name always stays a text. Only what a pointer leads to is converted. Of two members with one name, the first counts.
 final class STTReader {
   private let out = ByteBuffer()
+  /// Whether the last text held several messages, which the map has no root for.
+  private(set) var isSeveral = false
 
   /// Returns the record as JSON, in the arena, with padding after it.
   ///
@@ -18,9 +20,11 @@ final class STTReader {
   func json(
     of record: Bytes, _ pointers: PointerWalk?, from node: Int = 0, isOne: Bool = false, into arena: BumpArena
   ) throws(BadEvent) -> Bytes {
+    isSeveral = false
     out.removeAll()
     var record = record
-    while let last = record.last, last == 0 || last == 0x0a || last == 0x0d { record = Bytes(rebasing: record.dropLast()) }
+    while let last = record.last, Self.isBreak(last) { record = Bytes(rebasing: record.dropLast()) }
+    if !isOne { while let first = record.first, Self.isBreak(first) { record = Bytes(rebasing: record.dropFirst()) } }
     if record.isEmpty { throw .notSTT("is empty") }
     if !Self.holdsFields(record) { throw .notSTT("has no name@=value at its beginning") }
     if isOne {
@@ -35,13 +39,16 @@ final class STTReader {
     }
     if messages.count == 1 { return arena.copy(Bytes(rebasing: out.bytes[1...])) }
     if let pointers, !pointers.hasElements(node) {
+      isSeveral = true
       throw .notSTT("holds \(messages.count) messages, which the map has no root for, such as \"/*\"")
     }
     out.append("]")
     return arena.copy(out.bytes)
   }
 
-  /// Splits a text where the name with which it begins comes again.
+  private static func isBreak(_ byte: UInt8) -> Bool { byte == 0 || byte == 0x0A || byte == 0x0D }
+
+  /// Splits a text at the bytes between packets, and where the name with which it begins comes again.
   private func messages(in text: Bytes) -> [Bytes] {
     var starts: [Int] = []
     var first: Bytes?
@@ -53,8 +60,16 @@ final class STTReader {
         first = Bytes(rebasing: part[..<(equals + 2)])
         starts.append(start)
       }
+      // In a viewer's text, @ is escaped.
+      for piece in part.split(whereSeparator: Self.isBreak) where piece.startIndex > 0 {
+        if Self.equals(in: Bytes(rebasing: piece)) != nil { starts.append(start + piece.startIndex) }
+      }
     }
-    return zip(starts, starts.dropFirst() + [text.count]).map { Bytes(rebasing: text[$0..<$1]) }
+    return zip(starts, starts.dropFirst() + [text.count]).map { start, end in
+      var message = Bytes(rebasing: text[start..<end])
+      while let last = message.last, Self.isBreak(last) { message = Bytes(rebasing: message.dropLast()) }
+      return message
+    }
   }
 
   private static func holdsFields(_ text: Bytes) -> Bool {

@@ -28,7 +28,7 @@ struct ConnectorShapeTests {
   /// Each map once: without optimisation the largest takes a second.
   private static let maps = Mutex<[String: RecordMap]>([:])
 
-  private static func map(_ reference: String) throws -> RecordMap {
+  static func map(_ reference: String) throws -> RecordMap {
     if let known = maps.withLock({ $0[reference] }) { return known }
     let read = try MapReference.read(reference).get()
     let map = try RecordMap(Array(#require(BuiltInMaps.text(read.name)).utf8), file: read.name, switches: read.switches)

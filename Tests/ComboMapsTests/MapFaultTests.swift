@@ -31,6 +31,14 @@ struct MapFaultTests {
         #"a rule has no member "dorp"; there are when, root, event, fields, ids, beside, drop, bad, about"#
       ),
       (
+        #"{"map": 1, "name": "t", "gifts": {"commands": ["t", §"/t"], "words": ["x"]}, "rules": [{"drop": "x"}]}"#,
+        #"commands has names, which are found at any depth, not pointers: "t" instead of "/t""#
+      ),
+      (
+        #"{"map": 1, "name": "t", "gifts": {"keys": [§"/thing/id"]}, "rules": [{"drop": "x"}]}"#,
+        #"keys has names, which are found at any depth, not pointers: "id" instead of "/thing/id""#
+      ),
+      (
         #"{"map": 1, "name": "t", §"defines": {}, "rules": [{"drop": "x"}]}"#,
         #"the map has no member "defines"; did you mean define?"#
       ),

@@ -1,0 +1,42 @@
+internal import ComboCore
+
+/// White space and lines of texts that are read as records. Both may still be escapes of JSON.
+extension Bytes {
+  /// Whether white space may begin with the byte.
+  static func mayBeSpace(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == 0x5C || byte == 0xC2 || byte == 0xEF }
+
+  /// What follows the white space with which the text begins: control characters, spaces, U+00A0 and U+FEFF.
+  var afterSpace: Bytes {
+    var rest = self
+    while let length = rest.spaceLength { rest = Bytes(rebasing: rest.dropFirst(length)) }
+    return rest
+  }
+
+  private var spaceLength: Int? {
+    guard let first, Self.mayBeSpace(first) else { return nil }
+    if first <= 0x20 { return 1 }
+    return Self.spaces.first { space in
+      space.count <= count && space.indices.allSatisfy { PointerTable.lowercased(self[$0]) == space[$0] }
+    }?.count
+  }
+
+  private static let spaces = [
+    "\u{FEFF}", "\u{A0}", "\\n", "\\r", "\\t", "\\u0009", "\\u000a", "\\u000d", "\\u0020", "\\u00a0", "\\ufeff",
+  ].map { Array($0.utf8) }
+
+  /// The text's lines.
+  var lines: [Bytes] {
+    var lines: [Bytes] = []
+    var (start, index) = (0, 0)
+    while index < count {
+      let isEscape = self[index] == 0x5C && index + 1 < count
+      let (byte, length) = isEscape ? (self[index + 1], 2) : (self[index], 1)
+      if isEscape ? byte == 0x6E || byte == 0x72 : byte == 0x00 || byte == 0x0A || byte == 0x0D {
+        lines.append(Bytes(rebasing: self[start..<index]))
+        start = index + length
+      }
+      index += length
+    }
+    return lines + [Bytes(rebasing: self[start...])]
+  }
+}
