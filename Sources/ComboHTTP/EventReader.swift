@@ -162,16 +162,14 @@ package final class EventReader {
 
 /// The position of an instruction in the form of an event's `id`: `epoch-seq`.
 package struct EventID: Equatable, Sendable {
-  var epoch: Int64
-  var seq: Int64
-}
+  private let epoch: Int64
+  private let seq: Int64
 
-extension EventID {
   /// Parses an id; nil if no stream has such an id.
   init?(_ text: some StringProtocol) {
     let halves = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
     guard halves.count == 2, let epoch = Int64(halves[0]), let seq = Int64(halves[1]), epoch > 0, seq > 0 else { return nil }
-    self.init(epoch: epoch, seq: seq)
+    (self.epoch, self.seq) = (epoch, seq)
   }
 }
 

@@ -181,6 +181,10 @@ struct LiveHTTPTests {
     #expect(answer.hasPrefix("HTTP/1.1 413") && answer.contains("--data-max-mib"), "\(answer)")
     #expect(try live.post(LogScene.gift("r", 1)).hasPrefix("HTTP/1.1 200"))
     #expect(live.intake.figures.refused == 1)
+    // Of small records, what is stored beside each counts.
+    let small = String(repeating: "{}\n", count: 1100)
+    #expect(try live.post(small).hasPrefix("HTTP/1.1 413"))
+    #expect(live.intake.figures.refused == 1101)
   }
 
   @Test("what all rooms say is streamed, and a client that comes back gets what it missed")
