@@ -5,6 +5,16 @@ extension Bytes {
   /// Whether white space may begin with the byte.
   static func mayBeSpace(_ byte: UInt8) -> Bool { byte <= 0x20 || byte == 0x5C || byte == 0xC2 || byte == 0xEF }
 
+  /// Whether the byte ends a line or a packet.
+  static func isBreak(_ byte: UInt8) -> Bool { byte == 0x00 || byte == 0x0A || byte == 0x0D }
+
+  /// The text without the breaks at its end.
+  var withoutLastBreaks: Bytes {
+    var text = self
+    while let last = text.last, Self.isBreak(last) { text = Bytes(rebasing: text.dropLast()) }
+    return text
+  }
+
   /// What follows the white space with which the text begins: control characters, spaces, U+00A0 and U+FEFF.
   var afterSpace: Bytes {
     var rest = self
@@ -31,7 +41,7 @@ extension Bytes {
     while index < count {
       let isEscape = self[index] == 0x5C && index + 1 < count
       let (byte, length) = isEscape ? (self[index + 1], 2) : (self[index], 1)
-      if isEscape ? byte == 0x6E || byte == 0x72 : byte == 0x00 || byte == 0x0A || byte == 0x0D {
+      if isEscape ? byte == 0x6E || byte == 0x72 : Self.isBreak(byte) {
         lines.append(Bytes(rebasing: self[start..<index]))
         start = index + length
       }

@@ -27,9 +27,7 @@ final class IRCReader {
     out.removeAll()
     let lines = isOne ? [] : Self.lines(of: record, isText: node > 0)
     if lines.count < 2 {
-      var line = record
-      while let last = line.last, Self.isBreak(last) { line = Bytes(rebasing: line.dropLast()) }
-      try object(line)
+      try object(record.withoutLastBreaks)
       return arena.copy(out.bytes)
     }
     if let pointers, !pointers.hasElements(node) {
@@ -44,12 +42,10 @@ final class IRCReader {
     return arena.copy(out.bytes)
   }
 
-  private static func isBreak(_ byte: UInt8) -> Bool { byte == 0 || byte == 0x0A || byte == 0x0D }
-
   /// Returns the lines that are not empty. In a string of JSON, which a viewer may have written, only tags begin a further one.
   private static func lines(of text: Bytes, isText: Bool) -> [Bytes] {
-    if !text.dropLast().contains(where: isBreak) { return [] }
-    let lines = text.split(whereSeparator: isBreak).map { Bytes(rebasing: $0) }
+    if !text.dropLast().contains(where: Bytes.isBreak) { return [] }
+    let lines = text.split(whereSeparator: Bytes.isBreak).map { Bytes(rebasing: $0) }
     if isText, !lines.dropFirst().contains(where: { $0.first == 0x40 && $0.prefix { $0 != 0x20 }.contains(0x3D) }) { return [] }
     return lines
   }

@@ -22,9 +22,8 @@ final class STTReader {
   ) throws(BadEvent) -> Bytes {
     isSeveral = false
     out.removeAll()
-    var record = record
-    while let last = record.last, Self.isBreak(last) { record = Bytes(rebasing: record.dropLast()) }
-    if !isOne { while let first = record.first, Self.isBreak(first) { record = Bytes(rebasing: record.dropFirst()) } }
+    var record = record.withoutLastBreaks
+    if !isOne { while let first = record.first, Bytes.isBreak(first) { record = Bytes(rebasing: record.dropFirst()) } }
     if record.isEmpty { throw .notSTT("is empty") }
     if !Self.holdsFields(record) { throw .notSTT("has no name@=value at its beginning") }
     if isOne {
@@ -46,8 +45,6 @@ final class STTReader {
     return arena.copy(out.bytes)
   }
 
-  private static func isBreak(_ byte: UInt8) -> Bool { byte == 0 || byte == 0x0A || byte == 0x0D }
-
   /// Splits a text at the bytes between packets, and where the name with which it begins comes again.
   private func messages(in text: Bytes) -> [Bytes] {
     var starts: [Int] = []
@@ -61,15 +58,11 @@ final class STTReader {
         starts.append(start)
       }
       // In a viewer's text, @ is escaped.
-      for piece in part.split(whereSeparator: Self.isBreak) where piece.startIndex > 0 {
+      for piece in part.split(whereSeparator: Bytes.isBreak) where piece.startIndex > 0 {
         if Self.equals(in: Bytes(rebasing: piece)) != nil { starts.append(start + piece.startIndex) }
       }
     }
-    return zip(starts, starts.dropFirst() + [text.count]).map { start, end in
-      var message = Bytes(rebasing: text[start..<end])
-      while let last = message.last, Self.isBreak(last) { message = Bytes(rebasing: message.dropLast()) }
-      return message
-    }
+    return zip(starts, starts.dropFirst() + [text.count]).map { Bytes(rebasing: text[$0..<$1]).withoutLastBreaks }
   }
 
   private static func holdsFields(_ text: Bytes) -> Bool {

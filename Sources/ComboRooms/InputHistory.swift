@@ -54,13 +54,13 @@ package final class InputHistory: Sendable {
     let journals = try reader.partitions(.journal)
     let numbers = Array(journals.clamped(to: try reader.partitions(.input)))
     let others = numbers.filter { known[$0] == nil }
-    let journalsOfOthers = try reader.extents(.journal, others)
+    let written = zip(others, try reader.extents(.journal, others)).filter { $1.stableEnd > $1.first }
     // Asked afterwards: then the input ends after all that the journals have.
-    let inputsOfOthers = try reader.extents(.input, others)
-    let asked = zip(others, zip(journalsOfOthers, inputsOfOthers)).map { (number: $0, journal: $1.0, input: $1.1) }
-    let partitions = (known.map { (number: $0, journal: $1.journal, input: $1.input) } + asked)
-      .filter { $0.journal.stableEnd > $0.journal.first }
-      .sorted { $0.number < $1.number }
+    let inputs = try reader.extents(.input, written.map(\.0))
+    let asked = zip(written, inputs).map { (number: $0.0, journal: $0.1, input: $1) }
+    let answered = known.filter { $1.journal.stableEnd > $1.journal.first }
+      .map { (number: $0, journal: $1.journal, input: $1.input) }
+    let partitions = (answered + asked).sorted { $0.number < $1.number }
     for (number, journal, input) in partitions {
       guard let newest = try consumed(number, journal) else { continue }
       if input.end < newest.offset {

@@ -177,15 +177,15 @@ final class InputFleet {
   /// Reads the configuration of all inputs again. If one of them has a fault, nothing changes.
   /// - Returns: Whether it has none.
   private static func reload(_ members: Members, _ read: RunCommand.Read, _ log: ServiceLog) -> Bool {
-    let all = members.all
+    let all = members.all.map { (member: $0.member, outcome: read($0.input)) }
     var faults: [String] = []
-    for input in [nil] + all.map(\.input) {
-      if case .read(_, _, let found) = read(input) { faults += found.filter { !faults.contains($0) } }
+    for outcome in [read(nil)] + all.map(\.outcome) {
+      if case .read(_, _, let found) = outcome { faults += found.filter { !faults.contains($0) } }
     }
     for fault in faults { log.error("the configuration was not changed because it has a fault: \(.reason, fault)") }
     if !faults.isEmpty { return false }
     // One that has ended reads its options when it starts again.
-    for (_, member) in all where member.end.withLock({ $0 == nil }) { member.reload.run() }
+    for (member, outcome) in all where member.end.withLock({ $0 == nil }) { member.reload.run(outcome) }
     return true
   }
 

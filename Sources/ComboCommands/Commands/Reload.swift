@@ -92,9 +92,12 @@ final class Reload: Sendable {
   func serves(_ server: HTTPServer?) { self.server.withLock { $0 = server } }
 
   /// Reads and applies the configuration. Blocks while the brokers respond. Always called on the same thread.
-  func run() {
+  func run() { run(read()) }
+
+  /// Applies a configuration that was read again, as ``run()`` does.
+  func run(_ outcome: Configuration.Outcome) {
     log.info("reading the configuration again")
-    guard case .read(let invocation, let table, let faults) = read() else { return }
+    guard case .read(let invocation, let table, let faults) = outcome else { return }
     guard faults.isEmpty, case .run(let options) = invocation else {
       for fault in faults { log.error("the configuration was not changed because it has a fault: \(.reason, fault)") }
       return

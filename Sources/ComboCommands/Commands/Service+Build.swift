@@ -156,7 +156,8 @@ extension Service {
       } catch {
         switch error {
         case .refused(let reason):
-          return cannotStart(reason, log, observatory)
+          cannotStart(reason, log, observatory)
+          return nil
         case .notYet(let reason):
           observatory?.hindrance = reason
           if note.isDue(reason, at: MonotonicClock.nowMs) { log.warning("waiting, and trying again: \(.reason, reason)") }
@@ -172,7 +173,8 @@ extension Service {
         rules: options.rules.newestFollowed.version),
       control: hasAdmin ? control : nil, transactionalID: hasAdmin ? options.transactionalID : nil)
     if examinesFirst, let reason = GroupExamination(configuration, reading, group).refusal() {
-      return cannotStart(reason, log, observatory)
+      cannotStart(reason, log, observatory)
+      return nil
     }
     let clockTrial = aheadMaxMs.map { options.clockTrial(properties, aheadMaxMs: $0) }
     var edges = Edges(
@@ -196,10 +198,9 @@ extension Service {
   }
 
   /// Logs, and tells observers, why there is no service.
-  private static func cannotStart(_ reason: String, _ log: ServiceLog, _ observatory: Observatory?) -> Service? {
+  private static func cannotStart(_ reason: String, _ log: ServiceLog, _ observatory: Observatory?) {
     log.error("the service cannot start: \(.reason, reason)")
     observatory?.hindrance = reason
-    return nil
   }
 
   private static func groupRules(_ control: ControlClient, _ group: String) -> @Sendable () -> Int? {
@@ -270,7 +271,8 @@ extension Service {
       do throws(EdgeError) {
         let owner = JournalOwner(reading, of: configuration.topics)
         guard let reason = try owner.fault() else { return false }
-        return cannotStart(reason, log, observatory) == nil
+        cannotStart(reason, log, observatory)
+        return true
       } catch {
         // Faults of topics or rights are reported by the next steps.
         guard error.isRetriable else { return false }
