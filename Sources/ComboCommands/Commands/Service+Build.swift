@@ -172,10 +172,7 @@ extension Service {
         groupID: options.group, topic: options.input, groupInstanceID: options.memberInstance, fetchWaitMs: fetchWaitMs(options),
         rules: options.rules.newestFollowed.version),
       control: hasAdmin ? control : nil, transactionalID: hasAdmin ? options.transactionalID : nil)
-    if examinesFirst, let reason = GroupExamination(configuration, reading, group).refusal() {
-      cannotStart(reason, log, observatory)
-      return nil
-    }
+    if examinesFirst, isRefused(configuration, reading, group, log, observatory) { return nil }
     let clockTrial = aheadMaxMs.map { options.clockTrial(properties, aheadMaxMs: $0) }
     var edges = Edges(
       group: group,
@@ -201,6 +198,16 @@ extension Service {
   private static func cannotStart(_ reason: String, _ log: ServiceLog, _ observatory: Observatory?) {
     log.error("the service cannot start: \(.reason, reason)")
     observatory?.hindrance = reason
+  }
+
+  /// Whether the service would end as soon as it had its partitions. If so, that has been reported.
+  private static func isRefused(
+    _ configuration: ServiceConfiguration, _ reading: KafkaReading, _ group: KafkaGroup, _ log: ServiceLog,
+    _ observatory: Observatory?
+  ) -> Bool {
+    guard let reason = GroupExamination(configuration, reading, group).refusal() else { return false }
+    cannotStart(reason, log, observatory)
+    return true
   }
 
   private static func groupRules(_ control: ControlClient, _ group: String) -> @Sendable () -> Int? {
