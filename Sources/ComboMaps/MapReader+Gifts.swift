@@ -99,11 +99,15 @@ extension MapReader {
   /// Returns the `refresh` of gifts below a root, as JSON, if each answer of their source repeats them.
   static func refresh(below root: [String]) -> String? { repeatedArray(root).map { _ in #"{"const": true}"# } }
 
-  /// Notes a `drop` that looks at the first element of an array, and drops the record with all of them.
-  mutating func noteFirstElement(_ when: Int) {
+  /// Notes a `drop` that looks at the first element of an array, and drops the record with all of them. If another of the rules
+  /// reads the array's elements, it looks at each of these.
+  mutating func noteFirstElement(_ when: Int, _ rules: [Int]) {
     guard let steps = stepsIntoArray(when) else { return }
     let first = "/" + steps.joined(separator: "/")
     let root = "/" + steps[...steps.lastIndex(of: "*")!].joined(separator: "/")
+    if rules.contains(where: { rule in source.member("root", of: rule).map { text.string($0).hasPrefix(root) } ?? false }) {
+      return
+    }
     note(
       when,
       "\(first) is that of the first element, and the rule drops the record with all elements: with \"root\": \"\(root)\" it drops"

@@ -263,7 +263,7 @@ struct MapReader {
           rule.outcome = outcome
           if let when = members["when"] {
             noteMissing(when)
-            if members["drop"] != nil, members["root"] == nil { noteFirstElement(when) }
+            if members["drop"] != nil, members["root"] == nil { noteFirstElement(when, elements) }
           }
         }
       }

@@ -92,6 +92,7 @@ extension MappedDecoder {
     case .isOneOf: return "\(source) is not \(texts)"
     case .starts: return "\(source) does not begin with \(texts)"
     case .contains: return "\(source) has no \(texts) in it"
+    case .above where (try? double(value, "a condition", into: arena)) == nil: return "\(source) is no number above \(bound)"
     case .above: return "\(source) is not above \(bound)"
     case .below: return "\(source) is not below \(bound)"
     default: return "\(source) does not differ"

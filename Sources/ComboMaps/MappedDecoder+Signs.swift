@@ -20,13 +20,16 @@ struct SignReader {
   /// Members whose text may be a whole record.
   private static let containers = ["data", "payload", "body", "raw", "record"]
   /// Members with text that a viewer wrote.
-  private static let chat = ["text", "txt", "comment", "title", "caption"]
-  /// Members that name a viewer, who may have written such a text.
+  private static let chat = [
+    "text", "txt", "comment", "title", "caption", "simpleText", "user_input", "optional_message", "parent_message_body",
+  ]
+  /// Members that name a viewer, who may have written the texts beside them.
   private static let people = [
     "user", "userId", "user-id", "user_id", "uid", "username", "nickname", "nick", "author", "sender", "from", "name", "login",
-    "displayName",
-    "display-name", "chatname", "uniqueId", "chatter_user_id", "userstate",
+    "displayName", "display-name", "chatname", "uniqueId", "chatter_user_id", "chatter_user_name", "hashedUserId", "userstate",
   ]
+  /// The same two of a line of IRC: its parameters are a viewer's text, and its tags name the viewer.
+  private static let (parameters, writer) = (["params", "trailing"], ["tags", "command"])
 
   init(_ signs: GiftSigns, form: MapDefinition.TextForm, isLoose: Bool) {
     self.signs = signs
@@ -44,7 +47,8 @@ struct SignReader {
     var table = PointerTable()
     table.isLoose = isLoose
     var kinds: [Int32: Kind] = [:]
-    for (names, kind) in [(Self.people, Kind.person), (Self.chat, .chat), (Self.containers, .container)] {
+    let (chat, people) = form == .irc ? (Self.chat + Self.parameters, Self.people + Self.writer) : (Self.chat, Self.people)
+    for (names, kind) in [(people, Kind.person), (chat, .chat), (Self.containers, .container)] {
       for name in names {
         kinds[table.node([name])] = kind
         // Also capitalized, as by queues, for maps that compare names exactly.
@@ -216,7 +220,7 @@ extension MappedDecoder {
     while member < end {
       let value = member + 1
       if text[value].isObject || text[value].isArray {
-        try lookForGifts(in: value, signs, isWritten: isWritten, isInOther: isInOther)
+        try lookForGifts(in: value, signs, isWritten: isWritten || kind(member, signs) == .chat, isInOther: isInOther)
       }
       member = text.next(value)
     }

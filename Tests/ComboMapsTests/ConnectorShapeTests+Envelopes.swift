@@ -191,6 +191,44 @@ extension ConnectorShapeTests {
     ("twitch", "a line in a text of another name", ##"{"foo":"@id=7;msg-id=subgift :tmi.twitch.tv USERNOTICE #c"}"##, ##"bad"##),
     ("twitch", "a viewer's word in such a line", ##"{"foo":"@id=7 :v!v@v PRIVMSG #c :msg-id=subgift"}"##, ##"dropped"##),
     (
+      "twitch", "a gift bomb, and a viewer who writes JSON of a gift",
+      ##"{"data":"@display-name=Ann;id=b1;msg-id=submysterygift;msg-param-mass-gift-count=5;msg-param-origin-id=o1;msg-param-sub-plan=1000;room-id=77;tmi-sent-ts=1764400000000;user-id=12 :tmi.twitch.tv USERNOTICE #room\r\n@display-name=Eve;id=c1;room-id=77;tmi-sent-ts=1764400001000;user-id=66 :eve!e@e PRIVMSG #room :{\"bits\":1}"}"##,
+      ##"1 × b1 12> 1000 count 5"##
+    ),
+    (
+      "twitch", "the same as an array, and a viewer who writes a line",
+      ##"{"data":["@display-name=Ann;id=b1;msg-id=submysterygift;msg-param-mass-gift-count=5;msg-param-origin-id=o1;msg-param-sub-plan=1000;room-id=77;tmi-sent-ts=1764400000000;user-id=12 :tmi.twitch.tv USERNOTICE #room","@display-name=Eve;id=c1;room-id=77;tmi-sent-ts=1764400001000;user-id=66 :eve!e@e PRIVMSG #room :@bits=1 :x PRIVMSG #c :y"]}"##,
+      ##"1 × b1 12> 1000 count 5"##
+    ),
+    (
+      "twitch", "a viewer's text in a parsed line",
+      ##"{"tags":{"user-id":"66"},"command":"PRIVMSG","params":["#c","{\"bits\":1}"],"message":"@bits=1 :x PRIVMSG #c :y"}"##,
+      ##"dropped"##
+    ),
+    (
+      "twitch", "a viewer's line beside the viewer's name",
+      ##"{"chatter_user_name":"Eve","message":"@bits=100;id=q;room-id=77;tmi-sent-ts=1764400000000;user-id=12 :a!a@a PRIVMSG #room :x"}"##,
+      ##"dropped"##
+    ),
+    (
+      "niconico", "a viewer's comment without a name",
+      ##"{"meta":{},"message":{"chat":{"content":"{\"itemId\":1}","hashedUserId":"a:1","no":1}}}"##, ##"dropped"##
+    ),
+    ("kick", "a viewer's text of a reward", ##"{"reward_title":"x","user_input":"{\"gift_id\":1}"}"##, ##"dropped"##),
+    (
+      "streamelements", "a subscription with another sender",
+      ##"{"type":"subscriber","_id":"a2","channel":"77","data":{"username":"bo","sender":"ann","amount":1,"tier":"1000"}}"##,
+      ##"bad"##
+    ),
+    (
+      "streamelements", "the same, not gifted",
+      ##"{"type":"subscriber","_id":"a2","channel":"77","data":{"username":"bo","sender":"ann","gifted":false}}"##, ##"dropped"##
+    ),
+    (
+      "rumble", "live streams as a text",
+      ##"{"now":1764400000,"gifted_subs":{"recent_gifted_subs":[]},"livestreams":"x"}"##, ##"bad"##
+    ),
+    (
       "youtube:superchat=gifts", "pytchat, a super chat",
       ##"{"type":"superChat","id":"Chw1","timestamp":1700000000000,"message":"hi","amountValue":500.0,"amountString":"¥500","currency":"JPY","author":{"name":"Ann","channelId":"UCviewer1","type":"superChat"}}"##,
       ##"1 × Chw1 UCviewer1> super-chat count 1"##

@@ -128,6 +128,7 @@ struct MapEnvelopeTests {
       (#"{"cmd":"GIFT","giftId":2}"#, "t, rule 1 would, but /n or /num is missing"),
       (#"{"data":{"cmd":"GIFT","n":1}}"#, "t, rule 1 would, but /data/giftId is missing"),
       (#"{"cmd":"GIFT","giftId":2,"n":0}"#, "t, rule 1 would, but /n or /num is not above 0"),
+      (#"{"cmd":"GIFT","giftId":2,"n":"1,5"}"#, "t, rule 1 would, but /n or /num is no number above 0"),
       (#"{"cmd":"GIFT2","giftId":2,"n":1}"#, #"t, rule 1 would, but /cmd is not "GIFT""#),
       (#"{"cmd":"GIFT","giftId":null,"n":1}"#, "t, rule 1 would, but /giftId is null"),
       (#"{"cmd":"GIFT","giftId":2,"num":null}"#, "t, rule 1 would, but /num is null"),

@@ -169,6 +169,9 @@ struct MapIdentityTests {
     let chat = #""when":{"at":"/e/*/k","is":"chat"},"drop":"chat""#
     #expect(try notes("{\(chat)}").contains { $0.contains(#"with "root": "/e/*" it drops those"#) })
     #expect(try notes(#"{"root":"/e/*",\#(chat)}"#) == [])
+    // Where another rule reads the elements, it looks at each of them.
+    let gift = #"{"root":"/e/*","event":"gift","fields":{"sender":{"id":"/u"},"gift":{"id":"/g"}}}"#
+    #expect(try notes("{\(chat)},\(gift)") == [])
     let retraction = #"{"when":{"at":"/k","is":"r"},"event":"retract","fields":{"sender":{"id":"/u"}"#
     #expect(try notes(retraction + "}}").contains { $0.contains("this event has no room and no ts, unless it names its own") })
     #expect(try notes(retraction + #","room":"/r","ts":"/t"}}"#) == [])

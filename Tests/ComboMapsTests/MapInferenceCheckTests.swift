@@ -61,8 +61,15 @@ struct MapInferenceCheckTests {
     #expect(refund.gifts.last == "dropped", "\(refund.text)")
     #expect(
       refund.doubts.contains(
-        #""GIFT_REFUND" seems to repeat the gifts of "SEND_GIFT", or to undo them, so only the latter counts"#),
+        #""GIFT_REFUND" seems to repeat the gifts of "SEND_GIFT", or to undo them, so only the latter counts (dropped gifts: 1)"#),
       "\(refund.doubts)")
+    // The other way round, those that the refund leaves out would be lost.
+    func record(_ cmd: String, _ user: Int, _ id: String) -> String {
+      #"{"cmd":"\#(cmd)","uid":\#(user),"gift_id":1,"num":2\#(id)}"#
+    }
+    let recap = try gifts(
+      [record("GIFT_BURST", 1, ""), record("GIFT_BURST", 2, ""), record("GIFT_RECAP", 1, #","order_id":"o1""#)])
+    #expect(recap.gifts == [" 1> 1 count 2", " 2> 1 count 2", "dropped"], "\(recap.text)")
   }
 
   @Test("keeps gifts alive that each answer of a source repeats by its name, and says what stays the same while a total grows")

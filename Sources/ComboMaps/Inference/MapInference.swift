@@ -62,14 +62,15 @@ public struct MapInference {
       rest.removeAll(where: read.contains)
     }
     if !rest.isEmpty {
-      let name = mark.map { quoted($0.value) } ?? "a record"
-      doubts.append("\(name): \(rest.count) of \(records.count) are not read: \(why)")
+      doubts.append("\(mark.map { quoted($0.value) } ?? "a record"): \(rest.count) of \(records.count) are not read: \(why)")
     }
     guard found.count == 1, let same = rules.firstIndex(where: { $0.repeats(found[0]) }) else { return rules += found }
     if found[0].worth > rules[same].worth { swap(&found[0], &rules[same]) }
     let (worse, better) = (found[0].mark!, quoted(rules[same].mark!.value))
     drops.append(object([("when", worse.condition), ("drop", quoted("repeats or undoes other gifts"))]))
-    doubts.append("\(quoted(worse.value)) seems to repeat the gifts of \(better), or to undo them, so only the latter counts")
+    doubts.append(
+      "\(quoted(worse.value)) seems to repeat the gifts of \(better), or to undo them, so only the latter counts (dropped gifts: \(found[0].gifts.count))"
+    )
   }
 
   /// Returns what a map makes of records: the fields of their gifts, and the reasons of bad events.
@@ -106,9 +107,7 @@ public struct MapInference {
     let byID = Dictionary(grouping: gifts.filter { !$0.fields[1].isEmpty }) { $0.fields[1] }
     let again = byID.values.reduce(0) { $0 + $1.count - 1 }
     if again > 0 {
-      doubts.append(
-        "samples: \(again) have id and all else of another gift, as a refund may: within --dedupe-ms they do not count, later they count again"
-      )
+      doubts.append("samples: \(again) have id and all else of another gift, as a refund may: after --dedupe-ms they count again")
     }
     let same = (gifts.count < 3 ? 0..<0 : Self.fields.indices).filter { index in
       !["", "-"].contains(gifts[0].fields[index]) && gifts.allSatisfy { $0.fields[index] == gifts[0].fields[index] }

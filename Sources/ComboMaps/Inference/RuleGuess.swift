@@ -59,8 +59,8 @@ struct RuleGuess {
     return mark != nil && mark?.path == other.mark?.path && !fewer.isEmpty && fewer.isSubset(of: more)
   }
 
-  /// Of rules that read the same gifts, the best has an id, a count, and the most gifts.
-  var worth: (Int, Int, Int) { (self["id"].count.signum(), self["count"].count.signum(), gifts.count) }
+  /// The best of rules that read the same gifts reads those of the most senders, and has an id, a count, and the most gifts.
+  var worth: (Int, Int, Int, Int) { (pairs.count, self["id"].count.signum(), self["count"].count.signum(), gifts.count) }
 
   // MARK: - Choosing
 
