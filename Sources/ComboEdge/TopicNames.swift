@@ -28,6 +28,11 @@ package struct TopicNames: Equatable, Sendable {
   /// Returns the name of the group's own topic of bad events.
   package static func deadLetter(input: String, group: String) -> String { "\(input).\(group).combo-dead-letter" }
 
+  /// Whether a topic is, by its name, the journal or the state of some group.
+  package static func isForRecovery(_ topic: String) -> Bool {
+    topic.hasSuffix(".combo-journal") || topic.hasSuffix(".combo-state")
+  }
+
   package subscript(topic: Topic) -> String {
     switch topic {
     case .input: input

@@ -52,7 +52,16 @@ enum CheckCommand {
       // The error has what librdkafka says of its connections.
       let properties = try options.kafkaProperties(log: options.logLevel == .debug ? log : .silent)
       let topics = try ControlClient(properties).topics(withinMs: withinMs)
-      let found = options.inputs.all(among: topics, but: options.ownTopics)
+      let own = options.ownTopics(options.inputSettings)
+      let found = options.inputs.all(among: topics, but: own)
+      for topic in topics.filter(own.contains).filter(pattern.matches).sorted() {
+        Console.say(
+          "\(Sentence.quoted(topic)) matches --input-pattern, but is not read: it is the output, or one of screens or dead letters"
+        )
+      }
+      for file in options.inputSettings?.unusedFiles(found) ?? [] {
+        Console.say("--input-settings has \(Sentence.quoted(file)), but there is no input of that name")
+      }
       if found.isEmpty {
         Console.say("no topic has a name that matches --input-pattern \(Sentence.quoted(pattern.text)): `run` would wait for one")
         return nil

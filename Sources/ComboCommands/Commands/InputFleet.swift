@@ -43,6 +43,10 @@ final class InputFleet {
   /// The services by input. Any thread.
   private final class Members: Sendable {
     private let members = Mutex<[String: Member]>([:])
+    /// The options of the inputs themselves; SIGHUP may name another folder.
+    let settings: Mutex<InputSettings?>
+
+    init(_ settings: InputSettings?) { self.settings = Mutex(settings) }
 
     subscript(input: String) -> Member? {
       get { members.withLock { $0[input] } }
@@ -52,6 +56,23 @@ final class InputFleet {
     /// All of them, in the order of their inputs.
     var all: [(input: String, member: Member)] {
       members.withLock { $0.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+    }
+
+    /// Returns the faults in the options of an input, also with regard to the other inputs.
+    func faults(in outcome: Configuration.Outcome) -> [String] {
+      guard case .read(let invocation, _, let faults) = outcome else { return [] }
+      guard case .run(let options) = invocation, options.deadLetter != options.input, self[options.deadLetter] != nil else {
+        return faults
+      }
+      let fault = "--dead-letter and --input must be different topics, but both are \(options.deadLetter)"
+      return faults.contains(fault) ? faults : faults + [fault]
+    }
+
+    /// Logs the files of `--input-settings` that nothing reads.
+    func warnOfUnusedFiles(_ log: ServiceLog) {
+      for file in settings.withLock(\.self)?.unusedFiles(all.map(\.input)) ?? [] {
+        log.warning("the folder of --input-settings has \(.file, file), but no topic of that name is read")
+      }
     }
   }
 
@@ -67,7 +88,7 @@ final class InputFleet {
   private let bell = LogBell()
   /// Set by SIGHUP: services that have ended start again at once.
   private let startsNow = StopFlag()
-  private let members = Members()
+  private let members: Members
   private var threads: [String: WorkThread] = [:]
   /// When a service that has ended starts again, and how often it has ended in a row.
   private var waits: [String: (until: Int64, count: Int)] = [:]
@@ -91,6 +112,7 @@ final class InputFleet {
     self.log = log
     self.stop = stop
     self.read = read
+    members = Members(options.inputSettings)
     let properties = try options.kafkaProperties(log: log)
     try options.tryProducer(properties)
     control = try ControlClient(properties)
@@ -177,16 +199,31 @@ final class InputFleet {
   /// Reads the configuration of all inputs again. If one of them has a fault, nothing changes.
   /// - Returns: Whether it has none.
   private static func reload(_ members: Members, _ read: RunCommand.Read, _ log: ServiceLog) -> Bool {
-    let all = members.all.map { (member: $0.member, outcome: read($0.input)) }
-    var faults: [String] = []
-    for outcome in [read(nil)] + all.map(\.outcome) {
-      if case .read(_, _, let found) = outcome { faults += found.filter { !faults.contains($0) } }
+    let all = members.all.map { (input: $0.input, member: $0.member, outcome: read($0.input)) }
+    let shared = read(nil)
+    var faults: Set<String> = []
+    for (log, outcome) in [(log, shared)] + all.map({ (log.of(input: $0.input), $0.outcome) }) {
+      for fault in members.faults(in: outcome) where faults.insert(fault).inserted {
+        log.error("the configuration was not changed because it has a fault: \(.reason, fault)")
+      }
     }
-    for fault in faults { log.error("the configuration was not changed because it has a fault: \(.reason, fault)") }
     if !faults.isEmpty { return false }
-    // One that has ended reads its options when it starts again.
-    for (member, outcome) in all where member.end.withLock({ $0 == nil }) { member.reload.run(outcome) }
+    if case .read(.run(let options), _, _) = shared { members.settings.withLock { $0 = options.inputSettings } }
+    members.warnOfUnusedFiles(log)
+    for (input, member, outcome) in all {
+      if case .read(.run(let options), _, _) = outcome { warnOfStrayFile(options, log.of(input: input)) }
+      // One that has ended reads its options when it starts again.
+      if member.end.withLock({ $0 == nil }) { member.reload.run(outcome) }
+    }
     return true
+  }
+
+  private static func warnOfStrayFile(_ options: ServiceOptions, _ log: ServiceLog) {
+    guard let file = options.strayFile else { return }
+    log.warning(
+      """
+      the folder of --input-settings has \(.file, file), which is ignored. To have it read, name it \(.topic, options.input).conf
+      """)
   }
 
   // MARK: - Services
@@ -195,13 +232,11 @@ final class InputFleet {
   /// - Parameter isNew: Whether its topic was found while running.
   private func start(_ input: String, isNew: Bool = false) {
     let own = log.of(input: input)
-    guard case .read(let invocation, let table, let faults) = read(input) else { return }
-    guard case .run(var options) = invocation else { return }
+    let outcome = read(input)
+    guard case .read(.run(var options), let table, _) = outcome else { return }
+    let faults = members.faults(in: outcome)
     if isNew { options.from = self.options.newFromLatest ? .latest : .earliest }
-    if let file = options.strayFile {
-      own.warning(
-        "the folder of --input-settings has \(.file, file), which is ignored. To have it read, name it \(.topic, input).conf")
-    }
+    Self.warnOfStrayFile(options, own)
     let member = Member(options, table, after: members[input], log: own, read: read)
     member.reload.serves(host.server)
     members[input] = member
@@ -228,7 +263,7 @@ final class InputFleet {
       var properties = try options.kafkaProperties(log: log)
       properties.statistics = options.http == nil ? nil : member.statistics
       var runner = ServiceRunner(options, properties: properties, member.reload, log, member.stop)
-      runner.examinesFirst = member.hasEnded
+      runner.isRetry = member.hasEnded
       runner.observatory = member.observatory
       runner.clusterMemory = memory
       runner.leavesNothing = true
@@ -288,15 +323,17 @@ final class InputFleet {
   /// Starts services for topics that have appeared, and ends those whose topics are gone.
   private func look(at now: Int64) {
     lookedAt = now
-    let found: Set<String>
+    let known = Dictionary(uniqueKeysWithValues: members.all.map { ($0.input, $0.member) })
+    let (found, others): (Set<String>, [String])
     do throws(EdgeError) {
-      let own = options.ownTopics
-      found = Set(try control.topics(withinMs: 5000).filter { options.inputs.contains($0) && !own.contains($0) })
+      // A topic that is read is an input, whatever is written into files meanwhile.
+      let own = options.ownTopics(members.settings.withLock(\.self)).subtracting(known.keys)
+      let topics = try control.topics(withinMs: 5000).filter(options.inputs.contains)
+      (found, others) = (Set(topics).subtracting(own), topics.filter(own.contains))
     } catch {
       if note.isDue(error.message, at: now) { log.warning("the topics cannot be listed, trying again: \(.reason, error)") }
       return
     }
-    let known = Dictionary(uniqueKeysWithValues: members.all.map { ($0.input, $0.member) })
     let patterned = Set(known.keys).subtracting(options.inputs.names)
     // The topics of another cluster at this address are no topics that have come or gone.
     if !found.subtracting(known.keys).isEmpty || !patterned.isSubset(of: found), let other = cluster.other {
@@ -309,12 +346,17 @@ final class InputFleet {
         "no topic has a name that matches --input-pattern \(.text, options.inputs.pattern?.text ?? "") yet; waiting for one")
     }
     hasLooked = true
+    for topic in isFirst ? others.sorted() : [] {
+      log.warning(
+        "not reading \(.topic, topic), which matches --input-pattern: it is the output, or one of screens or dead letters")
+    }
     for topic in found.sorted() {
       missing[topic] = nil
       if known[topic] != nil { continue }
       log.info("reading the topic \(.topic, topic), which matches --input-pattern")
       start(topic, isNew: !isFirst)
     }
+    if isFirst { members.warnOfUnusedFiles(log) }
     // A topic that is named is waited for.
     for (topic, member) in known where !found.contains(topic) && !options.inputs.names.contains(topic) {
       missing[topic, default: 0] += 1

@@ -61,7 +61,7 @@ final class Reload: Sendable {
 
   /// Options that need no restart.
   static let live: Set<String> = Set([
-    "config", "log-level", "log-format", "http-token-file", "kafka", "kafka-file", "map", "rules",
+    "config", "log-level", "log-format", "http-token-file", "kafka", "kafka-file", "map", "rules", "input-settings",
   ])
   .union(OptionTable.options(of: .run).filter { $0.section == .combo }.map(\.name))
 

@@ -122,12 +122,12 @@ extension Service {
   ///   - observatory: The observatory that observers query; nil if there are none.
   ///   - memory: The memory of the services that ran in this process before.
   ///   - cluster: The check whether the cluster is still the same; nil if no service ran before.
-  ///   - examinesFirst: Whether to examine the group before it is joined.
+  ///   - isRetry: Whether to examine the group before it is joined, and not to repeat notes about topics.
   /// - Returns: The service, or nil if it was stopped, or if something must be fixed first, which has been reported.
   static func build(
     _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag,
     observatory: Observatory? = nil, purpose: Purpose = .service, memory: GroupMemory = GroupMemory(),
-    cluster: ClusterCheck? = nil, examinesFirst: Bool = false
+    cluster: ClusterCheck? = nil, isRetry: Bool = false
   ) throws(EdgeError) -> Service? {
     let names = options.topicNames
     let cluster = cluster ?? ClusterCheck(properties, options.brokers, memory)
@@ -144,7 +144,8 @@ extension Service {
       if stop.endsService { return nil }
       observatory?.beat()
       do throws(TopicSetup.Fault) {
-        let found = try TopicSetup(control, names, options.settings, brokers: options.brokers, log: log).run {
+        let found = try TopicSetup(control, names, options.settings, brokers: options.brokers, log: log).run(logsNotes: !isRetry)
+        {
           purpose == .service && (try? ForeignOutput(options, properties, control).isLikely) == true
         }
         configuration.deadLetterLimits = found.deadLetterLimits
@@ -172,7 +173,7 @@ extension Service {
         groupID: options.group, topic: options.input, groupInstanceID: options.memberInstance, fetchWaitMs: fetchWaitMs(options),
         rules: options.rules.newestFollowed.version),
       control: hasAdmin ? control : nil, transactionalID: hasAdmin ? options.transactionalID : nil)
-    if examinesFirst, isRefused(configuration, reading, group, log, observatory) { return nil }
+    if isRetry, isRefused(configuration, reading, group, log, observatory) { return nil }
     let clockTrial = aheadMaxMs.map { options.clockTrial(properties, aheadMaxMs: $0) }
     var edges = Edges(
       group: group,

@@ -64,8 +64,9 @@ struct ServiceRunner {
   private let stop: StopFlag
   /// Whether the process goes on when this ends, so that nothing of it may be left.
   var leavesNothing = false
-  /// Whether the group is examined before it is joined: a member that joins and leaves makes all members of the group pause.
-  var examinesFirst = false
+  /// Whether an earlier service of this input has ended. Then the group is examined before it is joined, as a member that joins
+  /// and leaves makes all members of the group pause; and notes about topics are not repeated.
+  var isRetry = false
   /// The memory of the cluster, if several services of this process share it.
   var clusterMemory: GroupMemory?
 
@@ -87,8 +88,8 @@ struct ServiceRunner {
       let cluster = ClusterCheck(properties, options.brokers, clusterMemory ?? memory)
       var service = try Service.build(
         options, properties, log: log, stop: stop, observatory: observatory, memory: memory, cluster: cluster,
-        examinesFirst: examinesFirst)
-      examinesFirst = false
+        isRetry: isRetry)
+      isRetry = false
       if options.progress { service?.progress = Progress(before: before) { LineWriter.standardOutput.write($0) } }
       let code = service?.run()
       let isWanted = stop.takeFreshStart()

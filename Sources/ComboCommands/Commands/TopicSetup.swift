@@ -46,7 +46,7 @@ struct TopicSetup {
 
   /// Creates missing topics, and reports what is wrong with the others.
   /// - Parameter hasForeignOutput: Checks whether another group may write the same gifts to the output.
-  func run(hasForeignOutput: () -> Bool) throws(Fault) -> Found {
+  func run(logsNotes: Bool = true, hasForeignOutput: () -> Bool) throws(Fault) -> Found {
     do {
       guard let partitions = try control.partitionCount(names.input, withinMs: Self.withinMs) else {
         throw Fault.notYet("the input topic \"\(names.input)\" does not exist. Create it, or check --input")
@@ -66,7 +66,7 @@ struct TopicSetup {
       }
       try refuse(findings)
       findings.hasForeignOutput = hasForeignOutput()
-      for note in findings.findings where note.verdict == .note {
+      for note in findings.findings where logsNotes && note.verdict == .note {
         log.warning("\(.text, note.text). To change it: \(.reason, note.fix ?? "")")
       }
       let output = findings.settings[names.output]

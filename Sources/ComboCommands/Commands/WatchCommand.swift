@@ -13,7 +13,7 @@ enum WatchCommand {
     defer { log.flush() }
     do throws(EdgeError) {
       let properties = try KafkaProperties(brokers: options.brokers, clientID: "combo-consumer-watch", options.kafka, log: log)
-      let feed = try RoomFeed(properties, topic: options.output, room: options.room)
+      let feed = try RoomFeed(properties, topic: options.output, room: options.room, input: options.input)
       var watch = Watch(options, feed, stop: stop)
       return try watch.run()
     } catch {

@@ -233,6 +233,8 @@ struct WatchOptions: Equatable, Sendable {
   var brokers: String
   var output: String
   var room: String
+  /// The only input whose room is shown; nil for all.
+  var input: String?
   /// Whether to print the current screen and exit.
   var isOnce: Bool
   /// The duration; 0 to run until it is stopped.
@@ -254,6 +256,7 @@ struct WatchOptions: Equatable, Sendable {
         "watch needs a ROOM"
           + (room.isEmpty ? ", such as: combo-consumer watch r1" : " of at most 256 bytes, not \(room.utf8.count)"))
     }
+    input = reader.optionalText("of-input")
     isOnce = reader.flag("once")
     seconds = reader.number("seconds")
     backSeconds = reader.number("back")

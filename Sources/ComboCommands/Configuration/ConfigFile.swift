@@ -26,9 +26,10 @@ struct ConfigFile: Sendable {
   static let bytesMax = 1 << 20
 
   /// Parses the text, and reports all faults that do not depend on the command for which it is read.
-  init(_ text: String, named name: String) {
+  /// - Parameter command: The command to which lines above the first section apply, or nil if they apply to all.
+  init(_ text: String, named name: String, of command: Command? = nil) {
     self.name = name
-    var command: Command?
+    var command = command
     var isKnownSection = true
     // Some editors put a byte order mark first, which is not part of the text.
     let text = text.unicodeScalars.first == "\u{feff}" ? String(text.unicodeScalars.dropFirst()) : text

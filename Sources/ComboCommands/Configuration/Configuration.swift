@@ -98,7 +98,7 @@ enum Configuration {
     switch TextFile.read(path, limit: ConfigFile.bytesMax) {
     case .failure(let failure): return (OptionSource(), ["--input-settings: \(failure)"])
     case .success(let text):
-      let file = ConfigFile(text, named: path)
+      let file = ConfigFile(text, named: path, of: .run)
       let options = OptionTable.options(of: .run)
       let foreign = file.entries.filter { entry in
         !ofInput.contains(entry.name) && !options.contains { $0.name == entry.name && $0.section == .combo }

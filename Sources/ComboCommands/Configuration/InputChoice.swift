@@ -1,3 +1,4 @@
+internal import ComboEdge
 internal import ComboSystem
 internal import Glibc
 
@@ -97,9 +98,7 @@ struct TopicPattern: Equatable, Sendable {
 
   /// Whether a topic's name matches. Topics of Kafka and of this program never do.
   func matches(_ topic: String) -> Bool {
-    if topic.hasPrefix("__") || [".combo-journal", ".combo-state", ".combo-dead-letter"].contains(where: topic.hasSuffix) {
-      return false
-    }
+    if topic.hasPrefix("__") || topic.hasSuffix(".combo-dead-letter") || TopicNames.isForRecovery(topic) { return false }
     var compiled = regex_t()
     guard regcomp(&compiled, text, REG_EXTENDED | REG_NOSUB) == 0 else { return false }
     defer { regfree(&compiled) }

@@ -14,9 +14,19 @@ struct InputSettings: Equatable, Sendable {
     for file in SchemaFolder.names(in: folder, ending: ".conf") ?? [] {
       let path = "\(folder)/\(file)"
       guard case .success(let text) = TextFile.read(path, limit: ConfigFile.bytesMax) else { continue }
-      if let topic = ConfigFile(text, named: path).source(for: .run).values["dead-letter"]?.last { topics.insert(topic.text) }
+      if let topic = ConfigFile(text, named: path, of: .run).source(for: .run).values["dead-letter"]?.last {
+        topics.insert(topic.text)
+      }
     }
     return topics
+  }
+
+  /// Returns its files that belong to none of these inputs.
+  func unusedFiles(_ inputs: some Sequence<String>) -> [String] {
+    let inputs = Set(inputs)
+    return (SchemaFolder.names(in: folder, ending: ".conf") ?? []).filter {
+      !$0.hasPrefix(".") && !inputs.contains(String($0.dropLast(5)))
+    }
   }
 
   /// Returns the file that is named after an input and ends otherwise than `.conf`, so that it is not read; nil if there is none.

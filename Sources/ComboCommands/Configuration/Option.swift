@@ -106,8 +106,12 @@ struct Option: Sendable {
       return "must be HOST:PORT, with commas between several. A login belongs in --kafka-file, as sasl.username and sasl.password"
     case .text where name == "schema-registry" && !text.isEmpty:
       return SchemaRegistry.fault(of: text)
-    case .text, .source, .files:
+    case .text, .files:
       return text.isEmpty ? "must not be empty" : nil
+    case .source:
+      // Whatever else is wrong with an address, its reader says.
+      return ["-", "post", "ws:", "wss:"].contains(where: text.hasPrefix)
+        ? nil : "must be -, post or ws://HOST:PORT/, not \(Sentence.quoted(text))"
     case .topic:
       let isList = name == "input" && text.contains(",") && InputChoice.names(in: text).allSatisfy { Self.topicFault($0) == nil }
       return isList ? "must be one topic, not \(Sentence.quoted(text)): run this once for each input" : Self.topicFault(text)

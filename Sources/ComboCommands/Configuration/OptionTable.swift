@@ -250,8 +250,8 @@ enum OptionTable {
       "back", "S", .number(0...3600), "20", [.serve], .main,
       "how many seconds before each partition's newest record to begin; at least twice the service's --screen-ms"),
     Option(
-      "of-input", "TOPIC", .topic, nil, [.serve], .main,
-      "serve only the rooms of this input, where several with --name-input share the output"),
+      "of-input", "TOPIC", .topic, nil, [.serve, .watch], .main,
+      "only the rooms of this input, where several with --name-input share the output"),
     Option(
       "screens", "TOPIC", .topic, nil, [.serve], .main,
       "the topic of `run --screens`: rooms are known at the start also where the output no longer has them"),

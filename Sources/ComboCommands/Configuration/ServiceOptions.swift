@@ -198,6 +198,9 @@ struct ServiceOptions: Equatable, Sendable {
       }
       return
     }
+    if isRun, inputs.pattern == nil, reader.isGiven("new-topics") {
+      reader.fault("--new-topics is for topics that --input-pattern finds, and there is no pattern: leave it out")
+    }
     if let folder = reader.optionalText("input-settings") { checkSettings(in: folder, &reader) }
     if isShadow { reader.fault("--shadow follows one input: give one with --input, and run it once for each") }
     if !isRun { return }
@@ -227,7 +230,8 @@ struct ServiceOptions: Equatable, Sendable {
   var memberInstance: String? { isOneOfSeveral ? instance.map { "\(input).\($0)" } : instance }
 
   /// The topics that the services of all inputs write to and that `--input-pattern` cannot tell from inputs by their names.
-  var ownTopics: Set<String> {
+  /// - Parameter inputSettings: The options of the inputs themselves, as they were read last.
+  func ownTopics(_ inputSettings: InputSettings?) -> Set<String> {
     Set([output, deadLetter, screens].compactMap(\.self)).union(inputSettings?.deadLetters ?? [])
   }
 
@@ -280,6 +284,10 @@ struct ServiceOptions: Equatable, Sendable {
       [
         ("--input", input), ("--output", output), ("--dead-letter", deadLetter), ("the journal", journal), ("the state", state),
       ] + (screens.map { [("--screens", $0)] } ?? [])
+    for (what, topic) in [("--output", output), ("--dead-letter", deadLetter)] + (screens.map { [("--screens", $0)] } ?? [])
+    where TopicNames.isForRecovery(topic) {
+      reader.fault("\(what) is \(topic), which by its name is a journal or a state topic: give another")
+    }
     for (what, topic) in [("--dead-letter", deadLetter), ("the journal", journal), ("the state", state)]
     where topic != input && inputs.names.contains(topic) {
       reader.fault("\(what) and --input must be different topics, but both are \(topic)")

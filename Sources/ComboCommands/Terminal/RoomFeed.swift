@@ -1,6 +1,7 @@
 internal import ComboEdge
 internal import ComboKafka
 internal import ComboSystem
+internal import ComboWire
 
 /// A feed of a room's instructions from the output topic.
 ///
@@ -11,6 +12,9 @@ final class RoomFeed {
   private let control: ControlClient
   private let topic: String
   private let room: [UInt8]
+  /// The input whose room it is; nil as long as no record has named one.
+  private var input: [UInt8]?
+  private let isOfInput: Bool
   private var partitions: [Int32]
   private var readers: [PartitionReader] = []
   /// The position that each reader must reach to have caught up.
@@ -25,10 +29,13 @@ final class RoomFeed {
   /// The longest wait for an open transaction.
   private static let heldUpMs: Int64 = 15_000
 
+  /// - Parameter input: The only input whose room is read, or nil if the output has one room of that name.
   /// - Throws: If the brokers cannot be reached, or the topic does not exist.
-  init(_ properties: KafkaProperties, topic: String, room: String) throws(EdgeError) {
+  init(_ properties: KafkaProperties, topic: String, room: String, input: String? = nil) throws(EdgeError) {
     self.topic = topic
     self.room = Array(room.utf8)
+    self.input = input.map { Array($0.utf8) }
+    isOfInput = input != nil
     control = try ControlClient(properties)
     client = try ReaderClient(properties)
     guard let count = try control.partitionCount(topic, withinMs: Self.withinMs) else {
@@ -57,6 +64,21 @@ final class RoomFeed {
     zip(readers, ends).allSatisfy { $0.position >= $1 } || MonotonicClock.nowMs >= caughtUpBy
   }
 
+  /// Whether a record of the room is of the input. One that names none is.
+  /// - Throws: If it is of another input than an earlier one, and none was chosen: two rooms would be drawn as one.
+  private func isOwn(_ record: KafkaMessage) throws(EdgeError) -> Bool {
+    var named: [UInt8]?
+    record.withLastHeader(Derivation.inputHeader) { named = Array($0) }
+    guard let named else { return true }
+    guard let input else {
+      input = named
+      return true
+    }
+    if named == input || isOfInput { return named == input }
+    let inputs = [input, named].map { "\"\(String(decoding: $0, as: UTF8.self))\"" }.joined(separator: " and ")
+    throw EdgeError(.badProperty, "the inputs \(inputs) both have a room of that name: choose one with --of-input")
+  }
+
   /// Waits up to about `maxWaitMs` for records, and passes the values of the room's records to `show`.
   func read(maxWaitMs: Int32, _ show: (UnsafeRawBufferPointer) -> Void) throws(EdgeError) {
     var isWaiting = maxWaitMs > 0
@@ -68,7 +90,8 @@ final class RoomFeed {
         count += try reader.read(maxWaitMs: isWaiting ? max(1, maxWaitMs / Int32(readers.count)) : 0, into: batch)
         defer { batch.release() }
         for index in 0..<batch.count {
-          guard let key = batch[index].key, key.elementsEqual(room), let value = batch[index].value else { continue }
+          guard let key = batch[index].key, key.elementsEqual(room), let value = batch[index].value, try isOwn(batch[index])
+          else { continue }
           hasHeard = true
           partitions = [reader.partition]
           show(value)

@@ -82,7 +82,8 @@ struct InputChoiceTests {
     var options = ServiceOptions(brokers: "b", input: "gifts_us", output: "gifts_eu_o", group: "g", transactionalID: "t")
     options.inputSettings = InputSettings(folder: folder.path)
     #expect(
-      options.ownTopics.isSuperset(of: ["gifts_eu_o", "gifts_eu_dl", "gifts_us_dl"]) && !options.ownTopics.contains("other"))
+      options.ownTopics(options.inputSettings).isSuperset(of: ["gifts_eu_o", "gifts_eu_dl", "gifts_us_dl"])
+        && !options.ownTopics(options.inputSettings).contains("other"))
     #expect(options.strayFile == nil)
     options.isOneOfSeveral = true
     #expect(options.strayFile == "gifts_us.txt")

@@ -106,6 +106,18 @@ struct OptionFaultTests {
         "--new-topics is for several inputs, and there is only \"a\": leave it out"
       ),
       (
+        "run --brokers b --input a,b --output o --new-topics latest",
+        "--new-topics is for topics that --input-pattern finds, and there is no pattern: leave it out"
+      ),
+      (
+        "run --brokers b --input a --output o --dead-letter x.g.combo-journal",
+        "--dead-letter is x.g.combo-journal, which by its name is a journal or a state topic: give another"
+      ),
+      (
+        "run --brokers b --input a --output x.g.combo-state",
+        "--output is x.g.combo-state, which by its name is a journal or a state topic: give another"
+      ),
+      (
         "run --brokers b --input i --output o --output-header combo-input=x",
         "--output-header gives \"combo-input\", which is the service's own: use --name-input"
       ),
@@ -358,6 +370,10 @@ struct OptionFaultTests {
     let file = folder.appendingPathComponent("a.conf")
     try FileManager.default.createSymbolicLink(at: file, withDestinationURL: folder.appendingPathComponent("gone"))
     #expect(faults() == ["--input-settings: cannot open \(file.path): No such file or directory"])
+    try FileManager.default.removeItem(at: file)
+    // Another command has an option of that name.
+    try Data("from = latestt\n".utf8).write(to: file)
+    #expect(faults() == ["\(file.path):1: from must be earliest or latest, not \"latestt\""])
   }
 
   @Test("a file of --input-settings that is named after no input is refused")

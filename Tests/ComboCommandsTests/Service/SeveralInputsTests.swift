@@ -103,6 +103,7 @@ extension ServiceTests {
       try give("a", to: one)
       try one.waitUntilTakenIn(service)
       try service.waitForLog("\(faulty.names.input): the input is not read, because its options have a fault")
+      try service.waitForLog("not reading \(name).bad, which matches --input-pattern: it is the output, or one of screens")
       let check = try ServiceProcess.run(
         ["check", "--brokers", one.brokers, "--output", one.names.output, "--group", one.group] + inputs)
       #expect(check.code == 2 && check.output.contains("The service can work. "), "\(check)")
@@ -111,8 +112,19 @@ extension ServiceTests {
         check.output.contains("FAULT  \(folder.path)/\(faulty.names.input).conf:1: brokers is an option of the whole"), "\(check)"
       )
       #expect(check.output.contains("1 of the 2 inputs failed: \(faulty.names.input)"), "\(check)")
+      // An input that is read stays one.
+      for (file, text) in [("\(name).faulty.conf", "dead-letter = \(name)\n"), ("\(name).gone.conf", "")] {
+        try Data(text.utf8).write(to: folder.appendingPathComponent(file))
+      }
+      service.signal(SIGHUP)
+      try service.waitForLog("because it has a fault: --dead-letter and --input must be different topics, but both are \(name)")
+      try Data().write(to: folder.appendingPathComponent("\(name).faulty.conf"))
+      service.signal(SIGHUP)
+      try service.waitForLog("the folder of --input-settings has \(name).gone.conf, but no topic of that name is read")
+      try give("b", to: faulty)
+      for group in [one, faulty] { try group.waitUntilTakenIn(service) }
       try service.stop()
-      #expect(!service.has("reading the topic \(name).bad"), "\(service.text)")
+      #expect(!service.has("reading the topic \(name).bad") && !service.has("the topic is gone"), "\(service.text)")
     }
 
     @Test("of two processes under one name the later works, and the earlier ends with a sentence")
@@ -151,6 +163,11 @@ extension ServiceTests {
       let screen = try get("/rooms/\(two.names.input):r3", service)
       #expect(screen.status == 200 && screen.text.contains(#""slots":1"#), "\(screen.text)")
       #expect(try get("/rooms/r3", service).status == 404)
+      let watch = ["watch", "r3", "--brokers", one.brokers, "--output", one.names.output, "--once"]
+      let mixed = try ServiceProcess.run(watch)
+      #expect(mixed.code == 2 && mixed.log.contains("both have a room of that name: choose one with --of-input"), "\(mixed)")
+      let own = try ServiceProcess.run(watch + ["--of-input", two.names.input])
+      #expect(own.code == 0 && own.output.split(separator: "\n").count == 1, "\(own)")
       let list = try get("/rooms?prefix=\(two.names.input)", service).text
       #expect(list.components(separatedBy: "\"room\":\"\(two.names.input):r").count == rooms.count + 1, "\(list)")
       // One that has not even started is removed as loudly as one that runs.
