@@ -131,7 +131,7 @@ private final class StreamPlace: @unchecked Sendable {
   private var last = ""
   private var isConnected = false
 
-  /// The id of the last event; empty if the next stream must begin with a screen.
+  /// The id of the last event, empty if the next stream must begin with a screen.
   var lastID: String {
     get { lock.withLock { last } }
     set { lock.withLock { last = newValue } }

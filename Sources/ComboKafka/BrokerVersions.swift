@@ -51,7 +51,7 @@ package struct BrokerVersions: Equatable, Sendable {
     }
   }
 
-  /// The requests of transactions that the broker does not support; empty if it supports transactions.
+  /// The requests of transactions that the broker does not support, empty if it supports transactions.
   package var missingTransactions: [String] {
     [
       (Request.initProducerID, "InitProducerId"), (.addPartitionsToTxn, "AddPartitionsToTxn"),

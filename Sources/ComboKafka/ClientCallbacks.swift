@@ -22,9 +22,9 @@ package class ClientCallbacks: @unchecked Sendable {
   private let kind: ClientKind
   private let brokers: String
   private let log: KafkaLog
-  /// The store for the client's statistics and the client's name there; nil if there are none.
+  /// The store for the client's statistics and the client's name there, or nil if there are none.
   private let statistics: (sink: ClientStatistics, name: String)?
-  /// The file of tokens for OAUTHBEARER; nil if none are needed.
+  /// The file of tokens for OAUTHBEARER, or nil if none are needed.
   private let tokenFile: String?
   private let state = Mutex(State())
 
@@ -102,7 +102,7 @@ package class ClientCallbacks: @unchecked Sendable {
       "a client of librdkafka does not end; its threads stay until this process ends, and nothing waits for them")
   }
 
-  /// The reason why the last connection attempt failed; nil once a broker has answered.
+  /// The reason why the last connection attempt failed, or nil once a broker has answered.
   var lastConnectionFault: String? { state.withLock { $0.lastConnectionFault } }
 
   func answered() {

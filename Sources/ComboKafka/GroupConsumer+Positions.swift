@@ -43,10 +43,10 @@ extension GroupConsumer {
     try start(starts)
   }
 
-  /// The offset after the last delivered record, or the start offset; nil if the partition is not started.
+  /// The offset after the last delivered record, or the start offset, or nil if the partition is not started.
   package func position(_ partition: Int32) -> Int64? { positions.position(partition) }
 
-  /// The first offset and the end of a partition as of the last fetch, for the lag; nil while unknown. Makes no request.
+  /// The first offset and the end of a partition as of the last fetch, for the lag, or nil while unknown. Makes no request.
   package func watermarks(_ partition: Int32) -> (first: Int64, end: Int64)? {
     var first: Int64 = 0
     var end: Int64 = 0

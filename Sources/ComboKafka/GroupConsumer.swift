@@ -22,7 +22,7 @@ package final class GroupConsumer {
     var maxPollIntervalMs = 300_000
     /// The time for which brokers wait for records before they answer a fetch.
     package var fetchWaitMs: Int
-    /// The newest rules of the engine that this member supports, visible to others; nil if it takes over no partitions.
+    /// The newest rules of the engine that this member supports, visible to others, or nil if it takes over no partitions.
     package var rules: Int?
 
     package init(

@@ -79,7 +79,7 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
       try current.producer.produce(
         handle, partition: partition, key: key, value: value, timestamp: timestamp, headers: headers, tag: tag)
       guard topic == .output, let screens = current.screens, let key, let value else { return }
-      switch newest.said(key: key, value: value) {
+      switch newest.process(key: key, value: value) {
       case .nothing: break
       case .screen:
         try current.producer.produce(screens, partition: nil, key: key, value: value, timestamp: timestamp, headers: [])

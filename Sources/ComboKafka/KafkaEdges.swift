@@ -13,9 +13,9 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
   package let consumer: GroupConsumer
   private let options: GroupConsumer.Options
   private let brokers: String
-  /// Finds out why the group's offset cannot be read; nil to skip that.
+  /// Finds out why the group's offset cannot be read, or returns nil to skip that.
   private let control: ControlClient?
-  /// The id with which its producer commits offsets; nil if nothing is committed.
+  /// The id with which its producer commits offsets, or nil if nothing is committed.
   private let transactionalID: String?
   private let holds = [MessageBatch(capacity: KafkaGroup.batchMax), MessageBatch(capacity: KafkaGroup.batchMax)]
 
@@ -217,7 +217,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   /// Updates the topic of screens, in the same transaction as the instruction.
   private func keepScreen(_ currentHandle: Unmanaged<Current>, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?) {
     guard let key, let value else { return }
-    let change = newest.said(key: key, value: value)
+    let change = newest.process(key: key, value: value)
     if change == .nothing { return }
     let (producer, handle) = currentHandle._withUnsafeGuaranteedRef { ($0.producer, $0.handles[Topic.allCases.count - 1]) }
     let screen = change == .screen ? value : nil

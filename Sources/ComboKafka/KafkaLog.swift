@@ -54,7 +54,7 @@ package enum KafkaWords {
     return String(text[..<start.lowerBound] + text[text.index(after: end)...])
   }
 
-  /// Rewrites `Failed to acquire transactional PID from broker HOST: REASON: retrying`; nil for any other message.
+  /// Rewrites `Failed to acquire transactional PID from broker HOST: REASON: retrying`, or returns nil for any other message.
   private static func ofProducerID(_ text: String) -> String? {
     guard let start = text.firstRange(of: "Failed to acquire "), let middle = text.firstRange(of: " PID from broker ") else {
       return nil

@@ -42,7 +42,7 @@ package struct KafkaMessage {
     case append
   }
 
-  /// The timestamp in milliseconds since the epoch; nil if the record has none.
+  /// The timestamp in milliseconds since the epoch, or nil if the record has none.
   package var timestampMs: Int64? { timestamp.ms }
 
   /// The timestamp and its source.

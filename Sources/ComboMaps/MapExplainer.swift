@@ -50,7 +50,7 @@ public final class MapExplainer {
     mapped = decoder.mapped!
   }
 
-  /// The last explained record as one line of JSON with its newline; empty if the record could not be read.
+  /// The last explained record as one line of JSON with its newline, empty if the record could not be read.
   public var record: String {
     guard let text = mapped.lastText else { return "" }
     // Not the arena of the record: the record is there, and its place may be given out again.

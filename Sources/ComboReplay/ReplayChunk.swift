@@ -29,7 +29,7 @@ final class ReplayChunk {
   var badLines: [(line: Int, sentence: String)] = []
   /// The earliest `ts` of its events.
   var earliest = Int64.max
-  /// The time before which rested rooms may be forgotten after its events; nil for no sweep.
+  /// The time before which rested rooms may be forgotten after its events, or nil for no sweep.
   var sweepBefore: Int64?
 
   /// Its lines as they were read, followed by padding. Its events point into them.

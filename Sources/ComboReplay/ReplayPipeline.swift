@@ -71,7 +71,7 @@ package final class ReplayPipeline: @unchecked Sendable {
   /// Creates a replay that writes instructions as JSON lines.
   /// - Parameters:
   ///   - explains: Whether it writes what became of each gift instead.
-  ///   - map: The map that turns lines into events; nil if they are events.
+  ///   - map: The map that turns lines into events, or nil if they are events.
   ///   - maxRestedRooms: The number of rooms above which rested ones are forgotten.
   ///   - threads: The working threads, including the caller's.
   ///   - chunkBytes: The bytes read at once; more than the longest record allowed.

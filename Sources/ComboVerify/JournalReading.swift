@@ -14,7 +14,7 @@ package struct JournalReading {
   /// Consecutive entries, whose rules this program either has or does not have.
   package struct Run {
     var items: ContiguousArray<Item> = []
-    /// The gap between the previous run and this one, in a sentence; nil if this is the first, or there is no gap.
+    /// The gap between the previous run and this one, in a sentence, or nil if this is the first, or there is no gap.
     var gap: String?
     /// The rules of the entries if this program does not have them, so that they cannot be derived.
     var otherRules: Rules?
@@ -35,11 +35,11 @@ package struct JournalReading {
   /// Entries that occur twice, although none of them was written by a superseded owner.
   private(set) var doubled: (sentence: String, count: Int)?
   private(set) var isAtLeastOnce = false
-  /// Whether each entry that a takeover precedes names the input in the output; nil if no takeover is left.
+  /// Whether each entry that a takeover precedes names the input in the output, or nil if no takeover is left.
   private(set) var namesInput: Bool?
   /// The map that was last found to be readable.
   private var checkedMapping: String?
-  /// The rules of the entries; nil if the takeover with them is gone.
+  /// The rules of the entries, or nil if the takeover with them is gone.
   private var version: Rules?
   private let number: Int32
   private let rules: ClosedRange<Rules>

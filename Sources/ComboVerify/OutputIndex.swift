@@ -40,7 +40,7 @@ package final class OutputIndex {
   private let from: Int64
 
   /// - Parameters:
-  ///   - places: The partitions in which records must be; nil for any.
+  ///   - places: The partitions in which records must be, or nil for any.
   ///   - from: The time before which records do not count, in milliseconds since the Unix epoch.
   package init(_ places: OutputPlaces? = nil, from: Int64 = .min) {
     self.places = places
@@ -50,7 +50,7 @@ package final class OutputIndex {
   package func room(_ id: Bytes) -> Room? { rooms[RoomKey(id)] }
 
   /// Adds a record, in the order of its partition.
-  /// - Parameter time: The producer's timestamp, in milliseconds since the Unix epoch; nil if it is the broker's.
+  /// - Parameter time: The producer's timestamp, in milliseconds since the Unix epoch, or nil if it is the broker's.
   package func add(_ record: InputRecord, time: Int64?, isOld: Bool) {
     records += 1
     let place = Place(record)

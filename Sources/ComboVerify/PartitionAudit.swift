@@ -166,7 +166,7 @@ package final class PartitionAudit {
   }
 
   /// Derives the entries from a start on, whose rooms are not known unless there are none.
-  /// - Parameter checkpoint: The index of the first entry above the checkpoint; nil if there is none.
+  /// - Parameter checkpoint: The index of the first entry above the checkpoint, or nil if there is none.
   private func derive(_ run: JournalReading.Run, from here: JournalReading.Run.Start, _ checkpoint: Int?) throws -> End {
     comparison.knowNone(at: here.clock, shifted: here.shifted)
     if here.isEmpty { comparison.knowAll(since: run.beginsAnew ? run.items[0].entry.clock : here.n == 0 ? .min : here.clock) }
@@ -179,7 +179,7 @@ package final class PartitionAudit {
     return try pass(run, from: here.next, until: until, partition, here.derivation, [:], provesFrom: 0)
   }
 
-  /// Returns where the derivation continues after a reset; nil if it has ended otherwise.
+  /// Returns where the derivation continues after a reset, or nil if it has ended otherwise.
   private func start(after end: End, _ run: JournalReading.Run) -> JournalReading.Run.Start? {
     guard case .reset(let next) = end else { return nil }
     let entry = run.items[next - 1].entry
@@ -275,7 +275,7 @@ package final class PartitionAudit {
     private let items: ContiguousArray<JournalReading.Item>
     /// The index of the next entry.
     private(set) var next: Int
-    /// The index of the first entry above the checkpoint, before which it ends if rooms are still unknown; nil if none.
+    /// The index of the first entry above the checkpoint, before which it ends if rooms are still unknown, or nil if none.
     private let until: Int?
     private let provesFrom: Int64
     private(set) var isAtCheckpoint = false

@@ -28,7 +28,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     let round: Int
   }
 
-  /// The entry that is being run; nil if what is derived is not compared.
+  /// The entry that is being run, or nil if what is derived is not compared.
   var entry: (partition: Int32, n: Int64)?
   /// Whether every byte must be the same.
   var isStrict = true

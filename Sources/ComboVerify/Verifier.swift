@@ -18,7 +18,7 @@ package struct Verifier {
     package var from = Int64.min
     /// Whether the derivation begins at the current checkpoint, even if the journal reaches back further.
     package var fromCheckpoint = false
-    /// Returns the partition of the output, of the given number, to which a room belongs; nil if unknown.
+    /// Returns the partition of the output, of the given number, to which a room belongs, or nil if unknown.
     package var placement: (@Sendable (Bytes, Int) -> Int)? = KeyPartitioner.partition
     /// The rules whose entries can be derived; only tests set others.
     package var rules = Rules.known
@@ -28,7 +28,7 @@ package struct Verifier {
     package var offsetsCountRecords = false
     /// The limits of waits for open transactions.
     var patience = WatchedReading.Patience()
-    /// The brokers' addresses, for the commands that end such a transaction; nil if there are none.
+    /// The brokers' addresses, for the commands that end such a transaction, or nil if there are none.
     var brokers: String?
     /// Receives sentences about waits, on any thread.
     package var notice: @Sendable (String) -> Void = { _ in }

@@ -9,11 +9,11 @@ package struct VerifyReport: Equatable, Sendable {
   var takeovers = 0
   package var resets = 0
   package var deadLetters = 0
-  /// The number of those that were compared with the dead-letter topic; nil if that was not read.
+  /// The number of those that were compared with the dead-letter topic, or nil if that was not read.
   var lettersCompared: Int?
   /// The number of those that `redrive` has sent back to the input.
   var lettersSentBack = 0
-  /// The number of the input's records that were deleted before; nil if unknown.
+  /// The number of the input's records that were deleted before, or nil if unknown.
   package var evicted: Int64?
   /// Records that the map drops.
   package var dropped = 0

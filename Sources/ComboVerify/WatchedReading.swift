@@ -20,7 +20,7 @@ final class WatchedReading: ReadEdge {
   private let patience: Patience
   private let say: @Sendable (String) -> Void
 
-  /// - Parameter brokers: The brokers' addresses, for the commands that end a transaction; nil if there are none.
+  /// - Parameter brokers: The brokers' addresses, for the commands that end a transaction, or nil if there are none.
   init(
     _ reader: any ReadEdge, topics: TopicIdentity, brokers: String?, patience: Patience = Patience(),
     say: @escaping @Sendable (String) -> Void

@@ -227,7 +227,7 @@ struct EventStreamTests {
 
   @Test("go on when the answer to one who waited too long comes before their own; alone it ends the watching")
   func lateAnswer() throws {
-    try HTTPStage.withTimeEnough { stage, answerMs in
+    try HTTPStage.withTimeEnough { stage, responseMs in
       var late: [(wire: HTTPWire, room: [UInt8], id: UInt64)] = []
       for room in ["alone", "r"] {
         let wire = try stage.wire()
@@ -236,7 +236,7 @@ struct EventStreamTests {
         guard case .screen(let room, let id, true, let until) = try stage.query() else {
           throw TestKafka.Failure("another query")
         }
-        #expect((began...MonotonicClock.nowMs).contains(until - answerMs))
+        #expect((began...MonotonicClock.nowMs).contains(until - responseMs))
         late.append((wire, room, id))
       }
       for (wire, _, _) in late { #expect(try wire.response().status == 503) }

@@ -49,7 +49,7 @@ extension HTTPServerTests {
     guard case .survey(let prefix, 7, _, let id, let until) = try stage.query() else {
       throw TestKafka.Failure("another query")
     }
-    #expect((began...MonotonicClock.nowMs).contains(until - stage.server.answerMs))
+    #expect((began...MonotonicClock.nowMs).contains(until - stage.server.responseMs))
     #expect(prefix == Array("\"a".utf8))
     // Later requests are answered later, so that the server has read all earlier ones.
     for _ in 0..<2 { #expect(try stage.get("/health/live").status == 200) }
@@ -98,12 +98,12 @@ extension HTTPServerTests {
 
   @Test("a list that did not come in time is asked for again, while somebody still waits for the first")
   func lateRooms() throws {
-    try HTTPStage.withTimeEnough { stage, answerMs in
+    try HTTPStage.withTimeEnough { stage, responseMs in
       let (first, second) = (try stage.wire(), try stage.wire())
       first.send(HTTPStage.request("/rooms"))
       guard case .survey(_, _, _, let asked, let until) = try stage.query() else { throw TestKafka.Failure("another query") }
       // The second request comes so late that it still waits when the first has timed out.
-      MonotonicClock.sleep(ms: answerMs / 2)
+      MonotonicClock.sleep(ms: responseMs / 2)
       second.send(HTTPStage.request("/rooms"))
       #expect(try first.response().status == 503)
       #expect(MonotonicClock.nowMs >= until)
@@ -122,11 +122,11 @@ extension HTTPServerTests {
 
   @Test("a loop that does not answer is told of, and a client that goes is forgotten")
   func silentLoop() throws {
-    let stage = try HTTPStage(answerMs: HTTPServer.Limits.answerMs)
+    let stage = try HTTPStage(responseMs: HTTPServer.Limits.responseMs)
     for target in ["/rooms/r", "/rooms"] {
       let began = MonotonicClock.nowMs
       #expect(try stage.get(target).status == 503)
-      #expect(MonotonicClock.nowMs - began >= HTTPServer.Limits.answerMs)
+      #expect(MonotonicClock.nowMs - began >= HTTPServer.Limits.responseMs)
     }
   }
 }

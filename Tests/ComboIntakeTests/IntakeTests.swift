@@ -37,7 +37,7 @@ struct FullNoteTests {
   @Test("are noted once when they begin to be refused, and once when all have fitted for a while")
   func notes() {
     let lines = Mutex<[String]>([])
-    let note = FullNote(ServiceLog(.info, countsRepeats: false) { line in lines.withLock { $0.append(line) } })
+    let note = RefusalLog(ServiceLog(.info, countsRepeats: false) { line in lines.withLock { $0.append(line) } })
     func isNew(_ words: String) -> Bool {
       lines.withLock { lines in
         defer { lines = [] }
@@ -51,17 +51,17 @@ struct FullNoteTests {
     #expect(isNew("records are refused until there is room, and their senders get 507: no room"))
     note.add(1, nil, at: 2_000)
     note.add(4, LogFault(.full, "no room"), at: 5_000)
-    note.add(1, nil, at: 5_000 + FullNote.calmMs - 1)
+    note.add(1, nil, at: 5_000 + RefusalLog.calmMs - 1)
     #expect(lines.withLock { $0.isEmpty })
-    note.add(1, nil, at: 5_000 + FullNote.calmMs)
+    note.add(1, nil, at: 5_000 + RefusalLog.calmMs)
     #expect(isNew("records are accepted again: 7 were refused within 4 s"))
     note.add(1, LogFault(.full, "no room"), at: 50_000)
     #expect(isNew("records are refused"))
     // Nobody sends any more.
-    note.look(at: 50_000 + FullNote.calmMs - 1) { nil }
-    note.look(at: 50_000 + FullNote.calmMs) { LogFault(.full, "no room") }
+    note.check(at: 50_000 + RefusalLog.calmMs - 1) { nil }
+    note.check(at: 50_000 + RefusalLog.calmMs) { LogFault(.full, "no room") }
     #expect(lines.withLock { $0.isEmpty })
-    note.look(at: 50_000 + FullNote.calmMs) { nil }
+    note.check(at: 50_000 + RefusalLog.calmMs) { nil }
     #expect(isNew("records are accepted again: 1 were refused within 0 s"))
   }
 }

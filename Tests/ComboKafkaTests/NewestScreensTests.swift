@@ -6,7 +6,7 @@ struct NewestScreensTests {
   private func said(_ screens: NewestScreens, _ seq: Int, _ fields: String, room: String = "r") -> NewestScreens.Change {
     var (key, value) = (room, #"{"v":1,"room":"\#(room)","epoch":5,"seq":\#(seq),"at":1,"op":\#(fields)}"#)
     return key.withUTF8 { key in
-      value.withUTF8 { screens.said(key: UnsafeRawBufferPointer(key), value: UnsafeRawBufferPointer($0)) }
+      value.withUTF8 { screens.process(key: UnsafeRawBufferPointer(key), value: UnsafeRawBufferPointer($0)) }
     }
   }
 

@@ -29,7 +29,7 @@ extension LogDamageTests {
       damaged[byte] ^= 1 << bit
       try file.write(to: folder.url())
       try damaged.write(to: folder.url("-wal"))
-      let sentence = fault(.damaged) { _ = try LogFile(.file(folder.path), use: .look) }
+      let sentence = fault(.damaged) { _ = try LogFile(.file(folder.path), use: .read) }
       #expect(sentence.contains("byte \(byte) of \(folder.path)-wal"), "seed \(seed), byte \(byte), bit \(bit)")
       #expect(try Data(contentsOf: folder.url("-wal")) == damaged)
       let log = try folder.open()
@@ -45,7 +45,7 @@ extension LogDamageTests {
     try file.write(to: folder.url())
     try damaged.write(to: folder.url("-wal"))
     #expect(fault(.damaged) { _ = try folder.open() }.contains("cannot be known which one"), "seed \(seed), word \(word)")
-    fault(.damaged) { _ = try LogFile(.file(folder.path), use: .look) }
+    fault(.damaged) { _ = try LogFile(.file(folder.path), use: .read) }
     #expect(try Data(contentsOf: folder.url("-wal")) == damaged)
   }
 
@@ -57,7 +57,7 @@ extension LogDamageTests {
     try file.write(to: folder.url())
     try ahead.write(to: folder.url("-wal"))
     do {
-      let seen = try LogFile(.file(folder.path), use: .look)
+      let seen = try LogFile(.file(folder.path), use: .read)
       #expect(seen.leftOut == ahead.count - (missing + 4119) / 4120 * 4120 && seen.leftOutCopies.isEmpty)
     }
     do {
@@ -120,7 +120,7 @@ extension LogDamageTests {
       try file.write(to: folder.url())
       try damaged.write(to: folder.url("-wal"))
       if (frame + 1..<frames).count(where: { size($0) > 0 }) >= 16 {
-        for open in [{ _ = try LogFile(.file(folder.path), use: .look) }, { _ = try folder.open() }] as [() throws -> Void] {
+        for open in [{ _ = try LogFile(.file(folder.path), use: .read) }, { _ = try folder.open() }] as [() throws -> Void] {
           let sentence = fault(.damaged) { try open() }
           #expect(
             sentence.contains("truncate -s \(32 + frame * 4120) \(folder.path)-wal"), "seed \(seed), byte \(byte): \(sentence)")
@@ -145,7 +145,7 @@ extension LogDamageTests {
     let folder = try LogFolder()
     try file.write(to: folder.url())
     try ahead.write(to: folder.url("-wal"))
-    for open in [{ _ = try LogFile(.file(folder.path), use: .look) }, { _ = try folder.open() }] as [() throws -> Void] {
+    for open in [{ _ = try LogFile(.file(folder.path), use: .read) }, { _ = try folder.open() }] as [() throws -> Void] {
       #expect(fault(.damaged) { try open() }.contains("or do without what was written from there on: truncate -s"))
     }
     #expect(try Data(contentsOf: folder.url("-wal")) == ahead)
@@ -205,7 +205,7 @@ extension LogDamageTests {
       try ahead.write(to: folder.url("-wal"))
       let advice = isEmpty ? "test.db is empty" : "Move that file back"
       #expect(fault(.damaged) { _ = try folder.open() }.contains(advice))
-      #expect(fault(.damaged) { _ = try LogFile(.file(folder.path), use: .look) }.contains(advice))
+      #expect(fault(.damaged) { _ = try LogFile(.file(folder.path), use: .read) }.contains(advice))
       #expect(try Data(contentsOf: folder.url("-wal")) == ahead)
     }
   }

@@ -14,7 +14,7 @@ import Testing
     try log.makeTopic("gifts", partitions: 1)
     try log.append(.of(0, [("a", "1")]))
     // Reading is allowed meanwhile.
-    let look = try LogFile(.file(folder.path), use: .look)
+    let look = try LogFile(.file(folder.path), use: .read)
     #expect(try look.all(0) == ["0 a=1"])
   }
 
@@ -80,7 +80,7 @@ import Testing
   func cannotBeWritten() throws {
     let folder = try LogFolder()
     fault(.foreign) { _ = try LogFile(.file(folder.folder)) }
-    fault(.unknown) { _ = try LogFile(.file(folder.path), use: .look) }
+    fault(.unknown) { _ = try LogFile(.file(folder.path), use: .read) }
     #expect(fault(.readOnly) { _ = try LogFile(.file("/proc/no/such/log.db")) }.contains("--data"))
     if getuid() == 0 {
       print("SKIPPED: a read-only file. The superuser may write any.")

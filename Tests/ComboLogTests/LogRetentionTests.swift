@@ -98,7 +98,7 @@ struct LogRetentionTests {
     let log = try log(folder)
     try work(log, at: 1000)
     try check(log, "1")
-    let reader = try LogReading(LogFile(.file(folder.path), use: .look), names: Self.names)
+    let reader = try LogReading(LogFile(.file(folder.path), use: .read), names: Self.names)
     try work(log, at: 2000)
     try log.retain(ageMs: 1000, now: 2500)
     #expect(log.bounds(Self.input).first == 10)
@@ -117,7 +117,7 @@ struct LogRetentionTests {
     let log = try log(folder)
     for _ in 0..<600 { try work(log, at: 1000) }
     try check(log, "1")
-    let look = try LogFile(.file(folder.path), use: .look)
+    let look = try LogFile(.file(folder.path), use: .read)
     for _ in 0..<10 { try work(log, at: 2000) }
     var (deleted, read): ([Range<Int64>], [Int64]) = ([], [])
     _ = try look.forEachPage(of: Self.input, deleted: { deleted.append($0) }) { page in
@@ -151,7 +151,7 @@ struct LogRetentionTests {
     let log = try log()
     var time: Int64 = 1000
     let rings = log.attention.rings
-    while !log.wantsRetention {
+    while !log.needsRetention {
       try work(log, at: time, bytes: 1000)
       try check(log, "\(time)")
       time += 1
@@ -159,7 +159,7 @@ struct LogRetentionTests {
     #expect(log.attention.rings == rings + 1)
     // The first eighth only makes a mark, and deletes nothing.
     #expect(try log.retain(ageMs: 1_000_000, now: time) == 0)
-    #expect(try log.base() == nil && !log.wantsRetention)
+    #expect(try log.base() == nil && !log.needsRetention)
     let marked = log.bounds(Self.input).next
     // The test does not call `retain` any more.
     while log.bounds(Self.input).first == 0 {

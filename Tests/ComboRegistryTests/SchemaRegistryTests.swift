@@ -188,13 +188,13 @@ struct SchemaRegistryTests {
   }
 
   @Test("is asked for its kinds of schemas to see whether it answers")
-  func trouble() {
+  func reasonUnusable() {
     let server = Self.server(["/schemas/types": RegistryServer.answer("200 OK", #"["AVRO"]"#)])
-    #expect(SchemaRegistry(url: server.url).trouble() == nil)
+    #expect(SchemaRegistry(url: server.url).reasonUnusable() == nil)
     let url = server.url
     server.end()
     var limits = SchemaRegistry.Limits()
     limits.totalMs = 50
-    #expect(SchemaRegistry(url: url, limits: limits).trouble() != nil)
+    #expect(SchemaRegistry(url: url, limits: limits).reasonUnusable() != nil)
   }
 }

@@ -188,7 +188,7 @@ private func lend(_ record: SimRecord, _ partition: Int32, _ take: (InputRecord)
 final class SimReadEdge: ReadEdge, @unchecked Sendable {
   // Sendable: a world belongs to one thread; an audit's threads only read.
   private let broker: SimBroker
-  /// The reading instance; nil for an audit, which sees what is committed, waits for nothing and changes nothing.
+  /// The reading instance, or nil for an audit, which sees what is committed, waits for nothing and changes nothing.
   private weak var instance: SimInstance?
   private let isAudit: Bool
 

@@ -28,8 +28,8 @@ final class SimStory {
 
   /// - Parameters:
   ///   - hasOnlookers: Whether clients can watch the instances' rooms.
-  ///   - input: The name of the input if others share the output; nil if it is alone.
-  ///   - neighbor: The story of another input with the same output; nil if there is none.
+  ///   - input: The name of the input if others share the output, or nil if it is alone.
+  ///   - neighbor: The story of another input with the same output, or nil if there is none.
   init(seed: UInt64, hasOnlookers: Bool = false, input: String? = nil, beside neighbor: SimStory? = nil) {
     self.seed = seed
     var random = SplitMix64(seed: seed &* 0x9e37_79b9 &+ 17)

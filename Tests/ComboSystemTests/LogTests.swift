@@ -108,10 +108,10 @@ struct LogFloodTests {
   @Test("is written once and counted; how many more there were is told when its time is over")
   func counted() {
     var flood = LogFlood()
-    let news1 = flood.isNews(.warning, refused(1, after: 3), at: 1000)
+    let news1 = flood.shouldWrite(.warning, refused(1, after: 3), at: 1000)
     #expect(news1)
     for ms in 1...50 {
-      let news2 = flood.isNews(.warning, refused(1, after: ms), at: 1000 + Int64(ms))
+      let news2 = flood.shouldWrite(.warning, refused(1, after: ms), at: 1000 + Int64(ms))
       #expect(!news2)
     }
     #expect(flood.nextDue == 11_000)
@@ -121,7 +121,7 @@ struct LogFloodTests {
     #expect(due.map(\.count) == [50])
     #expect(due[0].level == .warning)
     #expect(due[0].message.sentence == refused(1, after: 50).sentence)
-    let news3 = flood.isNews(.warning, refused(1, after: 9), at: 11_000)
+    let news3 = flood.shouldWrite(.warning, refused(1, after: 9), at: 11_000)
     #expect(news3, "the next window begins with a line")
     let late = flood.due(at: 30_000)
     #expect(late.isEmpty, "nothing was counted in it")
@@ -131,17 +131,17 @@ struct LogFloodTests {
   func different() {
     var flood = LogFlood()
     func lost(_ partition: Int) -> LogMessage { "partition \(.partition, partition) is away for \(.ms, partition) ms" }
-    let news4 = flood.isNews(.warning, refused(1, after: 3), at: 0)
+    let news4 = flood.shouldWrite(.warning, refused(1, after: 3), at: 0)
     #expect(news4)
-    let news5 = flood.isNews(.error, refused(1, after: 3), at: 0)
+    let news5 = flood.shouldWrite(.error, refused(1, after: 3), at: 0)
     #expect(news5)
-    let news6 = flood.isNews(.warning, refused(2, after: 3), at: 0)
+    let news6 = flood.shouldWrite(.warning, refused(2, after: 3), at: 0)
     #expect(news6)
-    let news7 = flood.isNews(.warning, lost(1), at: 0)
+    let news7 = flood.shouldWrite(.warning, lost(1), at: 0)
     #expect(news7)
-    let news8 = flood.isNews(.warning, lost(2), at: 0)
+    let news8 = flood.shouldWrite(.warning, lost(2), at: 0)
     #expect(news8)
-    let news9 = flood.isNews(.warning, lost(2), at: 0)
+    let news9 = flood.shouldWrite(.warning, lost(2), at: 0)
     #expect(!news9)
   }
 
@@ -149,7 +149,7 @@ struct LogFloodTests {
   func bounded() {
     var flood = LogFlood()
     var news = 0
-    for number in 0..<10_000 where flood.isNews(.warning, "a \(.reason, "r\(number)") b", at: Int64(number / 100)) { news += 1 }
+    for number in 0..<10_000 where flood.shouldWrite(.warning, "a \(.reason, "r\(number)") b", at: Int64(number / 100)) { news += 1 }
     #expect(news == LogFlood.likenessesMax + 1)
     let rest = flood.rest().map(\.count).reduce(0, +)
     #expect(rest == 10_000 - news)

@@ -7,7 +7,7 @@ public enum RoomEvent: Equatable, Sendable {
   /// The service ends the stream and gives a reason. Connect again.
   case ending(reason: String, sentence: String)
 
-  /// Creates an event; nil for those that clients ignore.
+  /// Creates an event, or returns nil for those that clients ignore.
   public init?(_ event: ServerSentEvent) {
     switch event.type {
     case "screen":

@@ -181,7 +181,7 @@ struct Check {
   /// Fetches the schemas that the newest records name from the registry.
   /// - Returns: The map with these schemas, or nil if the registry does not answer.
   private mutating func checkSchemas(_ registry: SchemaRegistry, _ map: RecordMap) -> RecordMap? {
-    if let trouble = registry.trouble() {
+    if let trouble = registry.reasonUnusable() {
       report.fault(
         "the schema registry cannot be used: \(trouble). So it is not known whether the newest records become events",
         fix:

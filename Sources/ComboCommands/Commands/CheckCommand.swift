@@ -54,12 +54,13 @@ enum CheckCommand {
       let topics = try ControlClient(properties).topics(withinMs: withinMs)
       let found = options.inputs.all(among: topics, but: options.ownTopics)
       if found.isEmpty {
-        Console.say("no topic has a name that matches --input-pattern \(Sentence.quoted(pattern.text)): `run` would wait for one")
+        Console.report(
+          "no topic has a name that matches --input-pattern \(Sentence.quoted(pattern.text)): `run` would wait for one")
         return nil
       }
       return found
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return nil
     }
   }
@@ -80,9 +81,9 @@ enum CheckCommand {
         topics: TopicPlan(options.topicNames, settings).topics, partitions: partitions,
         replicas: try control.replicas(of: input, withinMs: withinMs))
       text.hasTimeBounds = settings["message.timestamp.after.max.ms"] != nil
-      return Console.tell(text.text(format))
+      return Console.print(text.text(format))
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return error.code == .badProperty ? 2 : 1
     }
   }

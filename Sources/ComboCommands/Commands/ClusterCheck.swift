@@ -27,6 +27,6 @@ struct ClusterCheck: Sendable {
     return .other("the brokers at \(brokers) belong to another cluster now: its id is \(id), and was \(former)")
   }
 
-  /// The sentence about another cluster; nil if it is the same, or unknown.
+  /// The sentence about another cluster, or nil if it is the same, or unknown.
   var other: String? { if case .other(let reason) = ask() { reason } else { nil } }
 }

@@ -5,7 +5,7 @@ internal import ComboSystem
 struct ClusterWatch {
   private let check: ClusterCheck
   private var query = BackgroundQuery<ClusterAnswer>()
-  /// The sentence about the other cluster; nil if it is the same as at the start, as far as known.
+  /// The sentence about the other cluster, or nil if it is the same as at the start, as far as known.
   private(set) var other: String?
 
   /// The interval of questions. Each one takes a connection of its own.

@@ -121,7 +121,7 @@ final class Demo {
 
   private func conclude() -> Int32 {
     if let failure = state.failure.withLock({ $0 }) {
-      Console.say(failure)
+      Console.report(failure)
       return 1
     }
     return state.serviceCode.load(ordering: .acquiring)

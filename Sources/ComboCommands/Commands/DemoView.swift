@@ -25,7 +25,7 @@ final class DemoView {
   private var painter = StagePainter()
 
   /// - Parameters:
-  ///   - screen: The terminal; nil to print lines of text instead.
+  ///   - screen: The terminal, or nil to print lines of text instead.
   ///   - print: Receives these lines.
   ///   - url: The address of the pages, if they are served.
   ///   - began: The start of the demo, in milliseconds of ``MonotonicClock/nowMs``.

@@ -36,7 +36,7 @@ struct GroupExamination {
     return restorer.examine(from: found, history: history)
   }
 
-  /// Returns why the service would end as soon as it had its partitions; nil if it would not, or if the brokers do not answer.
+  /// Returns why the service would end as soon as it had its partitions, or nil if it would not, or if the brokers do not answer.
   func refusal() -> String? {
     guard let partitions = try? reading.partitions(.input), let committed = try? committed(Array(partitions)) else { return nil }
     for found in committed {

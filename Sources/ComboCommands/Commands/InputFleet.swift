@@ -22,10 +22,10 @@ final class InputFleet {
     let hasEnded: Bool
     /// Whether it ends because its topic is gone.
     let isLetGo: Atomic<Bool> = Atomic(false)
-    /// Its end; nil while it runs.
+    /// Its end, or nil while it runs.
     let end = Mutex<ServiceRunner.End?>(nil)
 
-    /// - Parameter former: The service of this input that has ended, whose figures this one continues; nil if none.
+    /// - Parameter former: The service of this input that has ended, whose figures this one continues, or nil if none.
     init(
       _ options: ServiceOptions, _ table: ConfigTable, after former: Member?, log: ServiceLog, read: @escaping RunCommand.Read
     ) {

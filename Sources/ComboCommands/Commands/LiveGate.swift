@@ -17,11 +17,11 @@ final class LiveGate: EventGate {
   /// The maps that a request may name.
   private let maps: Set<String>
   private let check: RecordCheck
-  private let fullNote: FullNote
+  private let refusalLog: RefusalLog
 
-  init(_ intake: Intake, _ options: LiveOptions, _ stage: LogStage, _ fullNote: FullNote) {
+  init(_ intake: Intake, _ options: LiveOptions, _ stage: LogStage, _ refusalLog: RefusalLog) {
     self.intake = intake
-    self.fullNote = fullNote
+    self.refusalLog = refusalLog
     self.stage = stage
     output = stage.stream(.output)
     isWrapped = options.isWrapped
@@ -31,7 +31,7 @@ final class LiveGate: EventGate {
     maps = Set(options.sources.compactMap(\.map) + (options.defaultMap.map { [$0] } ?? []) + ["wire"])
   }
 
-  func take(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void) {
+  func accept(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void) {
     if let map, !maps.contains(map) || !isWrapped {
       return done(
         .error(400, "live was not started with the map \(Sentence.quoted(map)): restart it with --from post,map=\(map)"))
@@ -53,8 +53,8 @@ final class LiveGate: EventGate {
     }
     let count = batch.count
     let answer = check.answer(batch)
-    let isTaken = intake.offer(batch) { [fullNote] fault in
-      fullNote.add(count, fault)
+    let isTaken = intake.offer(batch) { [refusalLog] fault in
+      refusalLog.add(count, fault)
       switch fault?.code {
       case nil: done(HTTPResponse(200, HTTPResponse.json, answer, [("Cache-Control", "no-store")]))
       case .tooLarge: done(.error(413, fault!.message))
@@ -70,7 +70,7 @@ final class LiveGate: EventGate {
 
   var end: Int64 { stage.file.bounds(output).next }
 
-  func said(from place: Int64, bytesMax: Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64) {
+  func instructions(from place: Int64, bytesMax: Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64) {
     let page = LogPage()
     let first = max(place, stage.file.bounds(output).first)
     guard let next = try? stage.file.read(output, from: first, bytesMax: bytesMax, into: page) else { return ([], place) }

@@ -12,7 +12,7 @@ enum MapCommand {
   static func run(_ options: MapOptions) -> Int32 {
     switch options.task {
     case .list: return list()
-    case .print(let text): return Console.tell(text)
+    case .print(let text): return Console.print(text)
     case .check(let file): return check(file)
     case .infer(let file): return infer(file)
     case .proto(let file, let message, let framing, let include): return proto(file, message, framing, include)
@@ -34,14 +34,14 @@ enum MapCommand {
         }
       }
     }
-    return Console.tell(text)
+    return Console.print(text)
   }
 
   private static func check(_ file: String) -> Int32 {
     switch MapSource.map(file) {
     case .success(let map):
       for note in map.notes { Console.write("note: \(note)\n", to: STDERR_FILENO) }
-      return Console.tell("\(validity(of: map, in: file))\n")
+      return Console.print("\(validity(of: map, in: file))\n")
     case .failure(let failure):
       for sentence in failure.sentences { Console.write("\(sentence)\n", to: STDERR_FILENO) }
       return 1
@@ -56,22 +56,22 @@ enum MapCommand {
     guard let records = records(file, elements: true) else { return 1 }
     let guess = MapInference(records.map(\.bytes))
     if guess.text.isEmpty {
-      Console.say("\(file ?? "standard input"): \(DisplayWidth.harmless(guess.doubts.joined(separator: "; ")))")
+      Console.report("\(file ?? "standard input"): \(DisplayWidth.harmless(guess.doubts.joined(separator: "; ")))")
       return 1
     }
     for doubt in guess.doubts {
       // It has names of members, which anybody can make up.
-      Console.say(DisplayWidth.harmless(doubt.hasPrefix("left out") ? doubt : "unsure: \(doubt)"))
+      Console.report(DisplayWidth.harmless(doubt.hasPrefix("left out") ? doubt : "unsure: \(doubt)"))
     }
-    return Console.tell(guess.text)
+    return Console.print(guess.text)
   }
 
   private static func proto(_ file: String, _ message: String, _ framing: String, _ include: String) -> Int32 {
     do {
       var proto = try ProtoFile(try ProtoCompiler.descriptors(of: file))
-      return Console.tell(try proto.map(of: message, framing: framing, include: include))
+      return Console.print(try proto.map(of: message, framing: framing, include: include))
     } catch {
-      Console.say("\(file): \((error as? ProtoFile.Fault)?.sentence ?? "\(error)")")
+      Console.report("\(file): \((error as? ProtoFile.Fault)?.sentence ?? "\(error)")")
       return 1
     }
   }
@@ -107,7 +107,7 @@ enum MapCommand {
       var map = map
       if let registry = options.registry {
         let schemas = try TopicSchemas(registry, map, tail, last: last, limits: limits)
-        for (id, reason, _) in schemas.missing { Console.say("schema \(id): \(reason)") }
+        for (id, reason, _) in schemas.missing { Console.report("schema \(id): \(reason)") }
         if let folder = options.schemaFolder { return fetched(schemas, folder) }
         map = schemas.map
       }
@@ -120,18 +120,18 @@ enum MapCommand {
       }
       return end(report, options)
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return error.code == .badProperty ? 2 : 1
     }
   }
 
   private static func fetched(_ schemas: TopicSchemas, _ folder: String) -> Int32 {
     if let fault = schemas.write(to: folder) {
-      Console.say(fault)
+      Console.report(fault)
       return 1
     }
     let ids = schemas.found.map(\.id).joined(separator: ", ")
-    let code = Console.tell("\(Counted.text(schemas.found.count, "schemas")) in \(folder)\(ids.isEmpty ? "" : ": \(ids)")\n")
+    let code = Console.print("\(Counted.text(schemas.found.count, "schemas")) in \(folder)\(ids.isEmpty ? "" : ": \(ids)")\n")
     return schemas.missing.isEmpty ? code : 1
   }
 
@@ -145,7 +145,7 @@ enum MapCommand {
     let record = explainer.record
     if !record.isEmpty { return Console.write(record, to: STDOUT_FILENO) }
     report.unreadable += 1
-    if case .bad(let fault) = explanation.outcome { Console.say("\(place) cannot be read: \(fault)") }
+    if case .bad(let fault) = explanation.outcome { Console.report("\(place) cannot be read: \(fault)") }
     return true
   }
 
@@ -165,7 +165,7 @@ enum MapCommand {
     switch TextFile.bytes(of: file ?? "/dev/stdin", limit: fileMax) {
     case .success(let bytes): return RecordFile(bytes, elements: elements).records
     case .failure(let failure):
-      Console.say("\(failure)")
+      Console.report("\(failure)")
       return nil
     }
   }

@@ -13,15 +13,15 @@ enum RedriveCommand {
     defer { log.flush() }
     do throws(EdgeError) {
       var redrive = try Redrive(options, log)
-      if options.isJSON { redrive.listed = { _ = Console.tell(RedriveReport.line($0, $1)) } }
+      if options.isJSON { redrive.listed = { _ = Console.print(RedriveReport.line($0, $1)) } }
       let report = try redrive.run()
       let isDryRun = !options.isConfirmed
       let limit = options.limit == 0 ? nil : options.limit
-      _ = Console.tell(
+      _ = Console.print(
         options.isJSON ? report.json(isDryRun: isDryRun, limit: limit) : report.text(isDryRun: isDryRun, limit: limit))
       return 0
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return error.code == .badProperty ? 2 : 1
     }
   }

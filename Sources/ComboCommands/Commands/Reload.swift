@@ -120,7 +120,7 @@ final class Reload: Sendable {
     }
     log.level = options.logLevel
     log.format = options.logFormat
-    server.withLock { $0?.demand(options.httpToken) }
+    server.withLock { $0?.setToken(options.httpToken) }
     let missed = table.differences(from: self.table).filter { !Self.live.contains($0) }
     if !missed.isEmpty {
       log.warning("these changed options need a restart: \(.options, missed.map { "--\($0)" }.joined(separator: ", "))")

@@ -59,7 +59,7 @@ struct RoomRelay {
     }
   }
 
-  /// Returns the service of a room, and the room's id there; nil if the process has no such input.
+  /// Returns the service of a room, and the room's id there, or nil if the process has no such input.
   private func place(of room: [UInt8], _ services: [String: Observatory]) -> (service: Observatory, room: [UInt8])? {
     guard let colon = room.firstIndex(of: UInt8(ascii: ":")),
       let service = services[String(decoding: room[..<colon], as: UTF8.self)]

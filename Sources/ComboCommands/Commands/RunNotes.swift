@@ -39,7 +39,7 @@ struct RunNotes {
   /// Writes the warnings about variables to standard error, for commands other than `run`.
   static func warnOfVariables() {
     for (name, nearest) in unknown(Console.variableNames) {
-      Console.say("warning: the environment has \(name), which is not an option and is ignored\(hint(nearest))")
+      Console.report("warning: the environment has \(name), which is not an option and is ignored\(hint(nearest))")
     }
   }
 

@@ -19,10 +19,10 @@ enum SeekCommand {
       service = try service.namingAsJournal(properties)
       options.service = service
       let plan = try plan(options, properties)
-      _ = Console.tell(plan.text(isDryRun: !options.isConfirmed))
+      _ = Console.print(plan.text(isDryRun: !options.isConfirmed))
       if plan.isRefused { return 1 }
       if options.isConfirmed, !plan.moves.isEmpty, plan.members > 0 {
-        Console.say(service.sentence(ofMembers: plan.members))
+        Console.report(service.sentence(ofMembers: plan.members))
         return 1
       }
       if !options.isConfirmed || plan.moves.isEmpty { return 0 }
@@ -30,16 +30,16 @@ enum SeekCommand {
         let service = try Service.build(service, properties, log: session.log, stop: session.stop, purpose: .seek(plan.targets)),
         let moved = service.takeOverAndLeave(session.stop)
       else { return 1 }
-      _ = Console.tell("\(Counted.text(service.totals.movedBySeek, "partitions were moved")).\n")
+      _ = Console.print("\(Counted.text(service.totals.movedBySeek, "partitions were moved")).\n")
       if moved < plan.places.count {
-        Console.say(
+        Console.report(
           "only \(moved) of \(Counted.text(plan.places.count, "partitions")) \(moved == 1 ? "was" : "were") moved: other instances have the rest. Stop them, and run the command again"
         )
         return 1
       }
       return 0
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return error.code == .badProperty ? 2 : 1
     }
   }

@@ -29,7 +29,7 @@ struct SeekPlan: Equatable {
       guard let waiting else { return ": gifts that wait there are not shown" }
       return waiting == 0 ? "" : ": \(Counted.text(waiting, "gifts that wait")) there \(waiting == 1 ? "is" : "are") not shown"
     }
-    /// Why the move is refused, as the end of a sentence; nil if it is not.
+    /// Why the move is refused, as the end of a sentence, or nil if it is not.
     func refusal(namesOffsets: Bool) -> String? {
       if let fault { return fault }
       guard let target else {
@@ -57,7 +57,7 @@ struct SeekPlan: Equatable {
   var unknown: [Int32] = []
   /// Whether offsets were named, and not a time or the end.
   var namesOffsets = false
-  /// The requested time, and below it the present one, in milliseconds since the Unix epoch; nil if no time was requested.
+  /// The requested time, and below it the present one, in milliseconds since the Unix epoch, or nil if no time was requested.
   var time: Int64?
   var now: Int64 = 0
   /// Whether the output holds records although the group has no journal entries.

@@ -119,9 +119,9 @@ extension Service {
   /// Builds a service on real brokers. Waits for them and for the input topic until `stop` is set.
   /// - Parameters:
   ///   - hasAdmin: Whether the brokers can create topics; the broker inside the process cannot.
-  ///   - observatory: The observatory that observers query; nil if there are none.
+  ///   - observatory: The observatory that observers query, or nil if there are none.
   ///   - memory: The memory of the services that ran in this process before.
-  ///   - cluster: The check whether the cluster is still the same; nil if no service ran before.
+  ///   - cluster: The check whether the cluster is still the same, or nil if no service ran before.
   ///   - examinesFirst: Whether to examine the group before it is joined.
   /// - Returns: The service, or nil if it was stopped, or if something must be fixed first, which has been reported.
   static func build(

@@ -15,7 +15,7 @@ extension ServiceOptions {
 
 /// What observes the services of this process: HTTP clients and the supervisor.
 final class ServiceHost {
-  /// The observatory that they query; nil if nobody observes.
+  /// The observatory that they query, or nil if nobody observes.
   let observatory: Observatory?
   private(set) var server: HTTPServer?
   private let options: ServiceOptions

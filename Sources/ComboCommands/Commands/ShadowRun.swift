@@ -74,7 +74,7 @@ struct ShadowRun {
       let next = MonotonicClock.nowMs + Self.roundMs
       while !cancellation.isCancelled, MonotonicClock.nowMs < next { MonotonicClock.sleep(ms: Self.lookMs) }
     }
-    _ = Console.tell(shadow.report.summary)
+    _ = Console.print(shadow.report.summary)
     return shadow.report.isGood ? 0 : 1
   }
 

@@ -32,7 +32,7 @@ struct TopicGenerator {
     do throws(TruthFile.Failure) {
       truth = try TruthFile(options.truth)
     } catch {
-      Console.say(error.description)
+      Console.report(error.description)
       return 1
     }
     do throws(EdgeError) {
@@ -49,15 +49,15 @@ struct TopicGenerator {
       try producer.flush(withinMs: 60_000)
       if producer.failedDeliveries > 0 {
         let why = producer.firstFailedDelivery.map { ": \($0)" } ?? ""
-        Console.say("\(producer.failedDeliveries) of \(produced.records) events could not be delivered\(why)")
+        Console.report("\(producer.failedDeliveries) of \(produced.records) events could not be delivered\(why)")
         return 1
       }
-      Console.say(
+      Console.report(
         "produced \(Counted.text(produced.gifts, "gifts")) in \(Counted.text(produced.records, "records")) to the topic \"\(topic)\" in"
           + " \(TuneReport.seconds(MonotonicClock.nowMs - began)) s, for up to \(Counted.text(options.mix.rooms, "rooms"))")
       return 0
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return 1
     }
   }
@@ -65,7 +65,7 @@ struct TopicGenerator {
   /// Reports a missing topic: if brokers create topics automatically, a typing error would create a new one unnoticed.
   private func sayIfMissing(_ control: ControlClient) throws(EdgeError) {
     if try control.partitionCount(topic, withinMs: Self.withinMs) != nil { return }
-    Console.say("the topic \"\(topic)\" does not exist yet: if the brokers create topics by themselves, they create it now")
+    Console.report("the topic \"\(topic)\" does not exist yet: if the brokers create topics by themselves, they create it now")
   }
 
   /// Makes events and passes them to the producer.
@@ -91,7 +91,7 @@ struct TopicGenerator {
         try producer.produce(key: generator.room, value: UnsafeRawBufferPointer(start: memory, count: size))
       }
       producer.poll()
-      meter.tell(generator.tally.events)
+      meter.update(generator.tally.events)
     }
     meter.clear()
     return (generator.tally.events, generator.tally.gifts)
@@ -123,10 +123,10 @@ extension TopicGenerator {
       produced += batch
       producer.poll()
       if let failure = truth.add(generator.takeTruth()) {
-        Console.say(failure.description)
+        Console.report(failure.description)
         return nil
       }
-      meter.tell(generator.sends)
+      meter.update(generator.sends)
       if generator.isDone { break }
       if batch < Pace.batch { usleep(1000) }
     }

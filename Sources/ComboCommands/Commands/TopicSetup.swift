@@ -32,7 +32,8 @@ struct TopicSetup {
     var deadLetterLimits: DeadLetterLimits
     /// Whether the brokers set the timestamps of the output's records.
     var outputHasAppendTime: Bool
-    /// The longest time by which a record of the output may be ahead of the brokers' clocks, in milliseconds; nil for no limit.
+    /// The longest time by which a record of the output may be ahead of the brokers' clocks, in milliseconds, or nil for no
+    /// limit.
     var outputAheadMaxMs: Int64?
   }
 

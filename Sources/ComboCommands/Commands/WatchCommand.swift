@@ -17,7 +17,7 @@ enum WatchCommand {
       var watch = Watch(options, feed, stop: stop)
       return try watch.run()
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return error.code == .badProperty ? 2 : 1
     }
   }
@@ -104,7 +104,7 @@ struct Watch {
     let deadline = MonotonicClock.nowMs + Self.onceMs
     while !screen.isKnown, !stop.isSet, MonotonicClock.nowMs < deadline { try take(maxWaitMs: 50) { _ in } }
     guard screen.isKnown else {
-      Console.say(
+      Console.report(
         "the screen of \(Sentence.quoted(options.room)) cannot be determined: it emitted no `screen` in the last \(Self.backMsMax / 60_000) minutes and"
           + " in the \(Self.onceMs / 1000) s since this command began (is --screen-ms 0?)")
       return 1
@@ -119,7 +119,7 @@ struct Watch {
   // MARK: - Without a terminal
 
   private mutating func lines() throws(EdgeError) {
-    if !feed.hasHeard { Console.say("room \(Sentence.quoted(options.room)) \(silence): waiting for it") }
+    if !feed.hasHeard { Console.report("room \(Sentence.quoted(options.room)) \(silence): waiting for it") }
     for banner in screen.banners.filter({ $0.left == nil }).sorted(by: { $0.slot < $1.slot }) {
       print(PlainLines.line("=", options.room, banner))
     }

@@ -55,7 +55,7 @@ struct InputChoice: Equatable, Sendable {
   }
 
   /// Splits the value of `--map` where it gives inputs maps of their own, as in `gifts_a=tiktok,gifts_b=bilibili:guard=gifts`.
-  /// - Returns: The maps by input; nil if the value is one map for all.
+  /// - Returns: The maps by input, or nil if the value is one map for all.
   func maps(in text: String) -> [String: String]? {
     var maps: [String: String] = [:]
     var input: String?
@@ -80,7 +80,7 @@ struct InputChoice: Equatable, Sendable {
 struct TopicPattern: Equatable, Sendable {
   let text: String
 
-  /// Returns why a text is no pattern, as the end of a sentence; nil if it is one.
+  /// Returns why a text is no pattern, as the end of a sentence, or nil if it is one.
   static func fault(of text: String) -> String? {
     if !text.hasPrefix("^") { return "must begin with ^, as in ^gifts_, not \(Sentence.quoted(text))" }
     var compiled = regex_t()

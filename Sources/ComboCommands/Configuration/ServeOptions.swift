@@ -8,9 +8,9 @@ struct ServeOptions: Equatable, Sendable {
   var output: String
   /// The compacted topic of the rooms' newest screens, if there is one.
   var screens: String?
-  /// The input whose rooms to serve; nil for all.
+  /// The input whose rooms to serve, or nil for all.
   var input: String?
-  /// The partitions to serve, ascending; nil for all.
+  /// The partitions to serve, ascending, or nil for all.
   var partitions: [Int32]?
   var http: HTTPAddress = .standard
   var httpToken: HTTPToken?

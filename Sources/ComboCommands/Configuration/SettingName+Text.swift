@@ -3,7 +3,7 @@ internal import ComboSystem
 internal import ComboWire
 
 extension Settings {
-  /// A setting that has no effect, and the remedy; nil if there is none.
+  /// A setting that has no effect, and the remedy, or nil if there is none.
   var idleChoice: (text: String, fix: String)? {
     guard queueOrder == .tier, tiers.isEmpty else { return nil }
     return ("the queue order is tier, but there are no tiers: banners enter as by fifo", "set tiers, or leave queue-order out")
@@ -72,7 +72,7 @@ extension SettingName {
     }
   }
 
-  /// Splits a list; empty if it is empty or `none`.
+  /// Splits a list, empty if it is empty or `none`.
   private static func entries(_ text: String) -> [Substring] {
     text.isEmpty || text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
   }

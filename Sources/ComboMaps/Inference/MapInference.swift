@@ -3,7 +3,7 @@ internal import ComboWire
 
 /// Proposes a map from samples, by the names of fields and the form of their values. It is a guess, and reports its doubts.
 public struct MapInference {
-  /// The map as the text of a file; empty if the samples are not enough.
+  /// The map as the text of a file, empty if the samples are not enough.
   public private(set) var text = ""
   /// The doubts about the map and what it leaves out, in sentences.
   public private(set) var doubts: [String] = []

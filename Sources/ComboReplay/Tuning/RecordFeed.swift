@@ -41,7 +41,7 @@ package final class RecordFeed: @unchecked Sendable {
     filling = Piece(capacity: pieceBytes)
   }
 
-  /// The reason why reading ended early, as a sentence; nil if it did not.
+  /// The reason why reading ended early, as a sentence, or nil if it did not.
   package var failure: String? {
     lock.lock()
     defer { lock.unlock() }
@@ -49,7 +49,7 @@ package final class RecordFeed: @unchecked Sendable {
   }
 
   /// Copies a record. Waits while too many are queued. Called by the reading thread only.
-  /// - Parameter time: The time in milliseconds since the Unix epoch; nil if it has none.
+  /// - Parameter time: The time in milliseconds since the Unix epoch, or nil if it has none.
   package func add(key: Bytes?, value: Bytes, time: Int64?) {
     let count = (key?.count ?? 0) + value.count
     var record = Record(start: -1, keyCount: key?.count ?? -1, valueCount: value.count, time: max(-1, time ?? -1))

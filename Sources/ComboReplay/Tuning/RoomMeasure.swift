@@ -55,7 +55,7 @@ package struct RoomMeasure: Equatable, Sendable {
   package func share(_ count: Int) -> Double { gifts == 0 ? 0 : Double(count) / Double(gifts) }
   /// The share of all worth that was skipped.
   package var skippedWorthShare: Double { worth > 0 ? skippedWorth / worth : 0 }
-  /// The fill of the screen, from 0 to 1; nil if there never was a slot.
+  /// The fill of the screen, from 0 to 1, or nil if there never was a slot.
   package var fill: Double? { slotMs > 0 ? Double(takenMs) / Double(slotMs) : nil }
   /// Returns a number of instructions as a rate per second.
   package func rate(_ count: Int) -> Double { Double(count) * 1000 / Double(Swift.max(1000, spanMs)) }

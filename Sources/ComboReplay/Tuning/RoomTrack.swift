@@ -34,7 +34,7 @@ final class RoomTrack {
   /// The banners on screen, since when, and the number of their gifts that were seen in time.
   private var shown: [(banner: Int, at: Int64, inTime: Int)] = []
   private var slots: Int
-  /// The time up to which the screen is accounted for; nil before the room's first gift.
+  /// The time up to which the screen is accounted for, or nil before the room's first gift.
   private var accounted: Int64?
   private var began: Int64?
   /// The room's span before it rested.

@@ -38,7 +38,7 @@ package struct TuneReplay {
 
   /// - Parameters:
   ///   - combinations: The combinations to compare, 1 to ``combinationsMax``.
-  ///   - map: The map that turns lines into events; nil if they are events.
+  ///   - map: The map that turns lines into events, or nil if they are events.
   ///   - maxRestedRooms: The number of rooms, in all combinations together, above which rested engines are discarded.
   ///   - threads: The working threads, including the caller's.
   ///   - chunkBytes: The bytes read at once; more than the longest record allowed.

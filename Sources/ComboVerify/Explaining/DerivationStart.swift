@@ -20,7 +20,7 @@ struct DerivationStart {
   /// Whether the group began reading here.
   private(set) var isFirst = false
 
-  /// Creates a start at a checkpoint, or nil if nothing can be derived from there.
+  /// Creates a start at a checkpoint, or returns nil if nothing can be derived from there.
   /// - Parameter input: The offsets of the input, including its end.
   init?(
     at state: PartitionTopics.State, _ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, journalEnd: Int64,

@@ -45,7 +45,7 @@ package struct Explainer {
   package var progress: (Int) -> Void = { _ in }
 
   /// - Parameters:
-  ///   - brokers: The brokers' addresses, for the commands that end an open transaction; nil if there are none.
+  ///   - brokers: The brokers' addresses, for the commands that end an open transaction, or nil if there are none.
   ///   - notice: Receives sentences about waits, and about where the search continues.
   package init(
     _ reader: any ReadEdge, topics: TopicIdentity, brokers: String? = nil, log: ServiceLog = ServiceLog(.error),

@@ -8,7 +8,7 @@ internal import ComboWire
 final class ExplainingPass: EntryObserver {
   private let explainer: PartitionExplainer
   private let pages: JournalPages
-  /// The checkpoint at which it ends, if the room is not known by then; nil if there is none.
+  /// The checkpoint at which it ends, if the room is not known by then, or nil if there is none.
   private let unknownUpTo: Int64?
   private let mayBeTooLate: Bool
   /// The number of the entry in progress, and its offset in the journal.

@@ -6,17 +6,17 @@ package struct ExplainedGift: Equatable, Sendable {
   package var fate: GiftFate
   package var partition: Int32
   package var offset: Int64
-  /// The number of banners ahead of its own in the queue when it was taken in; nil if its own did not wait.
+  /// The number of banners ahead of its own in the queue when it was taken in, or nil if its own did not wait.
   package var waitingBefore: Int?
   /// The worth of its gifts together.
   package var worth = 0.0
-  /// The offset of the gift that it duplicates; nil if it is no duplicate, or that gift precedes what was derived.
+  /// The offset of the gift that it duplicates, or nil if it is no duplicate, or that gift precedes what was derived.
   package var firstOffset: Int64?
   /// The part of its wait in which no service ran its room, in milliseconds: in an outage, or while the partition was restored.
   package var awayMs: Int64 = 0
   /// Whether it still waits in a room without slots, so that nothing is shown.
   package var isPaused = false
-  /// The time at which it was sent, in milliseconds since the Unix epoch; nil if unknown.
+  /// The time at which it was sent, in milliseconds since the Unix epoch, or nil if unknown.
   package var sentAt: Int64?
   /// Its history if `redrive` sent it, or nil.
   package var redriven: Redriven?
@@ -135,7 +135,7 @@ package struct ExplainedPartition: Equatable, Sendable {
   /// The time that the group has reached, as far as it was read, or nil if there is no entry; and below it the entry.
   package var clock: Int64?
   package var entry: Int64 = 0
-  /// The time from which the room was known; nil if it never was.
+  /// The time from which the room was known, or nil if it never was.
   package var knownSince: Int64?
   package var records = 0
   /// What could not be read or derived, as sentences.

@@ -5,7 +5,7 @@ internal import Glibc
 /// A question about gifts of a room.
 package struct GiftQuestion: Equatable, Sendable {
   package var room: [UInt8]
-  /// The ids to match byte by byte; nil for any.
+  /// The ids to match byte by byte, or nil for any.
   package var sender: [UInt8]?
   package var gift: [UInt8]?
   package var id: [UInt8]?
@@ -13,7 +13,7 @@ package struct GiftQuestion: Equatable, Sendable {
   /// time is when it was taken in, or its own time.
   package var since = Int64.min
   package var until = Int64.max
-  /// The partition of the input; nil to find it by the room.
+  /// The partition of the input, or nil to find it by the room.
   package var partition: Int32?
 
   package init(room: [UInt8]) { self.room = room }
@@ -43,7 +43,7 @@ package struct GiftQuestion: Equatable, Sendable {
 
   /// Whether an event is a gift that is asked for, whatever its room.
   /// - Parameters:
-  ///   - now: The time at which it was taken in; nil if it was not.
+  ///   - now: The time at which it was taken in, or nil if it was not.
   ///   - recordTime: The timestamp of its record.
   func isAsked(_ event: Event, at now: Int64?, recordTime: Int64?) -> Bool {
     event.kind == .gift && fits(event.gift) && isInTime(event, at: now, recordTime: recordTime)

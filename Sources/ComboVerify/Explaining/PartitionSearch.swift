@@ -25,8 +25,8 @@ final class PartitionSearch {
   private let question: GiftQuestion
   private let reader: any ReadEdge
   private let probe: RecordProbe
-  /// A text that each matching record contains, so that others need not be decoded; nil if a map makes the ids, maybe of several
-  /// fields.
+  /// A text that each matching record contains, so that others need not be decoded, or nil if a map makes the ids, maybe of
+  /// several fields.
   private let needle: [UInt8]?
   private let derivation: Derivation?
 
@@ -34,7 +34,7 @@ final class PartitionSearch {
   /// The fingerprints of the records in ``Found/unread``.
   private var fingerprints: [UInt64] = []
 
-  /// - Parameter derivation: How records become events; nil if unknown.
+  /// - Parameter derivation: How records become events, or nil if unknown.
   init(_ number: Int32, _ question: GiftQuestion, _ reader: any ReadEdge, _ derivation: Derivation?) throws {
     found = Found(number: number)
     self.question = question

@@ -18,7 +18,7 @@ struct UnreadRecord {
   /// Whether a map makes the fields, so that they may be anywhere in the record.
   private var isMapped: Bool { derivation?.mapping != nil }
 
-  /// - Parameter derivation: How records become events; nil if unknown.
+  /// - Parameter derivation: How records become events, or nil if unknown.
   init(_ record: InputRecord, _ derivation: Derivation?) {
     self.record = record
     self.derivation = derivation

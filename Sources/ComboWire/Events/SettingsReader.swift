@@ -8,7 +8,7 @@ package struct SettingsReader {
   private let path: String
   /// The rules whose settings are known.
   private let rules: Rules
-  /// The settings that a room may set for itself; nil for settings of the service.
+  /// The settings that a room may set for itself, or nil for settings of the service.
   private let allowedForRoom: Set<SettingName>?
   /// Whether unknown names are ignored.
   private let skipsUnknown: Bool

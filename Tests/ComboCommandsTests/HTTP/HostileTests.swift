@@ -105,7 +105,7 @@ struct HostileTests {
   @Test("whatever bytes come, they are answered or the connection ends, and others are served")
   func garbage() throws {
     var random = SplitMix64(seed: testSeed("garbage"))
-    let stage = try HTTPStage(token: try HTTPToken("0123456789abcdef"), answerMs: HTTPServer.Limits.answerMs)
+    let stage = try HTTPStage(token: try HTTPToken("0123456789abcdef"), responseMs: HTTPServer.Limits.responseMs)
     let seeds = [
       HTTPStage.request("/rooms/r/events", headers: ["Authorization: Bearer 0123456789abcdef"]),
       HTTPStage.request("/metrics", headers: ["Transfer-Encoding: chunked", "Content-Length: 3"]) + "3\r\nabc\r\n0\r\n\r\n",

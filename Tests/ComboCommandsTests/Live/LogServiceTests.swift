@@ -150,7 +150,7 @@ struct LogServiceTests {
         #expect(fault.code == .full)
       }
       try scene.settle()
-      if file.wantsRetention { try file.retain(ageMs: 1_000_000_000, now: WallClock.nowMs) }
+      if file.needsRetention { try file.retain(ageMs: 1_000_000_000, now: WallClock.nowMs) }
     }
     #expect(taken > 200 && file.bounds(scene.stage.stream(.input)).first > 0)
     try scene.give([LogScene.gift("r0", 1_000_000)])

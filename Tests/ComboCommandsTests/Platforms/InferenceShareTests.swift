@@ -27,7 +27,7 @@ struct InferenceShareTests {
     }
   }
 
-  /// What a map takes from a record, gift by gift; nil where it takes nothing.
+  /// What a map takes from a record, gift by gift, or nil where it takes nothing.
   private static func read(_ map: RecordMap, _ records: [[UInt8]]) -> [[[String?]]] {
     var limits = WireLimits()
     limits.roomFromBody = true
