@@ -93,9 +93,9 @@ public struct RoomStream: AsyncSequence, Sendable {
           for event in parser.push(chunk) {
             failures = 0
             place.lastID = event.id
-            guard let said = RoomEvent(event) else { continue }
-            continuation.yield(.event(said))
-            if case .ending(_, let why) = said { sentence = why }
+            guard let roomEvent = RoomEvent(event) else { continue }
+            continuation.yield(.event(roomEvent))
+            if case .ending(_, let why) = roomEvent { sentence = why }
           }
           if parser.isTooLong { break }
         }

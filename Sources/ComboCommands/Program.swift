@@ -92,7 +92,7 @@ package enum Program {
     case .seek(let options): SeekCommand.run(options)
     case .resetClock(let options): ResetClockCommand.run(options)
     case .map(let options): MapCommand.run(options)
-    case .tell(let text): Console.print(text)
+    case .print(let text): Console.print(text)
     case .show(let text, let faults, let hint):
       faults.isEmpty ? Console.print(text) : (Console.print(text), Console.refuse(faults, hint: hint)).1
     case .refuse(let sentences, let hint): Console.refuse(sentences, hint: hint)

@@ -82,7 +82,7 @@ extension ControlClient {
     try findPendingOffsets(ofGroup: group, topic, partitions)?.isEmpty != true
   }
 
-  /// - Returns: The partitions, or nil if there are some, and librdkafka does not tell which.
+  /// - Returns: The partitions, or nil if there are some and librdkafka does not report which.
   private func findPendingOffsets(
     ofGroup group: String, _ topic: String, _ partitions: [Int32]
   ) throws(EdgeError) -> [Int32]? {
@@ -99,7 +99,7 @@ extension ControlClient {
   }
 
   /// The group's committed offsets, in the order of the partitions.
-  /// - Parameter isStable: Whether to tell those that an open transaction is about to change.
+  /// - Parameter isStable: Whether to detect those that an open transaction is about to change.
   private func offsets(
     ofGroup group: String, _ topic: String, _ partitions: [Int32], isStable: Bool, withinMs: Int64
   ) throws(EdgeError) -> [(offset: CommittedOffset, isPending: Bool)] {

@@ -7,7 +7,7 @@ internal import Synchronization
 /// offsets include open transactions.
 ///
 /// It may be used from any thread. Every call blocks, retries while brokers are unreachable or busy, and finally times out with
-/// an error that says what to do.
+/// an error that names the remedy.
 package final class ControlClient: Sendable {
   package let client: KafkaClient
   private let properties: KafkaProperties

@@ -249,5 +249,5 @@ package final class KafkaProducer: Sendable {
   package var firstFailedDelivery: EdgeError? { callbacks.firstFailedDelivery }
 
   /// Resets the first failure, so that the next one becomes the first.
-  func forgetFirstFailure() { callbacks.forgetFirstFailure() }
+  func resetFirstFailure() { callbacks.resetFirstFailure() }
 }

@@ -133,7 +133,7 @@ struct CompiledMap {
   /// Rules that are tried only if a condition holds.
   struct Group {
     /// The condition's node, or -1 if there is no condition.
-    var guardian: Int32
+    var choiceNode: Int32
     var rules: Range<Int>
   }
 

@@ -51,7 +51,7 @@ package final class ChunkDecoder {
     chunk.lineCount = chunk.records.count
     for (number, record) in chunk.records.enumerated() {
       if record.start < 0 {
-        chunk.passOver(number, bytes: record.valueCount)
+        chunk.addTooLong(number, bytes: record.valueCount)
         continue
       }
       let keyEnd = record.start + max(0, record.keyCount)

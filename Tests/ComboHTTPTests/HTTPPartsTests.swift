@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Parts of the HTTP server")
 struct HTTPPartsTests {
-  @Test("an address is one in numbers with a port, and says who can reach it")
+  @Test("an address is one in numbers with a port, and determines who can reach it")
   func addresses() throws {
     for (text, host, isLoopback) in [
       ("127.0.0.1:8080", "127.0.0.1", true), ("localhost:0", "127.0.0.1", true), ("127.9.9.9:1", "127.9.9.9", true),

@@ -40,7 +40,7 @@ extension HTTPServerTests {
     }
   }
 
-  @Test("asks the loop once for all who want the same list, and names are told as JSON")
+  @Test("queries the loop once for all requests of the same list, and names are written as JSON")
   func rooms() throws {
     let stage = try HTTPStage()
     let wires = try (0..<5).map { _ in try stage.wire() }
@@ -67,7 +67,7 @@ extension HTTPServerTests {
     #expect(stage.observatory.takeQueries().isEmpty)
   }
 
-  @Test("sorts the list by wait or by skips, and says what waits and what was skipped")
+  @Test("sorts the list by wait or by skips, and shows the waiting and the skipped gifts")
   func sortedRooms() throws {
     let stage = try HTTPStage()
     #expect(try stage.get("/rooms?sort=size").status == 400)
@@ -86,7 +86,7 @@ extension HTTPServerTests {
     #expect(try stage.get("/rooms?sort=wait").status == 400)
   }
 
-  @Test("a list of rooms that are known by their instructions alone does not say what waits, and calls the gifts shown")
+  @Test("a list of rooms that are known by their instructions alone has no waiting gifts, and calls the gifts shown")
   func shownRooms() throws {
     var line = RoomLine(room: Array("r".utf8), epoch: 5, seq: 6, banners: 2, queued: nil, gifts: 9, rate: 1)
     let text = String(decoding: ServiceData.rooms([line], wall: 0).array, as: UTF8.self)
@@ -96,7 +96,7 @@ extension HTTPServerTests {
     #expect(unknown.contains(#"{"room":"r","epoch":5,"seq":6,"shown":9,"rate":1}"#), "\(unknown)")
   }
 
-  @Test("a list that did not come in time is asked for again, while somebody still waits for the first")
+  @Test("a list that did not arrive in time is requested again, while somebody still waits for the first")
   func lateRooms() throws {
     try HTTPStage.withTimeEnough { stage, responseMs in
       let (first, second) = (try stage.wire(), try stage.wire())
@@ -120,7 +120,7 @@ extension HTTPServerTests {
     }
   }
 
-  @Test("a loop that does not answer is told of, and a client that goes is forgotten")
+  @Test("a loop that does not answer is reported, and a client that disconnects is removed")
   func silentLoop() throws {
     let stage = try HTTPStage(responseMs: HTTPServer.Limits.responseMs)
     for target in ["/rooms/r", "/rooms"] {

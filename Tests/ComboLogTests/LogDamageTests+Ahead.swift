@@ -15,7 +15,7 @@ extension LogDamageTests {
     return (try Data(contentsOf: folder.url()), try Data(contentsOf: folder.url("-wal")))
   }
 
-  @Test("a bit that flips in what was written ahead loses nothing: its owner turns it back, others refuse", arguments: 0..<10)
+  @Test("a bit that flips in the records written ahead loses nothing: its owner turns it back, others refuse", arguments: 0..<10)
   func flippedAhead(seed: UInt64) throws {
     let (file, ahead) = try killed()
     var random = SplitMix(seed: seed)
@@ -49,7 +49,7 @@ extension LogDamageTests {
     #expect(try Data(contentsOf: folder.url("-wal")) == damaged)
   }
 
-  @Test("what a power cut leaves of the last transaction is no flipped bit", arguments: [1, 24, 600, 4119, 4120, 5000])
+  @Test("the rest of the last transaction after a power cut is no flipped bit", arguments: [1, 24, 600, 4119, 4120, 5000])
   func tornAhead(missing: Int) throws {
     var (file, ahead) = try killed()
     ahead.replaceSubrange((ahead.count - missing)..., with: Data(repeating: 0, count: missing))
@@ -75,7 +75,7 @@ extension LogDamageTests {
     #expect(log.leftOutCopies.count == 2)
   }
 
-  @Test("damage up to the end of what was written ahead is noticed", arguments: 0..<10)
+  @Test("damage up to the end of the records written ahead is noticed", arguments: 0..<10)
   func damagedEnd(seed: UInt64) throws {
     let (file, ahead) = try killed(40)
     var random = SplitMix(seed: seed)
@@ -105,7 +105,7 @@ extension LogDamageTests {
     }
   }
 
-  @Test("several wrong bits in what was written ahead are a fault as long as later commits stand behind them", arguments: 0..<10)
+  @Test("several wrong bits in the records written ahead are a fault as long as later commits follow", arguments: 0..<10)
   func damagedAhead(seed: UInt64) throws {
     let (file, ahead) = try killed(40)
     var random = SplitMix(seed: seed)
@@ -167,7 +167,7 @@ extension LogDamageTests {
     }
   }
 
-  @Test("what an earlier use has left behind the end of what was written ahead is no damage", arguments: [0, 1, 600, 4119])
+  @Test("bytes of an earlier use after the end of the records written ahead are no damage", arguments: [0, 1, 600, 4119])
   func earlierUse(missing: Int) throws {
     let folder = try LogFolder()
     let log = try folder.open()
@@ -196,7 +196,7 @@ extension LogDamageTests {
     #expect((opened.leftOut == nil) == (missing == 0))
   }
 
-  @Test("what was written ahead is kept for a file that is not there")
+  @Test("records written ahead are kept for a file that is not there")
   func aheadAlone() throws {
     let ahead = try killed().ahead
     let folder = try LogFolder()

@@ -160,7 +160,7 @@ struct LogDamageTests {
     #expect(log.leftOutCopies.count == (isTorn ? 1 : 0) && log.repaired == (isFlipped ? [156] : []))
   }
 
-  @Test("an owner that finds damage leaves what was written ahead beside the file")
+  @Test("an owner that finds damage leaves the records written ahead beside the file")
   func foundWhileInUse() throws {
     let folder = try LogFolder()
     try write(folder)
@@ -176,18 +176,18 @@ struct LogDamageTests {
     #expect(try !ahead.isEmpty && Data(contentsOf: folder.url("-wal")) == ahead)
   }
 
-  @Test("a deleted record is not missed, though it goes while others read")
+  @Test("a deleted record is not missed, although it is deleted while others read")
   func deletedMeanwhile() throws {
     let folder = try LogFolder()
     try write(folder)
-    let look = try LogFile(.file(folder.path), use: .read)
+    let reader = try LogFile(.file(folder.path), use: .read)
     let log = try folder.open()
     try log.commit(LogBatch(), group: "g", holds: [(0, 10)])
     #expect(try log.retain(ageMs: 0, now: 1_000_000) == 10)
-    #expect(look.bounds(0).first == 0)
-    fault(.outOfRange) { _ = try look.read(0, from: 0, into: LogPage()) }
+    #expect(reader.bounds(0).first == 0)
+    fault(.outOfRange) { _ = try reader.read(0, from: 0, into: LogPage()) }
     var offsets: [Int64] = []
-    _ = try look.forEachPage(of: 0) {
+    _ = try reader.forEachPage(of: 0) {
       offsets += $0.records.map(\.offset)
       return true
     }
@@ -260,7 +260,7 @@ struct LogDamageTests {
     #expect(fault(.damaged) { _ = try folder.open() }.contains("offset 5"))
   }
 
-  @Test("pages that lead back to earlier ones end each reading, and what lies behind them is still found")
+  @Test("pages that lead back to earlier ones end each reading, and later pages are still found")
   func pagesInCircles() throws {
     let folder = try LogFolder()
     try write(folder)

@@ -19,7 +19,7 @@ extension LogFolder {
 }
 
 /// A file that was not closed, and the file written ahead that it needs.
-@Suite("A log's file without what was written ahead")
+@Suite("A log's file without the records written ahead")
 struct LogHomeTests {
   private func all(_ path: String, _ use: LogFile.Use = .own) throws -> (lacksAhead: Bool, records: [String]) {
     let log = try LogFile(.file(path), use: use)
@@ -96,7 +96,8 @@ struct LogHomeTests {
     #expect(!found.lacksAhead && found.records == ["0 a=1"])
   }
 
-  @Test("a new file was left open by nobody, though the lock of an earlier one is there; readers are told who makes it")
+  @Test(
+    "a new file was left open by nobody, though the lock of an earlier one is there; the fault for readers names who creates it")
   func notThere() throws {
     let folder = try LogFolder()
     #expect(fault(.unknown) { _ = try LogFile(.file(folder.path), use: .read) }.contains("made by the first start of `live`"))

@@ -11,7 +11,7 @@ struct LogNameTests {
     try log.append(.of(0, [("a", value)]))
   }
 
-  @Test("a second owner is refused by a symbolic link and by a hard link, and told who the first is", arguments: [true, false])
+  @Test("a second owner is refused by a symbolic link and by a hard link, with the id of the first", arguments: [true, false])
   func isInUse(isSymbolic: Bool) throws {
     let folder = try LogFolder()
     let log = try folder.open()
@@ -27,7 +27,7 @@ struct LogNameTests {
     try log.append(.of(0, [("a", "3")]))
   }
 
-  @Test("what another program writes into it while it is in use ends all writing", arguments: [true, false])
+  @Test("a write of another program while it is in use ends all writing", arguments: [true, false])
   func overwritten(isEmpty: Bool) throws {
     let folder = try LogFolder()
     let log = try folder.open()
@@ -105,8 +105,8 @@ struct LogNameTests {
     do { try append(try folder.open(), "1") }
     let holder = Process()
     holder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    let (given, told) = (Pipe(), Pipe())
-    (holder.standardInput, holder.standardOutput) = (given, told)
+    let (given, pipe) = (Pipe(), Pipe())
+    (holder.standardInput, holder.standardOutput) = (given, pipe)
     holder.arguments = [
       "python3", "-c",
       """
@@ -122,7 +122,7 @@ struct LogNameTests {
       """, folder.path,
     ]
     try holder.run()
-    #expect(told.fileHandleForReading.availableData.count > 0)
+    #expect(pipe.fileHandleForReading.availableData.count > 0)
     #expect(fault(.inUse) { _ = try folder.open() }.contains("(pid \(holder.processIdentifier))"))
     try given.fileHandleForWriting.close()
     holder.waitUntilExit()
@@ -138,8 +138,8 @@ struct LogNameTests {
     try log.writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
     let other = Process()
     other.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    let told = Pipe()
-    other.standardOutput = told
+    let pipe = Pipe()
+    other.standardOutput = pipe
     other.arguments = [
       "python3", "-c",
       """
@@ -150,7 +150,7 @@ struct LogNameTests {
       """, folder.path,
     ]
     try other.run()
-    let answer = String(decoding: told.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let answer = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     #expect(answer == "\(getpid())\n")
     other.waitUntilExit()
   }
@@ -240,7 +240,7 @@ struct LogNameTests {
     }
   }
 
-  @Test("what is in the place of a replaced file is left alone")
+  @Test("a file in the place of a replaced one is left unchanged")
   func leavesOther() throws {
     let (folder, other) = (try LogFolder(), try LogFolder())
     try other.leave(["other 1", "other 2"])

@@ -102,16 +102,16 @@ final class SimStory {
   /// Ends all faults, waits until all is at rest, and stops the instances.
   /// - Returns: The faults found.
   func finish(whenAtRest: () -> [String] = { [] }) -> [String] {
-    if !faults.isEmpty { return told() }
+    if !faults.isEmpty { return lines() }
     if let unfinished = world.drain({ configuration() }) { faults.append(unfinished) }
     faults += audit(isAtEnd: true)
     faults += whenAtRest()
     for instance in world.instances { world.stop(instance) }
     faults += audit(isAtEnd: true)
-    return told()
+    return lines()
   }
 
-  private func told() -> [String] {
+  private func lines() -> [String] {
     if Self.isHeard { for line in world.heard { print(line) } }
     return faults
   }

@@ -108,7 +108,7 @@ final class HTTPStage {
     Array(#"{"v":1,"room":"\#(room)","epoch":\#(epoch),"seq":\#(seq),"at":1,"op":"screen","text":"\#(text)"}"#.utf8)
   }
 
-  func say(_ room: String, _ seqs: Range<Int>, _ text: String = "") {
+  func emit(_ room: String, _ seqs: Range<Int>, _ text: String = "") {
     observatory.tell(seqs.map { .said(room: Array(room.utf8), record: Self.record(room, 1, $0, text)) })
   }
 }

@@ -227,7 +227,7 @@ final class TestMember: GroupEdgeDelegate {
 
   func poll(maxWaitMs: Int32 = 10) {
     consumer.poll(maxWaitMs: maxWaitMs, into: batch)
-    batch.handOut { message, _ in
+    batch.deliver { message, _ in
       if !owned.contains(message.partition) {
         Issue.record("record \(message.offset) of partition \(message.partition), which is others'")
       }

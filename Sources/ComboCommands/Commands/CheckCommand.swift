@@ -32,7 +32,7 @@ enum CheckCommand {
     return 1
   }
 
-  /// Reports the faults in an input's own options, which keep it from being read.
+  /// Reports the faults in an input's own options, because of which it is not read.
   static func refuse(_ faults: [String], _ folder: String?) -> Int32 {
     var report = CheckReport { Console.write("\($0)\n", to: 1) }
     for sentence in faults { report.fault(sentence, fix: "correct the file of this input in \(folder ?? "--input-settings")") }
@@ -42,7 +42,8 @@ enum CheckCommand {
 
   private static let withinMs: Int64 = 10_000
 
-  /// Returns the inputs to check: those that are named, and the topics that match --input-pattern. Says why if there is none.
+  /// Returns the inputs to check: those that are named, and the topics that match --input-pattern. Reports the reason if there is
+  /// none.
   static func inputs(_ options: ServiceOptions) -> [String]? {
     guard let pattern = options.inputs.pattern else { return options.inputs.names }
     let log = ServiceLog(options.logLevel == .debug ? .debug : .error, format: options.logFormat)

@@ -78,7 +78,7 @@ final class Demo {
     }
   }
 
-  /// Makes gifts at the configured rate.
+  /// Generates gifts at the configured rate.
   private func feederThread() -> WorkThread {
     let (options, stage, stop, state) = (options, stage, stop, state)
     return WorkThread {

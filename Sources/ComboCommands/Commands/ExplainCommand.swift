@@ -7,7 +7,7 @@ internal import ComboVerify
 internal import ComboWire
 internal import Glibc
 
-/// `explain`: derives what became of gifts from input and journal.
+/// `explain`: derives the fates of gifts from input and journal.
 enum ExplainCommand {
   static func run(_ options: ExplainOptions) -> Int32 {
     options.source.read(history: .both, needed: [.input, .journal], options: "--input and --group") {
@@ -92,7 +92,7 @@ final class ExplainAnswer {
         "\(ProgressMeter.grouped(more)) more \(more == 1 ? "record" : "records") of the room did not become gifts: to list them, add --sender, --gift or --id"
       )
     }
-    if !outcome.hasFound, outcome.nearest.isEmpty { isWritten = tellNothing(outcome) && isWritten }
+    if !outcome.hasFound, outcome.nearest.isEmpty { isWritten = writeNothing(outcome) && isWritten }
     if outcome.gifts > 0, outcome.gifts + misses.count > 1 { Console.report(Self.sum(outcome.gifts, ends, misses)) }
     return isWritten && outcome.hasFound ? 0 : 1
   }
@@ -113,7 +113,7 @@ final class ExplainAnswer {
   }
 
   /// Writes that the gift was never seen.
-  private func tellNothing(_ outcome: Explainer.Outcome) -> Bool {
+  private func writeNothing(_ outcome: Explainer.Outcome) -> Bool {
     if options.isJSON { return writeObject { write(nothing: outcome, to: $0) } }
     let hasRoom = outcome.partitions.contains(where: \.hasRoom)
     let places = outcome.partitions.filter { $0.hasRoom || !hasRoom }.map {
@@ -134,7 +134,7 @@ final class ExplainAnswer {
     end <= from ? "no records from offset \(from) on" : end == from + 1 ? "offset \(from)" : "offsets \(from) to \(end - 1)"
   }
 
-  /// The JSON form of `tellNothing(_:)`.
+  /// The JSON form of `writeNothing(_:)`.
   private func write(nothing outcome: Explainer.Outcome, to buffer: ByteBuffer) {
     buffer.append(#"{"room":"#, written: room.bytes)
     buffer.append(#","missed":"never_seen","room_seen":"#, outcome.partitions.contains(where: \.hasRoom))

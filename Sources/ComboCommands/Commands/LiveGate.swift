@@ -80,7 +80,7 @@ final class LiveGate: EventGate {
   func onNews(_ body: (@Sendable () -> Void)?) { stage.file.onCommit(body) }
 }
 
-/// Computes the answer to a client: what will become of its records. The service decides in the same way, by the same map; only a
+/// Computes the response to a client: the outcomes of its records. The service decides in the same way, by the same map; only a
 /// partition with too many rooms that have their own settings refuses more. Used on the server's thread only.
 private final class RecordCheck: @unchecked Sendable {
   // Sendable: only the server's thread uses it.
@@ -88,7 +88,7 @@ private final class RecordCheck: @unchecked Sendable {
 
   init(_ map: RecordMap?) { decoder = LiveRecordDecoder(map) }
 
-  /// Returns `{"taken":3}`, together with the number of records that lead to nothing, and the fault of the first bad one.
+  /// Returns `{"taken":3}`, with the number of records without an event, and the fault of the first bad one.
   func answer(_ batch: LogBatch) -> [UInt8] {
     var (number, bad, dropped) = (0, 0, 0)
     var first: (number: Int, fault: BadEvent)?
@@ -134,7 +134,7 @@ final class LivePrinter: Sendable {
     thread.thread = WorkThread { [file, isStopped] in Self.run(file, output, isStopped) }
   }
 
-  /// Prints what is left, and ends. Must be called only once.
+  /// Prints the remaining instructions, and ends. Must be called only once.
   func stop() {
     isStopped.set()
     file.committed.ring()

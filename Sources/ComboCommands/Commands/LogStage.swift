@@ -31,7 +31,7 @@ final class LogStage: Sendable {
     }
   }
 
-  /// Logs what happened to the file when it was opened.
+  /// Logs the events of opening the file.
   func warn(_ log: ServiceLog) {
     let (bits, name) = (file.repaired.count, file.place.name + "-wal")
     if bits > 0 {
@@ -104,7 +104,7 @@ final class LogKeeper: Sendable {
   /// The shortest time between two deletions, however many records arrive.
   private static let breakMs: Int64 = 500
   /// The time after which a missing file is noticed while nothing is written.
-  private static let lookMs: Int64 = 1000
+  private static let checkMs: Int64 = 1000
 
   /// - Parameters:
   ///   - refusalLog: The note of refused records, if any are refused.
@@ -129,7 +129,7 @@ final class LogKeeper: Sendable {
           deletion.run(log) { () throws(LogFault) in try file.retain(ageMs: keepMs, now: WallClock.nowMs) }
         }
         refusalLog?.check { file.refusal() }
-        file.attention.wait(after: rings, maxMs: file.needsRetention ? Self.breakMs : Self.lookMs)
+        file.attention.wait(after: rings, maxMs: file.needsRetention ? Self.breakMs : Self.checkMs)
       }
     }
   }

@@ -7,7 +7,7 @@ internal import ComboSystem
 internal import ComboWire
 internal import Glibc
 
-/// `map`: shows what a map makes of records; lists, checks and generates maps.
+/// `map`: shows the results of a map for records; lists, checks and generates maps.
 enum MapCommand {
   static func run(_ options: MapOptions) -> Int32 {
     switch options.task {
@@ -135,7 +135,7 @@ enum MapCommand {
     return schemas.missing.isEmpty ? code : 1
   }
 
-  /// Prints a record, or what a map makes of it.
+  /// Prints a record, or the result of a map for it.
   /// - Returns: Whether it could be written.
   private static func show(
     _ explainer: MapExplainer, _ explanation: MapExplanation, _ place: String, _ report: inout MapReport, _ options: MapOptions
@@ -184,9 +184,9 @@ struct TopicTail {
     client = try ReaderClient(properties)
   }
 
-  /// Passes on the newest `last` records of each partition that have a value, partition by partition. Records of open
+  /// Calls `body` with the newest `last` records of each partition that have a value, partition by partition. Records of open
   /// transactions are left out.
-  func read(last: Int, _ take: (Int32, KafkaMessage) -> Void) throws(EdgeError) {
+  func read(last: Int, _ body: (Int32, KafkaMessage) -> Void) throws(EdgeError) {
     guard let count = try control.partitionCount(topic, withinMs: Self.withinMs) else {
       throw EdgeError(.unknownTopic, "the topic \"\(topic)\" does not exist: check --from-topic")
     }
@@ -204,20 +204,20 @@ struct TopicTail {
         try read(partition, from: from, to: to) { older.append($0.offset) }
         offsets = older + offsets
       }
-      if let start = offsets.suffix(last).first { try read(partition, from: start, to: end) { take(partition, $0) } }
+      if let start = offsets.suffix(last).first { try read(partition, from: start, to: end) { body(partition, $0) } }
     }
   }
 
-  /// The most offsets that one pass reads.
+  /// The maximum number of offsets that one pass reads.
   private static let widthMax: Int64 = 1 << 20
 
-  private func read(_ partition: Int32, from start: Int64, to end: Int64, _ take: (KafkaMessage) -> Void) throws(EdgeError) {
+  private func read(_ partition: Int32, from start: Int64, to end: Int64, _ body: (KafkaMessage) -> Void) throws(EdgeError) {
     let batch = MessageBatch(capacity: 1000)
     let reader = try client.reader(topic, partition, from: start, to: end)
     var silence = Deadline(afterMs: Self.withinMs)
     while !reader.isAtEnd {
       if try reader.read(maxWaitMs: 100, into: batch) > 0 { silence = Deadline(afterMs: Self.withinMs) }
-      for index in 0..<batch.count where batch[index].value != nil { take(batch[index]) }
+      for index in 0..<batch.count where batch[index].value != nil { body(batch[index]) }
       batch.release()
       if silence.isOver {
         throw EdgeError(

@@ -24,13 +24,13 @@ enum ResetClockCommand {
       }
       guard
         let service = try Service.build(options, properties, log: session.log, stop: session.stop, purpose: .bringClocksBack),
-        let looked = service.takeOverAndLeave(session.stop)
+        let checked = service.takeOverAndLeave(session.stop)
       else { return 1 }
       _ = Console.print(
-        "\(service.totals.clocksBroughtBack) of \(Counted.text(looked, "partitions were")) set back to this machine's clock.\n")
-      if looked < plan.places.count {
+        "\(service.totals.clocksBroughtBack) of \(Counted.text(checked, "partitions were")) set back to this machine's clock.\n")
+      if checked < plan.places.count {
         Console.report(
-          "only \(looked) of \(plan.places.count) partitions were checked: other instances have the rest. Stop them, and run the command again"
+          "only \(checked) of \(plan.places.count) partitions were checked: other instances have the rest. Stop them, and run the command again"
         )
         return 1
       }

@@ -15,7 +15,7 @@ struct RunNotes {
   }
 
   /// - Parameter table: The options with their sources.
-  func say(_ table: ConfigTable) {
+  func log(_ table: ConfigTable) {
     let map = table.rows.first { $0.name == "map" }?.value ?? "none"
     let inputs = (options.inputs.names + (options.inputs.pattern.map { [$0.text] } ?? [])).joined(separator: ",")
     log.info(

@@ -79,15 +79,16 @@ enum SeekCommand {
         case .end:
           try holdsRecords(reader, topic, partition, from: committed[Int(partition)].offset ?? first, to: end) ? end : nil
         }
-      let stands = committed[Int(partition)]
+      let committedOffset = committed[Int(partition)]
       plan.places.append(
         .init(
-          partition: partition, first: first, end: end, stands: stands.offset, isNew: stands.entry == nil, target: target,
-          rooms: stands.entry == nil ? nil : try topics(partition, options.service, reading).standing().entry?.rooms))
+          partition: partition, first: first, end: end, position: committedOffset.offset, isNew: committedOffset.entry == nil,
+          target: target,
+          rooms: committedOffset.entry == nil ? nil : try topics(partition, options.service, reading).standing().entry?.rooms))
     }
     for index in plan.places.indices where plan.places[index].moves && !plan.places[index].isNew && !plan.isRefused {
       let partition = plan.places[index].partition
-      look(options.service, partition, reading, asker, &plan, at: index)
+      examine(options.service, partition, reading, asker, &plan, at: index)
     }
     plan.hasForeignOutput = try ForeignOutput(options.service, properties, control).isLikely
     return plan
@@ -97,8 +98,8 @@ enum SeekCommand {
     PartitionTopics(partition, options.configuration, reading, log: .silent)
   }
 
-  /// Restores a partition as `--yes` does, to find out what is lost and which derivation its last owner used. Writes nothing.
-  private static func look(
+  /// Restores a partition as `--yes` does, to determine the loss and the derivation of its last owner. Writes nothing.
+  private static func examine(
     _ options: ServiceOptions, _ partition: Int32, _ reading: KafkaReading, _ asker: GroupConsumer, _ plan: inout SeekPlan,
     at index: Int
   ) {

@@ -39,7 +39,7 @@ struct TopicGenerator {
       let properties = try KafkaProperties(
         brokers: brokers, clientID: "combo-consumer-generate",
         overrides: kafka.map { KafkaProperties.Override(key: $0.key, value: $0.value) }, log: log.ofKafka)
-      try sayIfMissing(ControlClient(properties))
+      try reportIfMissing(ControlClient(properties))
       let producer = try TopicProducer(properties, topic: topic, withinMs: Self.withinMs)
       let began = MonotonicClock.nowMs
       let produced =
@@ -63,12 +63,12 @@ struct TopicGenerator {
   }
 
   /// Reports a missing topic: if brokers create topics automatically, a typing error would create a new one unnoticed.
-  private func sayIfMissing(_ control: ControlClient) throws(EdgeError) {
+  private func reportIfMissing(_ control: ControlClient) throws(EdgeError) {
     if try control.partitionCount(topic, withinMs: Self.withinMs) != nil { return }
     Console.report("the topic \"\(topic)\" does not exist yet: if the brokers create topics by themselves, they create it now")
   }
 
-  /// Makes events and passes them to the producer.
+  /// Generates events and passes them to the producer.
   private func produce(to producer: TopicProducer, until stop: StopSignal) throws(EdgeError) -> (records: Int, gifts: Int) {
     // Events of different runs must not look like repeats of each other.
     let generator = GiftGenerator(options.mix, prefix: "g\(WallClock.nowMs)-\(options.mix.seed)-")
@@ -99,8 +99,8 @@ struct TopicGenerator {
 }
 
 extension TopicGenerator {
-  /// Makes a platform's records and passes them to the producer when they are due, or all at once if there is no rate. Returns
-  /// their number, or nil if the truth file cannot be written.
+  /// Generates a platform's records and passes them to the producer when they are due, or all at once if there is no rate.
+  /// Returns their number, or nil if the truth file cannot be written.
   private func produceRecords(
     to producer: TopicProducer, until stop: StopSignal, _ truth: borrowing TruthFile
   ) throws(EdgeError) -> (records: Int, gifts: Int)? {

@@ -37,7 +37,7 @@ struct TopicSetup {
     var outputAheadMaxMs: Int64?
   }
 
-  /// Why the service cannot start.
+  /// The reason why the service cannot start.
   enum Fault: Error {
     /// The topics have no fault, but the brokers did not respond, or the input does not exist yet.
     case notYet(String)
@@ -45,7 +45,7 @@ struct TopicSetup {
     case refused(String)
   }
 
-  /// Creates missing topics, and reports what is wrong with the others.
+  /// Creates missing topics, and reports the faults of the others.
   /// - Parameter hasForeignOutput: Checks whether another group may write the same gifts to the output.
   func run(hasForeignOutput: () -> Bool) throws(Fault) -> Found {
     do {

@@ -10,11 +10,11 @@ internal import ComboWire
 struct ReplayOptions: Equatable, Sendable {
   /// The file to read, or nil for standard input.
   var file: String?
-  /// The least number of rooms that are remembered, however long they are silent.
+  /// The minimum number of rooms that are remembered, however long they are silent.
   var maxRestedRooms = 65_536
   /// The number of threads; 0 for one per processor.
   var threads = 0
-  /// Whether to report what became of the gifts instead of the instructions.
+  /// Whether to report the fates of the gifts instead of the instructions.
   var explain = false
   /// The map that turns lines into events, or nil if they are events.
   var map: RecordMap?
@@ -204,7 +204,7 @@ struct RedriveOptions: Equatable, Sendable {
   var group: String
   var deadLetter: String
   var selection: RedriveSelection
-  /// The most records; 0 for no limit.
+  /// The maximum number of records; 0 for no limit.
   var limit: Int
   var isJSON: Bool
   /// Whether to send records.

@@ -4,7 +4,7 @@ internal import ComboLog
 internal import ComboSystem
 internal import ComboWire
 
-/// What `verify` and `explain` read: a group's topics, or a file of `live` or `demo`.
+/// The source for `verify` and `explain`: a group's topics, or a file of `live` or `demo`.
 struct DerivationSource: Equatable, Sendable {
   /// A file of `live` or `demo`, or nil for topics.
   var data: String?
@@ -41,7 +41,7 @@ struct DerivationSource: Equatable, Sendable {
   ///   - deadLetter: The dead-letter topic, or nil for the group's own.
   ///   - checksFile: Whether to verify the checksum of each record of a file first. Then the exit code is 1 if anything of it is
   ///     damaged.
-  ///   - history: Which part of the state is read if old records were deleted from the file.
+  ///   - history: The part of the state that is read if old records were deleted from the file.
   ///   - needed: The topics that must exist.
   ///   - options: The options to check if one does not exist.
   /// - Returns: The exit code.

@@ -26,8 +26,8 @@ struct InputChoice: Equatable, Sendable {
     return names
   }
 
-  /// Returns why the value of `--map` cannot be used, as the end of a sentence: a name stands where an input's name must, and is
-  /// none, or an input has two maps. Returns nil if neither is so, or if there is no input.
+  /// Returns the reason why the value of `--map` cannot be used, as the end of a sentence, or nil if it can be, or if there is no
+  /// input. A name may not be that of an input, or an input may have two maps.
   func mapFault(in text: String) -> String? {
     if names.isEmpty && pattern == nil { return nil }
     var map: Substring?
@@ -80,7 +80,7 @@ struct InputChoice: Equatable, Sendable {
 struct TopicPattern: Equatable, Sendable {
   let text: String
 
-  /// Returns why a text is no pattern, as the end of a sentence, or nil if it is one.
+  /// Returns the reason why a text is no pattern, as the end of a sentence, or nil if it is one.
   static func fault(of text: String) -> String? {
     if !text.hasPrefix("^") { return "must begin with ^, as in ^gifts_, not \(Sentence.quoted(text))" }
     var compiled = regex_t()

@@ -62,7 +62,7 @@ struct ServiceOptions: Equatable, Sendable {
   var isConfirmed = false
   /// Whether to use the room in the event even if the record key differs.
   var roomFromBody = false
-  /// Whether rooms get the name of their input in front.
+  /// Whether the ids of rooms are prefixed with the name of their input.
   var prefixesRooms = false
   /// Whether each instruction's record names its input.
   var namesInput = false

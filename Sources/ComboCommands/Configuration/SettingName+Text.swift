@@ -114,7 +114,7 @@ extension SettingName {
     }
   }
 
-  /// Returns why a text is not such a list, as the end of a sentence.
+  /// Returns the reason why a text is not such a list, as the end of a sentence.
   static func listFault(_ text: String) -> String {
     let wrong = text.split(separator: ",", omittingEmptySubsequences: false).first { named($0) == nil }.map(String.init) ?? text
     let likely = Suggestion.nearest(to: wrong, among: all.map(\.text)).map { "; did you mean \($0)?" } ?? ""

@@ -72,7 +72,7 @@ public struct MapInference {
     doubts.append("\(quoted(worse.value)) seems to repeat the gifts of \(better), or to undo them, so only the latter counts")
   }
 
-  /// Returns what a map makes of records: the fields of their gifts, and the reasons of bad events.
+  /// Returns the results of a map for records: the fields of their gifts, and the reasons of bad events.
   private func replay(_ text: String, _ records: [Int]) -> (gifts: [Gift], bad: [(record: Int, reason: String)]) {
     guard let map = try? RecordMap(Array(text.utf8), file: "the proposal") else { return ([], []) }
     var limits = WireLimits()

@@ -46,7 +46,7 @@ extension RecordMap {
 }
 
 extension MapText {
-  /// Returns a map as a journal keeps it, with other schemas.
+  /// Returns the canonical text of a map with other schemas.
   fileprivate func replacingSchemas(by list: String) -> String {
     replacing("map", of: 0) { map in
       replacing("record", of: map) { record in replacing("schemas", of: record) { _ in list } }

@@ -2,14 +2,14 @@ package import ComboCore
 internal import ComboSystem
 internal import ComboWire
 
-/// A queue of a topic's records for a replay: one thread reads them, another one receives them in pieces. It holds a few pieces
-/// at most.
+/// A queue of a topic's records for a replay: one thread reads them, another one receives them in pieces. It has at most a few
+/// pieces.
 package final class RecordFeed: @unchecked Sendable {
   // Sendable: `filling` belongs to the reading thread; everything else is guarded by `lock`.
 
   /// A record within a piece.
   struct Record {
-    /// The start of its key, which its value follows; -1 if the record is too large, and left out.
+    /// The start of its key, which its value follows; -1 if the record is too large and was left out.
     var start: Int
     /// The length of its key; -1 if it has none.
     var keyCount: Int
@@ -35,7 +35,7 @@ package final class RecordFeed: @unchecked Sendable {
   private var ended: String?
   private var filling: Piece
 
-  /// - Parameter pieceBytes: The most bytes of records in a piece.
+  /// - Parameter pieceBytes: The maximum number of bytes of records in a piece.
   package init(pieceBytes: Int = 1 << 19) {
     self.pieceBytes = pieceBytes
     filling = Piece(capacity: pieceBytes)
@@ -54,7 +54,7 @@ package final class RecordFeed: @unchecked Sendable {
     let count = (key?.count ?? 0) + value.count
     var record = Record(start: -1, keyCount: key?.count ?? -1, valueCount: value.count, time: max(-1, time ?? -1))
     if value.count <= WireLimits.replay.recordBytes, count <= pieceBytes {
-      if filling.bytes.count + count > pieceBytes { handOver() }
+      if filling.bytes.count + count > pieceBytes { enqueue() }
       record.start = filling.bytes.count
       if let key { filling.bytes.append(key) }
       filling.bytes.append(value)
@@ -64,7 +64,7 @@ package final class RecordFeed: @unchecked Sendable {
 
   /// Marks the end of the records. Called by the reading thread only.
   package func end(_ failure: String? = nil) {
-    handOver()
+    enqueue()
     lock.lock()
     hasEnded = true
     ended = failure
@@ -72,7 +72,7 @@ package final class RecordFeed: @unchecked Sendable {
     lock.unlock()
   }
 
-  private func handOver() {
+  private func enqueue() {
     lock.lock()
     while full.count >= Self.piecesMax { lock.wait() }
     full.append(filling)

@@ -14,7 +14,7 @@ struct DerivationStart {
   let journal: Int64
   /// The journal's terms at that offset.
   let terms: JournalTerms
-  /// Whether the room is known, and below it whether no room was awake.
+  /// Whether the room is known, and whether no room was awake.
   let isKnown: Bool
   let isEmpty: Bool
   /// Whether the group began reading here.

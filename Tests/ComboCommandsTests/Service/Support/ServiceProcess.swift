@@ -48,7 +48,7 @@ final class ServiceProcess: RunningService {
     return status
   }
 
-  func tellToStop() { signal(SIGTERM) }
+  func requestStop() { signal(SIGTERM) }
 
   /// Sends it a signal, unless it has ended.
   func signal(_ number: Int32) {
