@@ -49,8 +49,8 @@ final class ResponseBody: NSObject, URLSessionDataDelegate, @unchecked Sendable 
 
   func urlSession(_: URLSession, task _: URLSessionTask, didCompleteWithError error: (any Error)?) {
     if let refused {
-      let said = DisplayData(json: String(decoding: refusal, as: UTF8.self))?.text("error")
-      continuation.finish(throwing: Refusal(sentence: said ?? "the service answered \(refused)"))
+      let stated = DisplayData(json: String(decoding: refusal, as: UTF8.self))?.text("error")
+      continuation.finish(throwing: Refusal(sentence: stated ?? "the service answered \(refused)"))
     } else {
       continuation.finish(throwing: error)
     }

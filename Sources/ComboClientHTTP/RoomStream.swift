@@ -93,9 +93,9 @@ public struct RoomStream: AsyncSequence, Sendable {
           for event in parser.push(chunk) {
             failures = 0
             place.lastID = event.id
-            guard let said = RoomEvent(event) else { continue }
-            continuation.yield(.event(said))
-            if case .ending(_, let why) = said { sentence = why }
+            guard let roomEvent = RoomEvent(event) else { continue }
+            continuation.yield(.event(roomEvent))
+            if case .ending(_, let why) = roomEvent { sentence = why }
           }
           if parser.isTooLong { break }
         }
@@ -131,7 +131,7 @@ private final class StreamPlace: @unchecked Sendable {
   private var last = ""
   private var isConnected = false
 
-  /// The id of the last event; empty if the next stream must begin with a screen.
+  /// The id of the last event, empty if the next stream must begin with a screen.
   var lastID: String {
     get { lock.withLock { last } }
     set { lock.withLock { last = newValue } }

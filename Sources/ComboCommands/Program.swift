@@ -11,7 +11,7 @@ package enum Program {
     let code = perform(invocation)
     // A result that could not be printed is a failure. Commands that print only progress may continue.
     if code == 0, Console.hasLostOutput, invocation.answers {
-      Console.say("cannot write to standard output: the disk is full, or the reader has gone away")
+      Console.report("cannot write to standard output: the disk is full, or the reader has gone away")
       end(1)
     }
     end(code)
@@ -27,7 +27,7 @@ package enum Program {
   }
 
   /// Reads the options again.
-  /// - Parameter input: The one of several inputs for which they are read; nil for all.
+  /// - Parameter input: The one of several inputs for which they are read, or nil for all.
   @Sendable
   private static func read(_ command: Command, input: String?) -> Configuration.Outcome {
     Configuration.read(
@@ -48,17 +48,17 @@ package enum Program {
       case .check(let options) where !faults.isEmpty:
         isText = options.topicFormat == nil
         if isText {
-          _ = Console.tell("input \(input)\n")
+          _ = Console.print("input \(input)\n")
           own = CheckCommand.refuse(faults, options.inputSettings?.folder)
         } else {
           own = Console.refuse(faults, hint: "combo-consumer check --help")
         }
       case .verify(let options):
-        _ = Console.tell("input \(input)\n")
+        _ = Console.print("input \(input)\n")
         own = VerifyCommand.run(options, isOneOfSeveral: true)
       case .check(let options):
         isText = options.topicFormat == nil
-        if isText { _ = Console.tell("input \(input)\n") }
+        if isText { _ = Console.print("input \(input)\n") }
         own = CheckCommand.run(options)
       default: preconditionFailure("\(command.rawValue) has one input")
       }
@@ -67,7 +67,7 @@ package enum Program {
     }
     if isText, inputs.count > 1 {
       let names = failed.isEmpty ? "" : ": \(failed.joined(separator: ", "))"
-      _ = Console.tell("\(failed.isEmpty ? "none" : "\(failed.count)") of the \(inputs.count) inputs failed\(names)\n")
+      _ = Console.print("\(failed.isEmpty ? "none" : "\(failed.count)") of the \(inputs.count) inputs failed\(names)\n")
     }
     return code
   }
@@ -92,9 +92,9 @@ package enum Program {
     case .seek(let options): SeekCommand.run(options)
     case .resetClock(let options): ResetClockCommand.run(options)
     case .map(let options): MapCommand.run(options)
-    case .tell(let text): Console.tell(text)
+    case .print(let text): Console.print(text)
     case .show(let text, let faults, let hint):
-      faults.isEmpty ? Console.tell(text) : (Console.tell(text), Console.refuse(faults, hint: hint)).1
+      faults.isEmpty ? Console.print(text) : (Console.print(text), Console.refuse(faults, hint: hint)).1
     case .refuse(let sentences, let hint): Console.refuse(sentences, hint: hint)
     }
   }

@@ -32,7 +32,7 @@ package struct ClientFigures: Equatable, Sendable {
   /// The largest of the brokers' 99th percentiles.
   package var roundTripSeconds = 0.0
   package var throttleSeconds = 0.0
-  /// The number of rebalances of the consumer's group; nil for a producer.
+  /// The number of rebalances of the consumer's group, or nil for a producer.
   package var rebalances: Double?
 
   package init(client: String) {

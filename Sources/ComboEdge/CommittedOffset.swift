@@ -1,7 +1,7 @@
 /// A position in a partition that a group has committed, or is to commit.
 package struct CommittedOffset: Equatable, Sendable {
   package let partition: Int32
-  /// The next record to read; nil if no offset was ever committed, or it has expired.
+  /// The next record to read, or nil if no offset was ever committed, or it has expired.
   package let offset: Int64?
   /// The metadata: the number of the journal's last entry and, where the log needs it, the member that commits, separated by
   /// tabs.
@@ -16,12 +16,12 @@ package struct CommittedOffset: Equatable, Sendable {
     self.metadata = metadata
   }
 
-  /// The number of the journal's last entry, which the service keeps in the metadata; nil if none.
+  /// The number of the journal's last entry, which the service keeps in the metadata, or nil if none.
   package var entry: Int64? { Int64(metadata.prefix { $0 != "\t" }).flatMap { (0...1 << 60).contains($0) ? $0 : nil } }
 
   /// A member of the group that committed an offset.
   package struct Owner: Equatable, Hashable, Sendable {
-    /// The id that the group's coordinator assigned to it.
+    /// Its id, assigned by the group's coordinator.
     package let member: String
     package let transactionalID: String
 
@@ -31,7 +31,7 @@ package struct CommittedOffset: Equatable, Sendable {
     }
   }
 
-  /// The member that committed it; nil if the metadata does not contain it, as with other versions and tools.
+  /// The member that committed it, or nil if the metadata does not contain it, as with other versions and tools.
   package var owner: Owner? {
     let parts = metadata.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false)
     return parts.count == 3 ? Owner(member: String(parts[1]), transactionalID: String(parts[2])) : nil

@@ -1,6 +1,6 @@
 package import ComboSystem
 
-// The border between the service's logic and the log that it reads and writes: Kafka, a file, or a simulation.
+// The interface between the service's logic and the log that it reads and writes: Kafka, a file, or a simulation.
 
 /// The topics that a group reads and writes.
 package enum Topic: Int, CaseIterable, Sendable {
@@ -30,16 +30,16 @@ package protocol GroupEdge: AnyObject, Sendable {
   func subscribe() throws(EdgeError)
   /// Waits up to `maxWaitMs` for a record, then delivers the available ones.
   /// - Parameter hold: 0 or 1. Lasting records of the last poll with the same value are released; those of the other one stay.
-  func poll(maxWaitMs: Int32, hold: Int, _ take: (InputRecord) -> Void)
+  func poll(maxWaitMs: Int32, hold: Int, _ body: (InputRecord) -> Void)
   /// Releases all delivered records: nobody reads them any more.
   func release()
   /// Starts to deliver the partition's records, from this offset on.
   func start(_ partition: Int32, at offset: Int64) throws(EdgeError)
-  /// Starts several partitions, which takes about as long as for one. After an error any of them may have been started.
+  /// Starts several partitions in about the time of one. After an error, any of them may have been started.
   func start(_ partitions: [(partition: Int32, offset: Int64)]) throws(EdgeError)
   /// Stops delivering the partition's records, until it is started again.
   func stop(_ partition: Int32)
-  /// Stops the partition for longer: its records are not fetched either.
+  /// Stops the partition for a longer time: its records are not fetched either.
   func pause(_ partition: Int32)
   /// Returns the offset that the group has committed, once no transaction is open on it. Any thread.
   func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset
@@ -79,7 +79,7 @@ extension GroupEdge {
 package protocol OutputEdge: AnyObject, Sendable {
   func begin() throws(TransactionFault)
   /// Produces a record, and copies its arguments. The next ``commit(_:)`` reports errors.
-  /// - Parameter partition: The partition; nil to choose it by the key, as Java's producer does.
+  /// - Parameter partition: The partition, or nil to choose it by the key, as Java's producer does.
   func produce(_ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader])
   /// Sends the offsets and commits; returns once all of it is durable.
   func commit(_ offsets: [CommittedOffset]) throws(TransactionFault)
@@ -105,7 +105,7 @@ package protocol DirectEdge: AnyObject, Sendable {
   /// Produces a record, and copies its arguments. Waits up to a limit while there is no room for it. Once a record has failed,
   /// even for lack of room, no more are accepted or waited for.
   /// - Parameters:
-  ///   - partition: The partition; nil to choose it by the key, as Java's producer does.
+  ///   - partition: The partition, or nil to choose it by the key, as Java's producer does.
   ///   - tag: A number other than 0, with which ``serve(maxWaitMs:_:)`` reports the record's outcome.
   func produce(
     _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader], tag: UInt)
@@ -129,24 +129,24 @@ package protocol ReadEdge: AnyObject, Sendable {
   func ends(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [(partition: Int32, end: Int64)]
   /// Returns the transactions open in these partitions of a topic. Producers at work have some too, so one check means nothing.
   func openTransactions(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [OpenTransaction]
-  /// Returns the first offset whose record is of this time or later; nil if none.
+  /// Returns the first offset whose record is of this time or later, or nil if none.
   func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64?
   /// Creates the partitions of journal and state up to this one, if the input has gained them and they have not.
   func makeRoom(for partition: Int32) throws(EdgeError)
   func partitions(_ topic: Topic) throws(EdgeError) -> Range<Int32>
-  /// Reads all committed records from `start` on, below `end`, until `take` returns false, or `isCancelled`, which is called now
+  /// Reads all committed records from `start` on, below `end`, until `body` returns false, or `isCancelled`, which is called now
   /// and then, returns true. Waits for open transactions.
   func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
-    _ take: (InputRecord) -> Bool
+    _ body: (InputRecord) -> Bool
   ) throws(EdgeError)
   /// Reads all records, even those of aborted or open transactions, and waits for none.
   func readAll(
-    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ body: (InputRecord) -> Bool
   ) throws(EdgeError)
 }
 
-/// Which cluster the brokers belong to.
+/// The cluster to which the brokers belong.
 package enum ClusterAnswer: Equatable, Sendable {
   /// The one of this process's start.
   case own
@@ -214,14 +214,14 @@ extension ReadEdge {
 
   package func makeRoom(for partition: Int32) throws(EdgeError) {}
 
-  /// Reads records like `read`, with a `take` that can fail: its first error ends the reading, and is thrown.
+  /// Reads records like `read`, with a `body` that can fail: its first error ends the reading, and is thrown.
   package func scan(
-    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) throws -> Bool
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ body: (InputRecord) throws -> Bool
   ) throws {
     var fault: (any Error)?
     try read(topic, partition, from: start, to: end, unless: { false }) { record in
       do {
-        return try take(record)
+        return try body(record)
       } catch {
         fault = error
         return false
@@ -231,9 +231,9 @@ extension ReadEdge {
   }
 
   package func readAll(
-    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
-    try read(topic, partition, from: start, to: end, unless: { false }, take)
+    try read(topic, partition, from: start, to: end, unless: { false }, body)
   }
 }
 
@@ -254,7 +254,7 @@ package struct LostTopic: Equatable, Sendable {
 package protocol TopicWatch: AnyObject, Sendable {
   /// Checks the topics. Blocks.
   /// - Returns: The first lost topic, once several checks in a row have found it lost.
-  func look() throws(EdgeError) -> LostTopic?
+  func check() throws(EdgeError) -> LostTopic?
 }
 
 /// A registry's answer about a schema.
@@ -273,7 +273,7 @@ package enum SchemaAnswer: Equatable, Sendable {
 package protocol SchemaSource: AnyObject, Sendable {
   /// Requests a schema. Blocks; any thread.
   func ask(_ id: String) -> SchemaAnswer
-  /// Returns whether refused schemas are to be requested again: true once after each request for that.
+  /// Returns whether refused schemas must be requested again: true once after each request for a retry.
   func takeRetry() -> Bool
 }
 
@@ -297,7 +297,7 @@ package struct Edges {
   /// Returns the newest rules of the engine that every member of the group can follow, or nil if unknown. Blocks; any thread. Not
   /// needed if the service is alone.
   package var groupRules: (@Sendable () -> Int?)?
-  /// The source of schemas; nil if a record that names an unknown schema is bad.
+  /// The source of schemas, or nil if a record that names an unknown schema is bad.
   package var schemas: (any SchemaSource)?
   /// Runs blocking work outside of the loop.
   package var inBackground: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = BackgroundTask.run

@@ -1,6 +1,6 @@
-/// A fault of a log, in a sentence for the operator, classified by who has to act.
+/// A fault of a log, as a sentence for the operator, with a code.
 package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The kind of a fault: small and stable, for programs to decide by.
+  /// The kind of a fault, for decisions by programs.
   package enum Code: String, Sendable, CaseIterable {
     /// A property that librdkafka does not know or refuses, or that the service sets itself.
     case badProperty

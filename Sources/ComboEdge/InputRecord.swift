@@ -6,9 +6,9 @@
 package struct InputRecord {
   package var partition: Int32
   @usableFromInline package var offset: Int64
-  /// The key; nil if the record has none.
+  /// The key, or nil if the record has none.
   @usableFromInline package var key: Bytes?
-  /// The value; nil if the record has none.
+  /// The value, or nil if the record has none.
   @usableFromInline package var value: Bytes?
   /// Whether the next delivered record may be of another partition, or missing. If false, it is of the same partition.
   package var endsRun = true
@@ -17,7 +17,7 @@ package struct InputRecord {
   @usableFromInline package var isLasting = false
   private var source: (reader: any RecordSource.Type, record: UnsafeRawPointer)?
 
-  /// - Parameter source: The reader of the record's time and headers, and the pointer that it needs; nil if the record has
+  /// - Parameter source: The reader of the record's time and headers, and the pointer that it needs, or nil if the record has
   ///   neither.
   package init(
     partition: Int32, offset: Int64, key: Bytes? = nil, value: Bytes? = nil,
@@ -32,7 +32,7 @@ package struct InputRecord {
     self.isLasting = isLasting
   }
 
-  /// The time of the record; nil if it has none.
+  /// The time of the record, or nil if it has none.
   @usableFromInline package var time: RecordTime? { source.flatMap { $0.reader.time(of: $0.record) } }
 
   /// All headers, in order. Copies them.
@@ -58,8 +58,8 @@ package struct RecordTime: Equatable, Sendable {
   }
 }
 
-/// Reads rarely used data of a record from the memory where an edge keeps it, so that nothing is copied unless it is needed. Any
-/// thread, while the record is delivered.
+/// Reads rarely used data of a record from the edge's memory, so that nothing is copied unless it is needed. Any thread, while
+/// the record is delivered.
 package protocol RecordSource {
   /// - Parameter record: The pointer that the ``InputRecord`` was made with.
   static func time(of record: UnsafeRawPointer) -> RecordTime?

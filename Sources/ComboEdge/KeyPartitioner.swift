@@ -1,4 +1,4 @@
-/// The choice of a partition by key, as Java's producer and the service make it: murmur2.
+/// Chooses a partition by key like Java's producer: with murmur2.
 package enum KeyPartitioner {
   package static func partition(_ key: Bytes, _ count: Int) -> Int { Int(murmur2(key) & 0x7fff_ffff) % max(1, count) }
 

@@ -1,18 +1,18 @@
 internal import ComboSystem
 internal import Synchronization
 
-/// Decides which instructions of a room go to a compacted topic of screens: each `screen` unchanged, and a record without a value
-/// once nothing is on the room's screen any more. Any thread.
+/// Selects the instructions for a compacted topic of screens: each `screen` unchanged, and a record without a value once the
+/// room's screen is empty. Any thread.
 ///
-/// It counts the banners of each room that has any. A room whose beginning it did not see is unknown until the next `screen`. If
-/// the room becomes quiet before that, the end of its screen is not written, and the screen stays until the room emits again. So
-/// readers of the topic ignore screens that are older than a few `screen_ms`.
+/// It counts the banners of each room that has any. A room whose first instructions it did not process is unknown until the next
+/// `screen`. If the room becomes quiet before that, the end of its screen is not written, and the screen stays until the room
+/// emits again. Readers of the topic therefore ignore screens that are older than a few `screen_ms`.
 package final class NewestScreens: Sendable {
   private let counts = Mutex<[[UInt8]: Int]>([:])
 
   package init() {}
 
-  /// Forgets all counts, because the producer was replaced: the last instructions may not have counted.
+  /// Discards all counts after the producer was replaced: its last instructions may have been lost.
   package func forget() { counts.withLock { $0 = [:] } }
 
   package enum Change: Equatable, Sendable {
@@ -24,10 +24,10 @@ package final class NewestScreens: Sendable {
   }
 
   /// Processes an instruction's record.
-  package func said(key: Bytes, value: Bytes) -> Change {
+  package func process(key: Bytes, value: Bytes) -> Change {
     let operation = OutputHeader.operation(value)
     if operation.elementsEqual("screen".utf8) {
-      // As the encoder writes it: each banner begins like this, and a quote within a string is escaped.
+      // The encoder begins each banner like this, and escapes quotes within strings.
       let banners = Self.count(of: #"{"banner":"#, in: value)
       return counts.withLock { counts in
         counts[[UInt8](key)] = banners == 0 ? nil : banners

@@ -6,7 +6,7 @@ package struct OpenTransaction: Equatable, Sendable {
   package let offset: Int64
   /// The end offset of the partition.
   package let end: Int64
-  /// When that record was written, in milliseconds since the Unix epoch; nil if it was not read, or may not be.
+  /// When that record was written, in milliseconds since the Unix epoch, or nil if it was not read, or may not be.
   package var since: Int64?
 
   package init(topic: Topic, partition: Int32, offset: Int64, end: Int64, since: Int64? = nil) {
@@ -25,7 +25,7 @@ package struct OpenTransaction: Equatable, Sendable {
   /// Returns the operator's remedy, as a sentence.
   /// - Parameters:
   ///   - topic: The topic's name.
-  ///   - offset: The offset of the first record; nil if unknown.
+  ///   - offset: The offset of the first record, or nil if unknown.
   package static func remedy(_ brokers: String, _ topic: String, _ partition: Int32, offset: Int64?) -> String {
     let place = "--topic \(topic) --partition \(partition)"
     let tool = "kafka-transactions.sh --bootstrap-server \(brokers)"

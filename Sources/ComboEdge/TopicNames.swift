@@ -5,7 +5,7 @@ package struct TopicNames: Equatable, Sendable {
   package var journal: String
   package var state: String
   package var deadLetter: String
-  /// The compacted topic with each room's newest screen; nil if none.
+  /// The compacted topic with each room's newest screen, or nil if none.
   package var screens: String?
 
   package init(input: String, output: String, journal: String, state: String, deadLetter: String, screens: String? = nil) {
@@ -18,7 +18,7 @@ package struct TopicNames: Equatable, Sendable {
   }
 
   /// Creates the names of a group's topics on this input.
-  /// - Parameter deadLetter: The dead-letter topic; nil for the group's own.
+  /// - Parameter deadLetter: The dead-letter topic, or nil for the group's own.
   package init(input: String, output: String, group: String, deadLetter: String? = nil, screens: String? = nil) {
     self.init(
       input: input, output: output, journal: "\(input).\(group).combo-journal", state: "\(input).\(group).combo-state",

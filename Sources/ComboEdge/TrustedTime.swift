@@ -1,14 +1,14 @@
 package import ComboSystem
 internal import Synchronization
 
-/// The machine's clocks. The wall clock is not followed far ahead unless the caller allows it.
+/// The machine's clocks. A large jump ahead of the wall clock is ignored until the caller confirms it.
 ///
-/// A partition's time never falls. If it followed a clock that is wrong for some seconds, and an entry recorded that, the output
-/// might refuse everything that comes after. So a jump ahead waits until the output has accepted a record of the new time;
-/// meanwhile the old time continues evenly. Any thread.
+/// A partition's time never decreases. If it followed a clock that is wrong for some seconds, and an entry recorded that time,
+/// the output might refuse all later records. So a jump ahead waits until the output has accepted a record of the new time.
+/// Meanwhile the old time continues evenly. Any thread.
 package final class TrustedTime: TimeSource {
   private struct State {
-    /// The wall clock minus the monotonic one, as it was last trusted; nil if it was not yet.
+    /// The difference between the wall clock and the monotonic one when it was last trusted, or nil if it never was.
     var offset: Int64?
     var isDoubted = false
   }
@@ -16,7 +16,7 @@ package final class TrustedTime: TimeSource {
   private let machine: any TimeSource
   private let state = Mutex(State())
 
-  /// The largest jump that is followed at once.
+  /// The largest jump that is accepted at once.
   static let jumpMs: Int64 = 60_000
 
   package init(_ machine: any TimeSource = SystemTime()) { self.machine = machine }
@@ -38,7 +38,7 @@ package final class TrustedTime: TimeSource {
   /// The time of the wall clock, trusted or not.
   package var shownMs: Int64 { machine.wallMs() }
 
-  /// Whether the wall clock has jumped ahead, and is not followed.
+  /// Whether the wall clock has jumped ahead, and the jump is ignored.
   package var isDoubted: Bool { state.withLock { $0.isDoubted } }
 
   /// Trusts the wall clock as it is now.
@@ -48,30 +48,30 @@ package final class TrustedTime: TimeSource {
   }
 }
 
-/// Tries whether the output accepts records of the time that this machine's clock shows.
+/// A trial whether the output accepts records with the time of this machine's clock.
 package struct ClockTrial: Sendable {
   /// The clock that is tried.
   package let time: TrustedTime
   /// How far a record's time may be ahead of the brokers' clocks, in milliseconds.
   package let aheadMaxMs: Int64
   /// Whether the output accepts a record of this time. Blocks.
-  package let takes: @Sendable (_ timeMs: Int64) throws(EdgeError) -> Bool
+  package let accepts: @Sendable (_ timeMs: Int64) throws(EdgeError) -> Bool
 
-  package init(time: TrustedTime, aheadMaxMs: Int64, takes: @escaping @Sendable (_ timeMs: Int64) throws(EdgeError) -> Bool) {
+  package init(time: TrustedTime, aheadMaxMs: Int64, accepts: @escaping @Sendable (_ timeMs: Int64) throws(EdgeError) -> Bool) {
     self.time = time
     self.aheadMaxMs = aheadMaxMs
-    self.takes = takes
+    self.accepts = accepts
   }
 
   package enum Outcome: Sendable {
-    case taken, refused
+    case accepted, refused
     case failed(EdgeError)
   }
 
   /// Tries the time that the clock shows now.
   package func run() -> Outcome {
     do throws(EdgeError) {
-      return try takes(time.shownMs) ? .taken : .refused
+      return try accepts(time.shownMs) ? .accepted : .refused
     } catch {
       return .failed(error)
     }

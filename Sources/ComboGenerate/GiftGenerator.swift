@@ -39,7 +39,7 @@ package final class GiftGenerator {
 
   /// The length of the longest event, which must fit into the memory for ``make(at:to:)``.
   package static let longest = 20_480
-  /// The number of recent events from which repeats are drawn, and below it the longest of them.
+  /// The number of recent events from which repeats are drawn, and the longest of them.
   private static let recentCount = 64
   private static let recentLongest = 1024
 
@@ -53,7 +53,7 @@ package final class GiftGenerator {
   private let prefix: WordTable
   private let runs: UnsafeMutablePointer<Run>
   private let runCount: Int
-  /// The latest events, and below it the length and room of each.
+  /// The latest events, and the length and room of each.
   private let recent: UnsafeMutablePointer<UInt8>
   private var recentSizes = [(size: Int, room: Int)]()
   private var streaks: UInt64 = 0

@@ -6,11 +6,11 @@ internal import Synchronization
 package protocol EventGate: AnyObject, Sendable {
   /// Processes the body of a request.
   /// - Parameter done: Called once, on any thread, when the events are durable or refused.
-  func take(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void)
+  func accept(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void)
   /// The position after all instructions.
   var end: Int64 { get }
   /// Returns the instructions from a position on, each with its position; at most about `bytesMax` bytes.
-  func said(from place: Int64, bytesMax: Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64)
+  func instructions(from place: Int64, bytesMax: Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64)
   /// Sets the callback for news, which may run on any thread; nil removes it.
   func onNews(_ body: (@Sendable () -> Void)?)
 }
@@ -26,7 +26,7 @@ extension HTTPServer {
 
   // MARK: - Input
 
-  /// The reason to refuse a request with a body before the body arrives; nil if it is allowed.
+  /// Returns the response that refuses a request with a body before the body arrives, or nil if it is allowed.
   func refusal(ofBody lengths: [String], origins: [String], hosts: [String]) -> HTTPResponse? {
     // Scripts of foreign pages can send such a request without a preflight.
     if let origin = origins.first, !hosts.contains(where: { origin == "http://\($0)" || origin == "https://\($0)" }) {
@@ -78,18 +78,18 @@ extension HTTPServer {
     waiting[id] = exchange
     let body = exchange.body
     drop(exchange)
-    gate.take(body, map: texts[0], room: texts[1]) { [self] response in
-      answers.withLock { $0.append((id, response)) }
+    gate.accept(body, map: texts[0], room: texts[1]) { [self] response in
+      responses.withLock { $0.append((id, response)) }
       wake()
     }
     return nil
   }
 
   /// Sends the gate's responses.
-  func takeAnswers() {
-    let taken = answers.withLock { answers in
-      defer { answers = [] }
-      return answers
+  func sendResponses() {
+    let taken = responses.withLock { responses in
+      defer { responses = [] }
+      return responses
     }
     for (id, response) in taken {
       // The exchange may have timed out or been closed.
@@ -101,7 +101,7 @@ extension HTTPServer {
 
   /// Starts a stream of all rooms' instructions: a feed like a room's, under an empty name, which no room has.
   func routeAll(_ exchange: HTTPExchange) -> HTTPResponse? {
-    guard let gate else { return nothing }
+    guard let gate else { return notFound }
     if isClosing { return .error(503, "the service is stopping") }
     if readers.count >= Limits.readers {
       return .error(
@@ -117,7 +117,7 @@ extension HTTPServer {
     if let last = Self.headers(exchange.connection, "Last-Event-ID").first.flatMap({ Int64($0) }), last >= 0 {
       var place = last + 1
       while place < allNext, missed.count < Self.missedBytesMax {
-        let (records, next) = gate.said(from: place, bytesMax: 64 << 10)
+        let (records, next) = gate.instructions(from: place, bytesMax: 64 << 10)
         for (place, record) in records where place < allNext { missed += Self.event(place, record) }
         if next <= place { break }
         place = next
@@ -132,7 +132,7 @@ extension HTTPServer {
   func readAll() {
     guard let gate, let feed = feeds[Self.room] else { return }
     while true {
-      let (records, next) = gate.said(from: allNext, bytesMax: 256 << 10)
+      let (records, next) = gate.instructions(from: allNext, bytesMax: 256 << 10)
       let now = MonotonicClock.nowMs
       for (place, record) in records { feed.add(Self.event(place, record), id: nil, at: now, bytesMax: 8 << 20) }
       if !records.isEmpty { feed.isDue = true }

@@ -7,12 +7,12 @@ internal import ComboWire
 /// being sent. A thousand readers therefore cost little, and a slow one does not slow down others.
 package final class EventReader {
   package let feed: EventFeed
-  /// Whether it has been dismissed: it receives its remaining events and then ends.
+  /// Whether it ends after its remaining events.
   private(set) var isEnding = false
   /// Whether it missed events that are no longer kept.
   private(set) var wasTooSlow = false
   /// Whether its client has disconnected.
-  var isGone = false
+  var isDisconnected = false
   /// Whether it waits for something to send.
   var isSuspended = false
   /// When something was last sent to it.
@@ -22,7 +22,7 @@ package final class EventReader {
   private var place = 0
   private var current: [UInt8] = []
   private var sent = 0
-  /// The encoder of a compressed stream; nil if the stream is not compressed.
+  /// The encoder of a compressed stream, or nil if the stream is not compressed.
   private let gzip: GzipPieces?
   var isCompressed: Bool { gzip != nil }
   private var sum = GzipPieces.Sum()
@@ -35,7 +35,7 @@ package final class EventReader {
   }
 
   /// Creates a reader that begins with a screen.
-  /// - Parameter gzip: The encoder; nil for a stream without compression.
+  /// - Parameter gzip: The encoder, or nil for a stream without compression.
   init(_ feed: EventFeed, screen: [UInt8], gzip: GzipPieces?, at now: Int64) {
     self.feed = feed
     self.gzip = gzip
@@ -53,10 +53,10 @@ package final class EventReader {
   }
 
   var hasMore: Bool {
-    isGone || isEnding || sent < current.count || !own.isEmpty || place < feed.end
+    isDisconnected || isEnding || sent < current.count || !own.isEmpty || place < feed.end
   }
 
-  /// The next event of the feed that it needs; nil if there is none.
+  /// The next event of the feed that it needs, or nil if there is none.
   package var needs: Int? { isEnding ? nil : place }
 
   /// Begins again with a screen, because earlier events may not fit later ones.
@@ -86,7 +86,7 @@ package final class EventReader {
 
   /// Writes as much as fits into `buffer`.
   package func write(to buffer: UnsafeMutableRawBufferPointer, at now: Int64) -> Outcome {
-    if isGone { return .gone }
+    if isDisconnected { return .gone }
     var count = 0
     while count < buffer.count, sent < current.count || next() {
       let piece = min(current.count - sent, buffer.count - count)
@@ -103,7 +103,7 @@ package final class EventReader {
     return isEnding ? .ended : .wait
   }
 
-  /// Selects the next piece to send; false if there is none now.
+  /// Selects the next piece to send. Returns false if there is none now.
   private func next() -> Bool {
     sent = 0
     current = []
@@ -124,7 +124,7 @@ package final class EventReader {
     return true
   }
 
-  /// Selects the next piece of a compressed stream; false if there is none now.
+  /// Selects the next piece of a compressed stream. Returns false if there is none now.
   private func nextPiece(_ gzip: GzipPieces) -> Bool {
     if !hasBegun {
       hasBegun = true
@@ -132,7 +132,7 @@ package final class EventReader {
       return true
     }
     if !own.isEmpty {
-      take(gzip.piece(own.flatMap(\.self), readers: 1))
+      select(gzip.piece(own.flatMap(\.self), readers: 1))
       own = []
       return true
     }
@@ -150,11 +150,11 @@ package final class EventReader {
     guard place < feed.end else { return false }
     let (piece, end) = feed.piece(from: place, gzip)
     place = end
-    take(piece)
+    select(piece)
     return true
   }
 
-  private func take(_ piece: GzipPieces.Piece) {
+  private func select(_ piece: GzipPieces.Piece) {
     sum.add(piece)
     current = piece.blocks
   }
@@ -165,7 +165,7 @@ package struct EventID: Equatable, Sendable {
   private let epoch: Int64
   private let seq: Int64
 
-  /// Parses an id; nil if no stream has such an id.
+  /// Parses an id, or returns nil if no stream has such an id.
   init?(_ text: some StringProtocol) {
     let halves = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
     guard halves.count == 2, let epoch = Int64(halves[0]), let seq = Int64(halves[1]), epoch > 0, seq > 0 else { return nil }
@@ -185,7 +185,7 @@ package final class EventFeed {
   private var events: [Event] = []
   /// The position before the first event that is kept: a reader that has it has missed nothing.
   private var before: EventID?
-  /// The time since which it has had no reader; nil while it has one.
+  /// The time since which it has had no reader, or nil while it has one.
   var unreadSince: Int64?
   private var head = 0
   /// The number of the first event that is kept, and of the next new one.
@@ -198,11 +198,11 @@ package final class EventFeed {
   /// When the next round may begin, by the monotonic clock, and whether there is something to send.
   var nextRound: Int64 = 0
   var isDue = false
-  /// Whether the loop must be asked again to watch the room.
-  var isForgotten = false
+  /// Whether the loop must be requested again to watch the room.
+  var needsWatch = false
 
-  /// The maximum size of a room's events that wait for its slowest reader, in bytes: above what a room emits in minutes, or for a
-  /// skipped queue.
+  /// The maximum size of a room's events that wait for its slowest reader, in bytes. It is more than a room emits within minutes,
+  /// or for a skipped queue.
   package static let bytesMax = 1 << 20
 
   /// The time for which events that all readers have are kept, for readers that reconnect.
@@ -228,21 +228,21 @@ package final class EventFeed {
     while bytes > bytesMax, end - first > 1 { removeFirst() }
   }
 
-  /// Aligns the feed with a screen for its readers. Earlier events do not lead to later ones, except to a screen of the last one.
-  func stands(at id: EventID?) {
+  /// Sets the position to that of a screen for the readers. Removes all events, unless the screen follows the last one.
+  func setPosition(_ id: EventID?) {
     if let last = events[head...].last?.id ?? before, last == id { return }
     while first < end { removeFirst() }
     before = id
   }
 
-  /// Returns the position after a reader's last event; nil if the missing events are gone.
+  /// Returns the position after a reader's last event, or nil if later events are gone.
   func place(after id: EventID) -> Int? {
     if let index = events[head...].lastIndex(where: { $0.id == id }) { return first + index - head + 1 }
     return before == id ? first : nil
   }
 
   /// Removes events that all readers have and that are older than `time`.
-  func forgetRead(before time: Int64) {
+  func removeRead(before time: Int64) {
     var needed = end
     for reader in readers.values { if let place = reader.needs { needed = min(needed, place) } }
     while first < needed, events[head].at < time { removeFirst() }

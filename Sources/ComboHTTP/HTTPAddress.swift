@@ -16,7 +16,7 @@ package struct HTTPAddress: Equatable, Sendable {
     self.isIPv6 = isIPv6
   }
 
-  /// Parses `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080` or `*:8080`; nil for any other form.
+  /// Parses `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080` or `*:8080`, or returns nil for any other form.
   package init?(_ text: String) {
     guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
     let digits = text[text.utf8.index(after: colon)...]

@@ -49,7 +49,7 @@ extension HTTPServer {
   fileprivate func access(_ exchange: HTTPExchange, _ connection: OpaquePointer, method: String) -> MHD_Result {
     switch exchange.stage {
     case .new:
-      connections[connection]?.owesSince = nil
+      connections[connection]?.awaitedSince = nil
       exchange.isHead = method == "HEAD"
       exchange.acceptsGzip = GzipPieces.isAccepted(Self.headers(connection, "Accept-Encoding"))
       exchange.allowedOrigin = Self.headers(connection, "Origin").first.flatMap { origins.answer(to: $0) }
@@ -66,7 +66,7 @@ extension HTTPServer {
       return .YES
     case .streaming(let reader):
       return stream(reader, exchange, connection)
-    case .answered(let response):
+    case .responded(let response):
       return queue(response, exchange, connection)
     case .over:
       return .NO
@@ -75,21 +75,21 @@ extension HTTPServer {
 
   private func refusal(_ exchange: HTTPExchange, _ connection: OpaquePointer, _ method: String) -> HTTPResponse? {
     let health = "/health/"
-    exchange.asksForHealth = exchange.target.starts(with: health.utf8)
+    exchange.requestsHealth = exchange.target.starts(with: health.utf8)
     let isRoom = ["/rooms/", "/assets/", "/overlay"].contains { exchange.target.starts(with: $0.utf8) }
     let lengths = Self.headers(connection, "Content-Length")
-    let takesEvents = gate != nil && exchange.path.elementsEqual("/events".utf8)
-    exchange.isPost = method == "POST" && takesEvents
+    let acceptsEvents = gate != nil && exchange.path.elementsEqual("/events".utf8)
+    exchange.isPost = method == "POST" && acceptsEvents
     if exchange.isPost {
       let hosts = Self.headers(connection, "Host")
-      return guardian.refusal(
+      return accessGuard.refusal(
         method: "GET", hosts: hosts, authorizations: Self.headers(connection, "Authorization"), hasBody: false, isHealth: false)
         ?? refusal(ofBody: lengths, origins: Self.headers(connection, "Origin"), hosts: hosts)
     }
-    return guardian.refusal(
+    return accessGuard.refusal(
       method: method, hosts: Self.headers(connection, "Host"), authorizations: Self.headers(connection, "Authorization"),
       hasBody: lengths.contains { $0 != "0" } || !Self.headers(connection, "Transfer-Encoding").isEmpty,
-      isHealth: exchange.asksForHealth, isRoom: isRoom, takesEvents: takesEvents)
+      isHealth: exchange.requestsHealth, isRoom: isRoom, acceptsEvents: acceptsEvents)
   }
 
   static func headers(_ connection: OpaquePointer, _ name: String) -> [String] {
@@ -114,8 +114,8 @@ extension HTTPServer {
   private func queue(_ response: HTTPResponse, _ exchange: HTTPExchange, _ connection: OpaquePointer) -> MHD_Result {
     exchange.stage = .over
     // A 503 is the result of a health check, not an error of the server.
-    if !exchange.asksForHealth { counts.count(response.status) }
-    let compresses = exchange.acceptsGzip && response.pays
+    if !exchange.requestsHealth { counts.count(response.status) }
+    let compresses = exchange.acceptsGzip && response.isWorthCompressing
     var body = compresses ? response.gzipped ?? gzip.whole(response.body) : response.body
     guard
       let made = body.withUnsafeMutableBytes({
@@ -124,8 +124,8 @@ extension HTTPServer {
     else { return .NO }
     defer { MHD_destroy_response(made) }
     MHD_add_response_header(made, "Content-Type", response.contentType)
-    for (name, value) in response.standing + response.headers { MHD_add_response_header(made, name, value) }
-    if response.pays { MHD_add_response_header(made, "Vary", "Accept-Encoding") }
+    for (name, value) in response.fixedHeaders + response.headers { MHD_add_response_header(made, name, value) }
+    if response.isWorthCompressing { MHD_add_response_header(made, "Vary", "Accept-Encoding") }
     if compresses { MHD_add_response_header(made, "Content-Encoding", "gzip") }
     allow(exchange, made)
     if connectionCount > keptOpen { MHD_add_response_header(made, "Connection", "close") }
@@ -174,7 +174,7 @@ extension HTTPServer {
     if reader.isCompressed { MHD_add_response_header(made, "Content-Encoding", "gzip") }
     // Proxies that buffer a response would delay events.
     MHD_add_response_header(made, "X-Accel-Buffering", "no")
-    for (name, value) in HTTPResponse.always { MHD_add_response_header(made, name, value) }
+    for (name, value) in HTTPResponse.standardHeaders { MHD_add_response_header(made, name, value) }
     allow(exchange, made)
     return MHD_queue_response(connection, 200, made)
   }

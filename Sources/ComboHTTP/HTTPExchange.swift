@@ -10,7 +10,7 @@ package final class HTTPExchange {
     /// The requested room is available, and its events begin.
     case streaming(EventReader)
     /// Its response is ready.
-    case answered(HTTPResponse)
+    case responded(HTTPResponse)
     /// Its response has been queued.
     case over
   }
@@ -29,11 +29,11 @@ package final class HTTPExchange {
   /// The value of `Access-Control-Allow-Origin`, for a page of another origin that may read the response.
   var allowedOrigin: String?
   var acceptsGzip = false
-  var asksForHealth = false
+  var requestsHealth = false
   /// The reader of its stream of events.
   package var reader: EventReader?
   var streams = false
-  /// The room that the loop watches for it; nil if there is none.
+  /// The room that the loop watches for it, or nil if there is none.
   var watchedRoom: [UInt8]?
   /// The query for which it waits.
   var query: UInt64 = 0
@@ -46,8 +46,8 @@ package final class HTTPExchange {
 
 /// A connection, from its first to its last byte.
 final class HTTPConnection {
-  /// The time since which it owes a request, by the monotonic clock; nil while a request is being handled.
-  var owesSince: Int64?
+  /// The time since which its next request is awaited, by the monotonic clock, or nil while a request is being handled.
+  var awaitedSince: Int64?
 
-  init(at now: Int64) { owesSince = now }
+  init(at now: Int64) { awaitedSince = now }
 }

@@ -10,15 +10,15 @@ struct HTTPGuard: Sendable {
   /// Whether rooms are public, so that only paths about the service itself require the token.
   var isPublic = false
 
-  /// Returns the response to a request that is refused; nil if it is allowed.
+  /// Returns the response to a request that is refused, or nil if it is allowed.
   /// - Parameters:
   ///   - hosts: All `Host` headers.
   ///   - isRoom: Whether it requests a single room, or a page and its parts.
-  ///   - takesEvents: Whether a POST would send events.
+  ///   - acceptsEvents: Whether a POST would send events.
   ///   - isHealth: Whether it only requests the state of health, which process managers must be able to read.
   func refusal(
     method: String, hosts: [String], authorizations: [String], hasBody: Bool, isHealth: Bool, isRoom: Bool = false,
-    takesEvents: Bool = false
+    acceptsEvents: Bool = false
   ) -> HTTPResponse? {
     guard hosts.count == 1, let name = Self.name(hosts[0]) else {
       return .error(400, "a request needs exactly one Host header: a name or an address, optionally with a port")
@@ -34,14 +34,14 @@ struct HTTPGuard: Sendable {
         401, "this path shows the service itself and needs a token: start the service with --http-token-file, and send the token")
     }
     if let token, !isHealth, !(isPublic && isRoom) {
-      guard authorizations.count == 1, token.isShown(by: authorizations[0]) else {
+      guard authorizations.count == 1, token.isPresent(in: authorizations[0]) else {
         return .error(
           401, "a token is needed: send the header Authorization: Bearer TOKEN, with the token of --http-token-file",
           [("WWW-Authenticate", #"Bearer realm="combo-consumer""#), ("WWW-Authenticate", #"Basic realm="combo-consumer""#)])
       }
     }
     if method != "GET", method != "HEAD" {
-      if takesEvents {
+      if acceptsEvents {
         return .error(405, "use POST to send events and GET to read them", [("Allow", "GET, HEAD, POST")])
       }
       return .error(405, "only GET and HEAD are allowed here: nothing can be changed", [("Allow", "GET, HEAD")])
@@ -50,7 +50,7 @@ struct HTTPGuard: Sendable {
     return nil
   }
 
-  /// Returns the header without the port; nil if it is malformed.
+  /// Returns the header without the port, or nil if it is malformed.
   static func name(_ host: String) -> String? {
     let bytes = Array(host.utf8)
     guard (1...255).contains(bytes.count) else { return nil }

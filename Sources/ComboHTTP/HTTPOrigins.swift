@@ -6,7 +6,7 @@ package enum HTTPOrigins: Equatable, Sendable {
   case all
   case these(Set<String>)
 
-  /// Parses `*` or a comma-separated list of origins; nil for any other text.
+  /// Parses `*` or a comma-separated list of origins, or returns nil for any other text.
   package init?(_ text: String) {
     if text == "*" {
       self = .all
@@ -31,7 +31,7 @@ package enum HTTPOrigins: Equatable, Sendable {
     return false
   }
 
-  /// Returns the value of `Access-Control-Allow-Origin` for an origin; nil if it is not allowed.
+  /// Returns the value of `Access-Control-Allow-Origin` for an origin, or nil if it is not allowed.
   func answer(to origin: String) -> String? {
     switch self {
     case .none: nil

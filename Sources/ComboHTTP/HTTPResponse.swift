@@ -8,21 +8,22 @@ package struct HTTPResponse: Sendable {
   var headers: [(String, String)] = []
   /// Whether the page accepts inline styles: a browser source adds its custom CSS as a `<style>`. Only for the overlay, which has
   /// only banners.
-  var takesInlineStyles = false
+  var allowsInlineStyles = false
   /// The compressed body, if it was compressed before.
   var gzipped: [UInt8]?
-  /// Whether it is long enough for compression to pay. Everything served here is text.
-  var pays: Bool { body.count >= 1024 }
+  /// Whether it is long enough to be compressed. All responses are text.
+  var isWorthCompressing: Bool { body.count >= 1024 }
 
   package static let json = "application/json; charset=utf-8"
   package static let text = "text/plain; charset=utf-8"
 
-  /// The headers of every response: it may not be framed, its type may not be guessed, and it may not load from elsewhere.
-  static let always = [("Content-Security-Policy", policy(inlineStyles: false))] + otherwise
+  /// The headers of most responses: they may not be framed, their type may not be guessed, and they may not load from elsewhere.
+  static let standardHeaders = [("Content-Security-Policy", policy(inlineStyles: false))] + commonHeaders
 
   /// The fixed headers of this response.
-  var standing: [(String, String)] {
-    takesInlineStyles ? [("Content-Security-Policy", Self.policy(inlineStyles: true))] + Self.otherwise : Self.always
+  var fixedHeaders: [(String, String)] {
+    allowsInlineStyles
+      ? [("Content-Security-Policy", Self.policy(inlineStyles: true))] + Self.commonHeaders : Self.standardHeaders
   }
 
   private static func policy(inlineStyles: Bool) -> String {
@@ -30,7 +31,7 @@ package struct HTTPResponse: Sendable {
       + " img-src 'self' data: https:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
   }
 
-  private static let otherwise: [(String, String)] = [
+  private static let commonHeaders: [(String, String)] = [
     ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"), ("X-Frame-Options", "DENY"),
     ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
   ]

@@ -8,7 +8,7 @@ extension HTTPServer {
   /// The query number for watching a room again, without a waiting caller.
   private static let rewatch = UInt64.max
 
-  func hear(_ news: News, at now: Int64) {
+  func process(_ news: News, at now: Int64) {
     switch news {
     case .said(let room, let record):
       guard let feed = feeds[room] else { return }
@@ -17,7 +17,7 @@ extension HTTPServer {
     case .screen(let id, let room, let record):
       show(StreamText.event("screen", record), record, to: id, room, at: now)
     case .asleep(let id, let room):
-      if let exchange = take(id) {
+      if let exchange = removeWaiting(id) {
         if exchange.streams {
           begin(exchange, room, StreamText.event("screen", emptyScreen(room)), id: nil, at: now)
         } else {
@@ -28,41 +28,41 @@ extension HTTPServer {
         show(StreamText.event("screen", record), record, to: id, room, at: now)
       }
     case .unknown(let id, let room):
-      guard let exchange = take(id) else { return show(StreamText.alive, nil, to: id, room, at: now) }
+      guard let exchange = removeWaiting(id) else { return show(StreamText.alive, nil, to: id, room, at: now) }
       if exchange.streams {
         begin(exchange, room, StreamText.alive, id: nil, at: now)
       } else {
         finish(exchange, .error(503, "the room's screen is not known before its next `screen`", [("Retry-After", "2")]))
       }
     case .elsewhere(let id, let room):
-      if let exchange = take(id) {
+      if let exchange = removeWaiting(id) {
         finish(exchange, .error(404, elsewhere))
       } else if let feed = feeds[room] {
         end(feed, with: StreamText.moved)
       }
     case .notYet(let id, let room):
-      if let exchange = take(id) {
+      if let exchange = removeWaiting(id) {
         finish(exchange, .error(503, "the service has not joined its group yet", [("Retry-After", "2")]))
       } else {
-        feeds[room]?.isForgotten = true
+        feeds[room]?.needsWatch = true
       }
-    case .survey(let id, let lines): surveyed(id, lines, at: now)
+    case .survey(let id, let lines): finishSurvey(id, lines, at: now)
     case .restarted:
-      for feed in feeds.values { feed.isForgotten = true }
+      for feed in feeds.values { feed.needsWatch = true }
     case .overrun:
       for feed in feeds.values where !feed.room.isEmpty { end(feed, with: StreamText.overrun) }
     }
   }
 
   private func emptyScreen(_ room: [UInt8]) -> [UInt8] {
-    ServiceData.emptyScreen(room, told: observatory.report?.told ?? "", wall: WallClock.nowMs)
+    ServiceData.emptyScreen(room, settingsJSON: observatory.report?.told ?? "", wall: WallClock.nowMs)
   }
 
   private var elsewhere: String {
     "the room's partition belongs to another instance: ask that instance, or `combo-consumer serve`, which has all rooms"
   }
 
-  private func take(_ id: UInt64) -> HTTPExchange? { waiting.removeValue(forKey: id) }
+  private func removeWaiting(_ id: UInt64) -> HTTPExchange? { waiting.removeValue(forKey: id) }
 
   /// The maximum size of one feed, in bytes; it is reduced while all feeds together are large.
   private var feedBytesMax: Int {
@@ -71,7 +71,7 @@ extension HTTPServer {
 
   /// - Parameter record: The screen, or nil if it is unknown and the event is a comment.
   private func show(_ event: [UInt8], _ record: [UInt8]?, to id: UInt64, _ room: [UInt8], at now: Int64) {
-    if let record, let exchange = take(id) {
+    if let record, let exchange = removeWaiting(id) {
       if exchange.streams {
         begin(exchange, room, event, id: StreamText.id(of: record), at: now)
       } else {
@@ -80,7 +80,7 @@ extension HTTPServer {
       return
     }
     guard id == 0 || id == Self.rewatch, let feed = feeds[room] else { return unwatchIfUnread(room) }
-    feed.stands(at: record.flatMap(StreamText.id(of:)))
+    feed.setPosition(record.flatMap(StreamText.id(of:)))
     for reader in feed.readers.values { reader.begin(event) }
     feed.isDue = true
   }
@@ -91,20 +91,20 @@ extension HTTPServer {
     }
     let feed = feeds[room] ?? EventFeed(room)
     feeds[room] = feed
-    if feed.readers.isEmpty { feed.stands(at: id) }
-    enlist(EventReader(feed, screen: screen, gzip: exchange.acceptsGzip ? gzip : nil, at: now), exchange)
+    if feed.readers.isEmpty { feed.setPosition(id) }
+    add(EventReader(feed, screen: screen, gzip: exchange.acceptsGzip ? gzip : nil, at: now), exchange)
     MHD_resume_connection(exchange.connection)
   }
 
-  /// Resumes a reader that was connected a moment ago; false if the missed events are gone.
+  /// Resumes a reader that was connected a moment ago. Returns false if the missed events are gone.
   func resume(_ exchange: HTTPExchange, _ room: [UInt8], after id: EventID) -> Bool {
-    guard let feed = feeds[room], !feed.isForgotten, let place = feed.place(after: id) else { return false }
+    guard let feed = feeds[room], !feed.needsWatch, let place = feed.place(after: id) else { return false }
     counts.readersResumed += 1
-    enlist(EventReader(feed, from: place, gzip: exchange.acceptsGzip ? gzip : nil, at: MonotonicClock.nowMs), exchange)
+    add(EventReader(feed, from: place, gzip: exchange.acceptsGzip ? gzip : nil, at: MonotonicClock.nowMs), exchange)
     return true
   }
 
-  private func enlist(_ reader: EventReader, _ exchange: HTTPExchange) {
+  private func add(_ reader: EventReader, _ exchange: HTTPExchange) {
     reader.feed.readers[ObjectIdentifier(reader)] = reader
     reader.feed.unreadSince = nil
     readers[ObjectIdentifier(reader)] = (reader, exchange.connection)
@@ -116,8 +116,8 @@ extension HTTPServer {
 
   /// Stops watching a room after its last reader has left, or if a query's response arrives after its caller has left.
   ///
-  /// It does nothing while an exchange waits for the room: the loop may have responded already, and would process this request
-  /// after that one's. If that exchange also leaves, its response arrives here.
+  /// Does nothing while an exchange waits for the room: the loop may have responded to it already, and would process this request
+  /// later. If that exchange also leaves, its response arrives here.
   private func unwatchIfUnread(_ room: [UInt8]) {
     // All rooms together are not watched: their instructions are read from the log.
     if room.isEmpty { return }
@@ -125,7 +125,7 @@ extension HTTPServer {
     _ = observatory.ask(.unwatch(room: room))
   }
 
-  private func surveyed(_ id: UInt64, _ lines: [RoomLine], at now: Int64) {
+  private func finishSurvey(_ id: UInt64, _ lines: [RoomLine], at now: Int64) {
     guard let key = surveyKeys.removeValue(forKey: id), var survey = surveys[key] else { return }
     let exchanges = survey.exchanges
     survey.exchanges = []
@@ -134,7 +134,7 @@ extension HTTPServer {
     surveys[key] = survey
     if exchanges.isEmpty { return }
     let response = HTTPResponse.json(ServiceData.rooms(lines, wall: WallClock.nowMs))
-    for exchange in exchanges where take(exchange.query) != nil { finish(exchange, response) }
+    for exchange in exchanges where removeWaiting(exchange.query) != nil { finish(exchange, response) }
   }
 
   // MARK: - Readers
@@ -147,7 +147,7 @@ extension HTTPServer {
 
   private func end(_ feed: EventFeed, with event: [UInt8]) {
     // Later events of this feed do not follow those that its readers have, so no reader may resume in it.
-    feed.stands(at: nil)
+    feed.setPosition(nil)
     for (id, reader) in feed.readers {
       reader.end(with: event)
       if let connection = readers[id]?.connection { wake(reader, connection) }
@@ -175,7 +175,7 @@ extension HTTPServer {
   /// Sends comments to idle readers and detects disconnected ones. Called once per second.
   func tickReaders(_ now: Int64) {
     for feed in feeds.values {
-      feed.forgetRead(before: now - resumeMs)
+      feed.removeRead(before: now - resumeMs)
       if let since = feed.unreadSince, now - since > resumeMs, feed.readers.isEmpty {
         feeds[feed.room] = nil
         // News of all rooms are no longer needed.
@@ -183,8 +183,8 @@ extension HTTPServer {
         unwatchIfUnread(feed.room)
         continue
       }
-      if feed.isForgotten, !feed.room.isEmpty, observatory.ask(.screen(room: feed.room, id: Self.rewatch, watches: true)) {
-        feed.isForgotten = false
+      if feed.needsWatch, !feed.room.isEmpty, observatory.ask(.screen(room: feed.room, id: Self.rewatch, watches: true)) {
+        feed.needsWatch = false
       }
     }
     if readers.isEmpty { return }
@@ -198,7 +198,7 @@ extension HTTPServer {
     _ = poll(&descriptors, nfds_t(descriptors.count), 0)
     for (index, (reader, connection)) in suspended.enumerated() {
       if descriptors[index].revents != 0 {
-        reader.isGone = true
+        reader.isDisconnected = true
         wake(reader, connection)
       } else if now - reader.sentAt >= Limits.aliveMs {
         reader.comment()
@@ -208,7 +208,7 @@ extension HTTPServer {
   }
 
   /// Removes the reader of a stream that is over.
-  func forget(_ reader: EventReader) {
+  func remove(_ reader: EventReader) {
     let id = ObjectIdentifier(reader)
     guard readers.removeValue(forKey: id) != nil else { return }
     if reader.wasTooSlow { counts.readersDropped += 1 }

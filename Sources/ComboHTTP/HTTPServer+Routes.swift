@@ -19,14 +19,14 @@ struct Survey {
 }
 
 extension HTTPServer {
-  /// Returns the immediate response; nil if the exchange now waits or has a reader.
+  /// Returns the immediate response, or nil if the exchange now waits or has a reader.
   func route(_ exchange: HTTPExchange) -> HTTPResponse? {
     guard let target = HTTPTarget(exchange.target) else {
       return .error(400, "the address is malformed: it must begin with a slash, and two hexadecimal digits must follow each %")
     }
     // A room's name is any UTF-8; all other pieces are fixed words.
     if target.path.count >= 2, target.path[0].elementsEqual("rooms".utf8) { return routeRoom(target, exchange) }
-    guard let words = target.words else { return nothing }
+    guard let words = target.words else { return notFound }
     let now = MonotonicClock.nowMs
     switch words {
     case ["events"]: return exchange.isPost ? post(target, exchange) : routeAll(exchange)
@@ -34,7 +34,7 @@ extension HTTPServer {
     case ["service"]: return page("service.html", exchange)
     case ["overlay"]:
       var response = page("overlay.html", exchange)
-      response.takesInlineStyles = true
+      response.allowsInlineStyles = true
       return response
     case ["health", "live"]:
       return health(
@@ -56,11 +56,11 @@ extension HTTPServer {
       return .json(ServiceData.service(observatory, identity, wall: WallClock.nowMs, monotonic: now))
     default:
       if words.first == "assets" { return page(words.dropFirst().joined(separator: "/"), exchange) }
-      return nothing
+      return notFound
     }
   }
 
-  var nothing: HTTPResponse {
+  var notFound: HTTPResponse {
     HTTPResponse.error(
       404,
       "there is no such path: see /, /service, /overlay, /rooms, \(gate == nil ? "" : "/events, ")/service/data, /metrics, /health/live and"
@@ -70,7 +70,7 @@ extension HTTPServer {
   private func health(_ fault: String?) -> HTTPResponse { .text(fault == nil ? 200 : 503, fault ?? "ok") }
 
   private func page(_ name: String, _ exchange: HTTPExchange) -> HTTPResponse {
-    guard let page = EmbeddedPage.all[name] else { return nothing }
+    guard let page = EmbeddedPage.all[name] else { return notFound }
     // The two forms of a page have different bytes, and therefore different tags.
     let tags = [page.tag, page.gzipTag]
     let isCompressed = exchange.acceptsGzip && page.bytes.count >= 1024
@@ -121,11 +121,11 @@ extension HTTPServer {
       return .json(ServiceData.rooms(lines, wall: WallClock.nowMs))
     }
     // A late list is requested again, also for those that still wait, because the service drops late requests.
-    let isOnItsWay = surveys[key].map { $0.lines == nil && now - $0.at < answerMs } ?? false
+    let isOnItsWay = surveys[key].map { $0.lines == nil && now - $0.at < responseMs } ?? false
     if !isOnItsWay {
       guard surveys.values.count(where: { $0.lines == nil }) < Limits.surveys else { return Self.busy }
       let id = nextQuery
-      guard observatory.ask(.survey(prefix: prefix, limit: limit, order: order, id: id, until: MonotonicClock.nowMs + answerMs))
+      guard observatory.ask(.survey(prefix: prefix, limit: limit, order: order, id: id, until: MonotonicClock.nowMs + responseMs))
       else {
         return Self.busy
       }
@@ -144,7 +144,7 @@ extension HTTPServer {
   private func routeRoom(_ target: HTTPTarget, _ exchange: HTTPExchange) -> HTTPResponse? {
     let room = target.path[1]
     let isStream = target.path.count == 3 && target.path[2].elementsEqual("events".utf8)
-    guard target.path.count == 2 || isStream else { return nothing }
+    guard target.path.count == 2 || isStream else { return notFound }
     // With several inputs, the name of the input stands in front.
     let inputs = services().map(\.identity.input)
     let longest = inputs.count > 1 ? 512 : 256
@@ -160,8 +160,8 @@ extension HTTPServer {
     if isStream, !exchange.isHead {
       if isClosing { return .error(503, "the service is stopping") }
       // Requests that wait for their first screen will become readers, too.
-      let mostSoon = readers.count + waiting.count
-      guard mostSoon < readersMax || readers.count + waiting.values.count(where: \.streams) < readersMax else {
+      let readersSoonMax = readers.count + waiting.count
+      guard readersSoonMax < readersMax || readers.count + waiting.values.count(where: \.streams) < readersMax else {
         return .error(
           503, "\(readersMax) clients already read events, which is the maximum: try again later", [("Retry-After", "10")])
       }
@@ -172,8 +172,8 @@ extension HTTPServer {
       Self.headers(exchange.connection, "Last-Event-ID").first
       ?? target.value("last_event_id").map { String(decoding: $0, as: UTF8.self) }
     if watches, let last, let id = EventID(last), resume(exchange, room, after: id) { return nil }
-    let isTaken = wait(exchange) { .screen(room: room, id: $0, watches: watches, until: $1) }
-    if !isTaken { return Self.busy }
+    let isAccepted = wait(exchange) { .screen(room: room, id: $0, watches: watches, until: $1) }
+    if !isAccepted { return Self.busy }
     exchange.streams = isStream
     exchange.watchedRoom = watches ? room : nil
     return nil

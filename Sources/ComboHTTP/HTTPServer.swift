@@ -28,7 +28,7 @@ package final class HTTPServer: @unchecked Sendable {
     /// The time within which a request's headers must be complete.
     static let requestMs: Int64 = 10_000
     /// The time within which the loop must respond.
-    package static let answerMs: Int64 = 5_000
+    package static let responseMs: Int64 = 5_000
     /// The maximum interval between signs of life of an event stream.
     static let aliveMs: Int64 = 5_000
     /// The maximum size of the events that wait for slow readers, for all rooms, in bytes.
@@ -52,7 +52,7 @@ package final class HTTPServer: @unchecked Sendable {
   /// The services of this process.
   let services: @Sendable () -> [ServedService]
   private let guarded: Mutex<HTTPGuard>
-  var guardian: HTTPGuard { guarded.withLock { $0 } }
+  var accessGuard: HTTPGuard { guarded.withLock { $0 } }
   package let log: ServiceLog
   /// The maximum number of simultaneous event streams.
   let readersMax: Int
@@ -61,17 +61,17 @@ package final class HTTPServer: @unchecked Sendable {
   let keptOpen: Int
   /// The time for which events are kept: ``EventFeed/resumeMs``.
   let resumeMs: Int64
-  let answerMs: Int64
+  let responseMs: Int64
   let surveyMs: Int64
-  private let isNice: Bool
+  private let hasLowPriority: Bool
   private let daemon: OpaquePointer
   private let wakePipe: WakePipe
   private let stopping = Atomic<Bool>(false)
   private var thread: WorkThread?
-  /// Accepts events and provides all rooms' instructions; nil if neither is offered.
+  /// Accepts events and provides all rooms' instructions, or nil if neither is offered.
   let gate: (any EventGate)?
   /// The gate's responses that have not been processed yet.
-  let answers = Mutex<[(id: UInt64, response: HTTPResponse)]>([])
+  let responses = Mutex<[(id: UInt64, response: HTTPResponse)]>([])
 
   // State of the server's thread.
   let gzip = GzipPieces()
@@ -95,14 +95,14 @@ package final class HTTPServer: @unchecked Sendable {
   /// Starts to listen.
   /// - Parameters:
   ///   - observatory: The observatory for queries about rooms.
-  ///   - services: Returns the services of this process; nil if there is only that of `observatory`.
+  ///   - services: Returns the services of this process, or nil if there is only that of `observatory`.
   ///   - readersMax: ``Limits/readers``.
-  ///   - isFlexible: Whether to use a free port if the address's own is taken.
+  ///   - isFlexible: Whether to use a free port if that of the address is in use.
   ///   - keptOpen: ``Limits/keptOpen``.
   ///   - idleS: ``Limits/idleS``.
-  ///   - answerMs: ``Limits/answerMs``.
+  ///   - responseMs: ``Limits/responseMs``.
   ///   - surveyMs: ``Limits/surveyMs``.
-  ///   - isNice: Whether other threads have priority.
+  ///   - hasLowPriority: Whether other threads have priority.
   package static func start(
     _ address: HTTPAddress, token: HTTPToken?, observatory: Observatory, identity: ServiceIdentity,
     statistics: (@Sendable () -> [ClientFigures])? = nil,
@@ -110,8 +110,8 @@ package final class HTTPServer: @unchecked Sendable {
     gate: (any EventGate)? = nil,
     readersMax: Int = Limits.readers, origins: HTTPOrigins = .none, isPublic: Bool = false,
     resumeMs: Int64 = EventFeed.resumeMs, isFlexible: Bool = false, keptOpen: Int = Limits.keptOpen, idleS: Int = Limits.idleS,
-    answerMs: Int64 = Limits.answerMs,
-    surveyMs: Int64 = Limits.surveyMs, isNice: Bool = true, log: ServiceLog
+    responseMs: Int64 = Limits.responseMs,
+    surveyMs: Int64 = Limits.surveyMs, hasLowPriority: Bool = true, log: ServiceLog
   ) throws(HTTPFault) -> HTTPServer {
     if !address.isLoopback, token == nil, !isPublic {
       throw HTTPFault(description: "HTTP on \(address.text) can be reached by other machines, so --http-token-file is required")
@@ -128,7 +128,7 @@ package final class HTTPServer: @unchecked Sendable {
       listening, bound, token: token, observatory: observatory, identity: identity,
       services: services ?? { [ServedService(observatory, identity, statistics)] }, gate: gate,
       readersMax: readersMax, origins: origins, isPublic: isPublic, resumeMs: resumeMs, keptOpen: keptOpen,
-      idleS: idleS, answerMs: answerMs, surveyMs: surveyMs, isNice: isNice, log: log)
+      idleS: idleS, responseMs: responseMs, surveyMs: surveyMs, hasLowPriority: hasLowPriority, log: log)
     server.begin()
     return server
   }
@@ -138,7 +138,7 @@ package final class HTTPServer: @unchecked Sendable {
     services: @escaping @Sendable () -> [ServedService], gate: (any EventGate)?, readersMax: Int, origins: HTTPOrigins,
     isPublic: Bool,
     resumeMs: Int64,
-    keptOpen: Int, idleS: Int, answerMs: Int64, surveyMs: Int64, isNice: Bool, log: ServiceLog
+    keptOpen: Int, idleS: Int, responseMs: Int64, surveyMs: Int64, hasLowPriority: Bool, log: ServiceLog
   ) throws(HTTPFault) {
     guard let wakePipe = WakePipe() else {
       let error = errno
@@ -171,9 +171,9 @@ package final class HTTPServer: @unchecked Sendable {
     counts.connectionsMax = readersMax + Limits.others
     self.keptOpen = keptOpen
     self.resumeMs = resumeMs
-    self.answerMs = answerMs
+    self.responseMs = responseMs
     self.surveyMs = surveyMs
-    self.isNice = isNice
+    self.hasLowPriority = hasLowPriority
     guarded = Mutex(HTTPGuard(isLoopback: address.isLoopback, token: token, isPublic: isPublic))
     self.daemon = daemon
     self.context = context
@@ -192,15 +192,15 @@ package final class HTTPServer: @unchecked Sendable {
   }
 
   /// Sets the token that requests need from now on. Responses in progress are not affected.
-  /// - Parameter token: The token; nil for none. Beyond loopback, nil keeps the current token.
-  package func demand(_ token: HTTPToken?) {
-    let isTaken = guarded.withLock { guarded in
+  /// - Parameter token: The token, or nil for none. Beyond loopback, nil keeps the current token.
+  package func setToken(_ token: HTTPToken?) {
+    let isSet = guarded.withLock { guarded in
       // The configuration may have another address by now, but the socket is still the same.
       if token == nil, !guarded.isLoopback { return false }
       guarded = HTTPGuard(isLoopback: guarded.isLoopback, token: token, isPublic: guarded.isPublic)
       return true
     }
-    if isTaken { return }
+    if isSet { return }
     log.warning("http: other machines can still reach \(.url, address.url), so the old token remains in use until a restart")
   }
 
@@ -227,7 +227,7 @@ package final class HTTPServer: @unchecked Sendable {
 
   private func run() {
     // On Linux, this applies to this thread only.
-    if isNice { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }
+    if hasLowPriority { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10) }
     let epoll = cmhd_epoll(daemon)
     while !stopping.load(ordering: .acquiring) {
       var descriptors = [
@@ -242,10 +242,10 @@ package final class HTTPServer: @unchecked Sendable {
 
   private func serve() {
     let now = MonotonicClock.nowMs
-    for news in observatory.takeNews() { hear(news, at: now) }
-    takeAnswers()
+    for news in observatory.takeNews() { process(news, at: now) }
+    sendResponses()
     readAll()
-    if observatory.stop.isSet, !isClosing { sayClosing() }
+    if observatory.stop.isSet, !isClosing { closeStreams() }
     if now - tickedAt >= 1000 {
       tickedAt = now
       tick(now)
@@ -266,10 +266,10 @@ package final class HTTPServer: @unchecked Sendable {
   /// Does the work that is due once per second.
   private func tick(_ now: Int64) {
     for (connection, state) in connections {
-      guard let since = state.owesSince, now - since > Limits.requestMs else { continue }
+      guard let since = state.awaitedSince, now - since > Limits.requestMs else { continue }
       // A request that arrives slowly, byte by byte, is cut off: libmicrohttpd notices that the connection is closed.
       counts.slowRequests += 1
-      state.owesSince = nil
+      state.awaitedSince = nil
       shutdown(cmhd_socket(connection), Int32(SHUT_RDWR))
     }
     for exchange in waiting.values {
@@ -281,16 +281,16 @@ package final class HTTPServer: @unchecked Sendable {
     tickReaders(now)
     // A query to a service that has ended is never answered.
     for (key, survey) in surveys where survey.exchanges.isEmpty {
-      if now - survey.at > (survey.lines == nil ? answerMs : surveyMs) { surveys[key] = nil }
+      if now - survey.at > (survey.lines == nil ? responseMs : surveyMs) { surveys[key] = nil }
     }
     surveyKeys = surveyKeys.filter { surveys[$0.value] != nil }
   }
 
   // MARK: - Responses
 
-  /// Gives a suspended exchange its response.
+  /// Sends the response of a suspended exchange.
   package func finish(_ exchange: HTTPExchange, _ response: HTTPResponse) {
-    exchange.stage = .answered(response)
+    exchange.stage = .responded(response)
     MHD_resume_connection(exchange.connection)
   }
 
@@ -299,7 +299,7 @@ package final class HTTPServer: @unchecked Sendable {
   /// - Returns: false if the query was refused.
   package func wait(_ exchange: HTTPExchange, for query: (UInt64, Int64) -> Query) -> Bool {
     let id = nextQuery
-    guard observatory.ask(query(id, MonotonicClock.nowMs + answerMs)) else { return false }
+    guard observatory.ask(query(id, MonotonicClock.nowMs + responseMs)) else { return false }
     nextQuery += 1
     suspend(exchange, query: id)
     waiting[id] = exchange
@@ -311,7 +311,7 @@ package final class HTTPServer: @unchecked Sendable {
 
   func suspend(_ exchange: HTTPExchange, query: UInt64) {
     exchange.query = query
-    exchange.stage = .waiting(until: MonotonicClock.nowMs + answerMs)
+    exchange.stage = .waiting(until: MonotonicClock.nowMs + responseMs)
     MHD_suspend_connection(exchange.connection)
   }
 
@@ -326,10 +326,10 @@ package final class HTTPServer: @unchecked Sendable {
 
   /// Cleans up after a request, however it ended.
   package func ended(_ exchange: HTTPExchange) {
-    connections[exchange.connection]?.owesSince = MonotonicClock.nowMs
+    connections[exchange.connection]?.awaitedSince = MonotonicClock.nowMs
     leave(exchange)
     drop(exchange)
-    if let reader = exchange.reader { forget(reader) }
+    if let reader = exchange.reader { remove(reader) }
   }
 
   /// Removes an exchange that no longer waits.
@@ -341,14 +341,14 @@ package final class HTTPServer: @unchecked Sendable {
   // MARK: - The end
 
   /// Notifies all readers of events; new ones are refused.
-  private func sayClosing() {
+  private func closeStreams() {
     isClosing = true
     for (reader, _) in readers.values { reader.end(with: StreamText.stopping) }
     for (reader, connection) in readers.values { wake(reader, connection) }
   }
 
   private func closeDown() {
-    if !isClosing { sayClosing() }
+    if !isClosing { closeStreams() }
     for exchange in waiting.values { finish(exchange, .error(503, "the service is stopping")) }
     waiting = [:]
     surveys = [:]
@@ -361,7 +361,7 @@ package final class HTTPServer: @unchecked Sendable {
     }
     // No connection may be suspended when the daemon stops.
     for (reader, connection) in readers.values {
-      reader.isGone = true
+      reader.isDisconnected = true
       wake(reader, connection)
     }
     MHD_run(daemon)

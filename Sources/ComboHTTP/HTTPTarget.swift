@@ -11,7 +11,7 @@ struct HTTPTarget: Equatable, Sendable {
     let value: [UInt8]
   }
 
-  /// Parses a target; nil if it is malformed.
+  /// Parses a target, or returns nil if it is malformed.
   init?(_ whole: some Collection<UInt8>) {
     var text = whole[...]
     // The absolute form for proxies; its host was checked before.
@@ -42,7 +42,7 @@ struct HTTPTarget: Equatable, Sendable {
     self.query = query
   }
 
-  /// The path as text, for comparison with known paths; nil if a piece is not UTF-8.
+  /// The path as text, for comparison with known paths, or nil if a piece is not UTF-8.
   var words: [String]? {
     var words: [String] = []
     for piece in path {

@@ -35,7 +35,7 @@ package struct HTTPToken: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// Whether an `Authorization` header contains it: as a bearer token, or as a password with any name, as browsers send it.
-  func isShown(by header: String) -> Bool {
+  func isPresent(in header: String) -> Bool {
     let words = header.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)
     guard words.count == 2 else { return false }
     switch String(Substring(words[0])).lowercased() {

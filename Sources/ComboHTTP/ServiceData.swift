@@ -72,13 +72,13 @@ enum ServiceData {
   }
 
   /// Returns the screen of a sleeping room.
-  /// - Parameter told: ``ServiceReport/told``.
-  static func emptyScreen(_ room: [UInt8], told: String, wall: Int64) -> [UInt8] {
+  /// - Parameter settingsJSON: ``ServiceReport/told``.
+  static func emptyScreen(_ room: [UInt8], settingsJSON: String, wall: Int64) -> [UInt8] {
     let buffer = ByteBuffer(capacity: 256)
     room.withUnsafeBytes { buffer.append(#"{"v":1,"room":"#, jsonString: $0) }
     buffer.append(#","epoch":0,"seq":0,"at":"#, wall)
     buffer.append(#","op":"screen","banners":[]"#)
-    buffer.append(told)
+    buffer.append(settingsJSON)
     buffer.append("}")
     return buffer.array
   }

@@ -6,7 +6,7 @@ final class WakePipe: Sendable {
   let readEnd: Int32
   private let writeEnd: Int32
 
-  /// Creates a pipe; nil if the process has no descriptors left. `errno` has the reason.
+  /// Creates a pipe, or returns nil if the process has no descriptors left. `errno` has the reason.
   init?() {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }

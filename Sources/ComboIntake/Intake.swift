@@ -58,8 +58,8 @@ package final class Intake: Sendable {
     }
   }
 
-  /// Offers records that cannot be sent again, and waits until there is room. `done` is called once they are written; they are
-  /// durable before any result is shown.
+  /// Offers records that cannot be sent again, and waits until there is room. `done` is called once they are written. They are
+  /// durable before their results are published.
   /// - Parameter gathers: Whether they may wait for others that arrive soon after.
   /// - Returns: false if the log accepts no more records.
   package func offerPatiently(_ batch: LogBatch, gathers: Bool, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
@@ -71,7 +71,7 @@ package final class Intake: Sendable {
     }
   }
 
-  /// Refuses records that would wait for room for ever.
+  /// Refuses records for which there can never be room.
   private func refuses(_ batch: LogBatch, _ done: (LogFault?) -> Void) -> Bool {
     guard let fault = log.refusal(of: batch) else { return false }
     refused(batch.count)

@@ -24,7 +24,7 @@ package struct IntakeSource: Equatable, Sendable {
 
   private static let parameters = ["map", "room", "hello", "password"]
 
-  /// The reason why a source cannot be used, as a sentence.
+  /// The reason why a source is unusable, as a sentence.
   package struct Fault: Error, Equatable, CustomStringConvertible {
     package let description: String
   }
@@ -88,7 +88,7 @@ package struct WebSocketURL: Equatable, Sendable {
   /// Whether the server is on this machine.
   var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-  /// Parses an address; nil if it is not one of a WebSocket server.
+  /// Parses an address, or returns nil if it is not one of a WebSocket server.
   package init?(_ text: String) {
     var rest: Substring
     if text.hasPrefix("ws://") {

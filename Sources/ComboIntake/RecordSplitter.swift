@@ -6,9 +6,9 @@ package enum RecordSplitter {
     package let description: String
   }
 
-  /// Calls `take` with the bytes of each object, in order, once the whole text has been read.
+  /// Calls `body` with the bytes of each object, in order, once the whole text has been read.
   /// - Throws: An error if there is anything except objects; no record has been passed on then.
-  package static func split(_ text: UnsafeRawBufferPointer, _ take: (UnsafeRawBufferPointer) -> Void) throws(Fault) {
+  package static func split(_ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) throws(Fault) {
     var records: [Range<Int>] = []
     var place = skipSpace(text, from: text.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0)
     let isArray = place < text.count && text[place] == UInt8(ascii: "[")
@@ -40,15 +40,15 @@ package enum RecordSplitter {
       place = skipSpace(text, from: end)
     }
     if !isClosed { throw Fault(description: "the array has no end: the body may be cut off") }
-    for record in records { take(UnsafeRawBufferPointer(rebasing: text[record])) }
+    for record in records { body(UnsafeRawBufferPointer(rebasing: text[record])) }
   }
 
   /// Splits an array of bytes.
-  package static func split(_ text: [UInt8], _ take: (UnsafeRawBufferPointer) -> Void) throws(Fault) {
+  package static func split(_ text: [UInt8], _ body: (UnsafeRawBufferPointer) -> Void) throws(Fault) {
     // Typed errors do not pass through `withUnsafeBytes`.
     let fault: Fault? = text.withUnsafeBytes { bytes in
       do throws(Fault) {
-        try split(bytes, take)
+        try split(bytes, body)
         return nil
       } catch {
         return error

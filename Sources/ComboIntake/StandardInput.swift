@@ -49,10 +49,10 @@ package final class StandardInput: Sendable {
         if isSkipping {
           isSkipping = false
         } else if rest.isEmpty {
-          take(line, into: batch, at: now)
+          add(line, to: batch, at: now)
         } else {
           rest.append(contentsOf: line)
-          rest.withUnsafeBytes { take($0, into: batch, at: now) }
+          rest.withUnsafeBytes { add($0, to: batch, at: now) }
         }
         rest.removeAll(keepingCapacity: true)
       }
@@ -60,26 +60,26 @@ package final class StandardInput: Sendable {
       if rest.count > Intake.recordBytesMax {
         isSkipping = true
         rest = []
-        sayTooLarge(lines + 1)
+        reportTooLarge(lines + 1)
       }
-      if !hand(batch) { return lines }
-      let handed = MonotonicClock.nowMs
-      rate.add(batch.count, at: handed)
+      if !offer(batch) { return lines }
+      let offered = MonotonicClock.nowMs
+      rate.add(batch.count, at: offered)
       // When few lines arrive, those of some milliseconds are read together: writing them costs the same as writing one.
-      if rate.isQuiet(at: handed) { MonotonicClock.sleep(ms: LogAppender.quietGapMs) }
+      if rate.isQuiet(at: offered) { MonotonicClock.sleep(ms: LogAppender.quietGapMs) }
     }
     if !rest.isEmpty {
       lines += 1
       let batch = LogBatch()
-      rest.withUnsafeBytes { take($0, into: batch, at: WallClock.nowMs) }
-      _ = hand(batch)
+      rest.withUnsafeBytes { add($0, to: batch, at: WallClock.nowMs) }
+      _ = offer(batch)
     }
     return lines
   }
 
-  private func take(_ line: UnsafeRawBufferPointer, into batch: LogBatch, at now: Int64) {
+  private func add(_ line: UnsafeRawBufferPointer, to batch: LogBatch, at now: Int64) {
     guard let first = line.first(where: { $0 != 0x20 && !(0x09...0x0d).contains($0) }) else { return }
-    if line.count > Intake.recordBytesMax { return sayTooLarge(nil) }
+    if line.count > Intake.recordBytesMax { return reportTooLarge(nil) }
     if first == UInt8(ascii: "[") {
       let whole = batch.count
       do throws(RecordSplitter.Fault) {
@@ -93,17 +93,17 @@ package final class StandardInput: Sendable {
     intake.add(line, of: origin, to: batch, at: now)
   }
 
-  private func sayTooLarge(_ line: Int?) {
+  private func reportTooLarge(_ line: Int?) {
     intake.refused(1)
     log.warning("a line of standard input is larger than \(.limit, Intake.recordBytesMax) bytes and was skipped")
   }
 
   /// Waits while the log is full, so that no line of a pipe is lost.
-  private func hand(_ batch: LogBatch) -> Bool {
+  private func offer(_ batch: LogBatch) -> Bool {
     if batch.isEmpty { return true }
     while true {
       let answer = Answer()
-      guard intake.offerPatiently(batch, gathers: false, done: { answer.give($0) }) else { return false }
+      guard intake.offerPatiently(batch, gathers: false, done: { answer.set($0) }) else { return false }
       guard let fault = answer.wait() else { return true }
       guard fault.code == .full else {
         log.error("records from standard input could not be stored: \(.reason, fault)")
@@ -121,7 +121,7 @@ final class Answer: @unchecked Sendable {
   private let bell = LogBell()
   private var fault: LogFault?
 
-  func give(_ fault: LogFault?) {
+  func set(_ fault: LogFault?) {
     self.fault = fault
     bell.ring()
   }

@@ -27,12 +27,12 @@ package final class WebSocketIntake: @unchecked Sendable {
   }
 
   private struct State {
-    /// The time of the disconnect by the monotonic clock; nil while connected, or if never connected.
+    /// The time of the disconnect by the monotonic clock, or nil while connected, or if never connected.
     var lostAt: Int64?
     var wasConnected = false
-    var isSocketIOSaid = false
+    var isSocketIOReported = false
     /// The time of the last failure report by the monotonic clock.
-    var failureSaidAt: Int64?
+    var failureReportedAt: Int64?
   }
 
   /// Connecting to a server on this machine costs nothing, and such a server is usually started by hand.
@@ -103,7 +103,7 @@ package final class WebSocketIntake: @unchecked Sendable {
     }
     states[number].lostAt = nil
     states[number].wasConnected = true
-    states[number].failureSaidAt = nil
+    states[number].failureReportedAt = nil
     for line in server.hello { send(line, to: number) }
   }
 
@@ -111,8 +111,8 @@ package final class WebSocketIntake: @unchecked Sendable {
     let server = servers[number]
     let now = MonotonicClock.nowMs
     if states[number].lostAt == nil { states[number].lostAt = now }
-    if let said = states[number].failureSaidAt, now - said < Self.failureEveryMs { return }
-    states[number].failureSaidAt = now
+    if let reportedAt = states[number].failureReportedAt, now - reportedAt < Self.failureEveryMs { return }
+    states[number].failureReportedAt = now
     log.warning("cannot connect to \(.url, server.name), trying again: \(.reason, reason)")
   }
 
@@ -128,7 +128,7 @@ package final class WebSocketIntake: @unchecked Sendable {
     case .record: break
     case .nothing: return
     case .streamerBotHello(let challenge):
-      greet(number, challenge)
+      respond(to: challenge, of: number)
       return
     case .streamerBotLogin(let isDone):
       if isDone {
@@ -140,10 +140,10 @@ package final class WebSocketIntake: @unchecked Sendable {
       }
       return
     case .socketIO:
-      if !states[number].isSocketIOSaid {
+      if !states[number].isSocketIOReported {
         log.error("\(.url, server.name) speaks Socket.IO, which is not supported: use a connector with a plain WebSocket")
       }
-      states[number].isSocketIOSaid = true
+      states[number].isSocketIOReported = true
       return
     }
     let batch = LogBatch()
@@ -155,14 +155,14 @@ package final class WebSocketIntake: @unchecked Sendable {
       intake.add(bytes, of: server.origin, to: batch, at: now)
     }
     if batch.isEmpty { return }
-    // While too many records wait, so does this thread, and with it the server: its messages stay in the connection.
+    // While too many records wait, this thread waits too, and the server's messages stay in the connection.
     _ = intake.offerPatiently(batch, gathers: true) { [log] fault in
       if let fault { log.warning("records from \(.url, server.name) could not be stored: \(.reason, fault)") }
     }
   }
 
   /// Requests gifts from Streamer.bot, after proving knowledge of the password if it is required.
-  private func greet(_ number: Int, _ challenge: WebSocketTalk.Challenge?) {
+  private func respond(to challenge: WebSocketTalk.Challenge?, of number: Int) {
     let server = servers[number]
     guard let challenge else { return send(WebSocketTalk.subscribe, to: number) }
     guard let password = server.password else {

@@ -7,7 +7,7 @@ enum WebSocketTalk {
     case record
     /// A response to a request, or a keep-alive.
     case nothing
-    /// - Parameter challenge: The challenge; nil if no password is required.
+    /// - Parameter challenge: The challenge, or nil if no password is required.
     case streamerBotHello(Challenge?)
     case streamerBotLogin(isDone: Bool)
     case socketIO
@@ -18,7 +18,7 @@ enum WebSocketTalk {
     var salt: String
     var challenge: String
 
-    /// Computes the response; nil if that fails.
+    /// Computes the response, or returns nil if that fails.
     func answer(_ password: String) -> String? {
       withUnsafeTemporaryAllocation(of: CChar.self, capacity: 45) { text in
         cws_answer(password, salt, challenge, text.baseAddress) == 0 ? nil : String(cString: text.baseAddress!)
@@ -49,7 +49,7 @@ enum WebSocketTalk {
     ByteSearch.find(Array(text.utf8), in: UnsafeRawBufferPointer(rebasing: bytes.prefix(within))) != nil
   }
 
-  /// The text of the first member with this name, at any depth; nil if there is none.
+  /// The text of the first member with this name, at any depth, or nil if there is none.
   private static func text(_ name: String, in bytes: UnsafeRawBufferPointer) -> String? {
     guard var place = ByteSearch.find(Array("\"\(name)\"".utf8), in: bytes) else { return nil }
     place += name.utf8.count + 2

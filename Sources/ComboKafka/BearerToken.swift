@@ -9,7 +9,7 @@ internal import ComboSystem
 /// not. A file works with any build, and keeps the secret that obtains tokens out of this process.
 package struct BearerToken: Equatable, Sendable {
   package let text: String
-  /// The principal, as far as it is visible; the brokers decide by the token itself.
+  /// The principal if the token shows it. The brokers decide by the token itself.
   package let principal: String
   /// The expiry by the wall clock. librdkafka requests a new token after four fifths of the remaining time.
   let expiresAtMs: Int64

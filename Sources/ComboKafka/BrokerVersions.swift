@@ -20,7 +20,7 @@ package struct BrokerVersions: Equatable, Sendable {
   package init() {}
 
   /// Reads a line of librdkafka's log. The versions are only there, at level debug.
-  package mutating func take(_ line: String) {
+  package mutating func read(_ line: String) {
     // `…  ApiKey JoinGroup (11) Versions 0..9`
     let words = line.split(separator: " ")
     guard let place = words.firstIndex(of: "Versions"), place > 0, place + 1 < words.count,
@@ -51,7 +51,7 @@ package struct BrokerVersions: Equatable, Sendable {
     }
   }
 
-  /// The requests of transactions that the broker does not support; empty if it supports transactions.
+  /// The requests of transactions that the broker does not support, empty if it supports transactions.
   package var missingTransactions: [String] {
     [
       (Request.initProducerID, "InitProducerId"), (.addPartitionsToTxn, "AddPartitionsToTxn"),
@@ -70,19 +70,19 @@ package struct BrokerVersions: Equatable, Sendable {
   /// - Throws: An error if it cannot be reached.
   package static func ask(_ address: String, as properties: KafkaProperties, withinMs: Int64) throws(EdgeError) -> BrokerVersions
   {
-    let heard = Heard()
+    let versionLog = VersionLog()
     let client = try ControlClient(
-      properties.with(brokers: address, presets: [.init(key: "debug", value: "feature")], log: heard.log))
+      properties.with(brokers: address, presets: [.init(key: "debug", value: "feature")], log: versionLog.log))
     _ = try client.cluster(withinMs: withinMs)
-    return heard.versions.withLock { $0 }
+    return versionLog.versions.withLock { $0 }
   }
 
-  private final class Heard: Sendable {
+  private final class VersionLog: Sendable {
     let versions = Mutex(BrokerVersions())
 
     var log: KafkaLog {
       KafkaLog { [self] level, _, text in
-        if level == .debug { versions.withLock { $0.take(text) } }
+        if level == .debug { versions.withLock { $0.read(text) } }
       }
     }
   }

@@ -22,9 +22,9 @@ package class ClientCallbacks: @unchecked Sendable {
   private let kind: ClientKind
   private let brokers: String
   private let log: KafkaLog
-  /// The store for the client's statistics and the client's name there; nil if there are none.
+  /// The store for the client's statistics and the client's name there, or nil if there are none.
   private let statistics: (sink: ClientStatistics, name: String)?
-  /// The file of tokens for OAUTHBEARER; nil if none are needed.
+  /// The file of tokens for OAUTHBEARER, or nil if none are needed.
   private let tokenFile: String?
   private let state = Mutex(State())
 
@@ -46,7 +46,7 @@ package class ClientCallbacks: @unchecked Sendable {
       rd_kafka_conf_set_log_cb(pointer) { handle, level, facility, text in
         // Without a handle, the line is from before the client was complete.
         guard let opaque = handle.flatMap({ rd_kafka_opaque($0) }), let text else { return }
-        ClientCallbacks.from(opaque).logged(level, facility.map { String(cString: $0) } ?? "", String(cString: text))
+        ClientCallbacks.from(opaque).logLine(level, facility.map { String(cString: $0) } ?? "", String(cString: text))
       }
       rd_kafka_conf_set_error_cb(pointer) { handle, error, reason, opaque in
         guard let opaque else { return }
@@ -67,7 +67,7 @@ package class ClientCallbacks: @unchecked Sendable {
       if statistics == nil { return }
       rd_kafka_conf_set_stats_cb(pointer) { _, text, count, opaque in
         guard let opaque, let text, let (sink, name) = ClientCallbacks.from(opaque).statistics else { return 0 }
-        sink.took(ClientStatistics.Text(owning: text, count: count), of: name)
+        sink.store(ClientStatistics.Text(owning: text, count: count), of: name)
         // The text now belongs to this program.
         return 1
       }
@@ -91,18 +91,18 @@ package class ClientCallbacks: @unchecked Sendable {
   }
 
   /// Reports an error of the whole client, after rate limiting. This implementation logs it.
-  func passOn(_ error: EdgeError) {
+  func report(_ error: EdgeError) {
     log.write(error.isRetriable ? .warning : .error, "ERROR", error.message)
   }
 
   /// Reports that the client's threads have not ended in time.
-  func neverEnds() {
+  func reportStuck() {
     log.write(
       .warning, "TERMINATE",
       "a client of librdkafka does not end; its threads stay until this process ends, and nothing waits for them")
   }
 
-  /// The reason why the last connection attempt failed; nil once a broker has answered.
+  /// The reason why the last connection attempt failed, or nil once a broker has answered.
   var lastConnectionFault: String? { state.withLock { $0.lastConnectionFault } }
 
   func answered() {
@@ -113,7 +113,7 @@ package class ClientCallbacks: @unchecked Sendable {
   }
 
   /// Whether no error with this number was reported in the last `repeatAfterMs`.
-  func isNews(_ number: Int32) -> Bool {
+  func shouldReport(_ number: Int32) -> Bool {
     let now = MonotonicClock.nowMs
     return state.withLock {
       if let last = $0.lastPassedOnMs[number], now - last < Self.repeatAfterMs { return false }
@@ -122,7 +122,7 @@ package class ClientCallbacks: @unchecked Sendable {
     }
   }
 
-  private func logged(_ level: Int32, _ facility: String, _ text: String) {
+  private func logLine(_ level: Int32, _ facility: String, _ text: String) {
     log.write(KafkaLog.Level(rawValue: level) ?? .debug, facility, text)
   }
 
@@ -132,9 +132,9 @@ package class ClientCallbacks: @unchecked Sendable {
       // This is one connection of possibly several; librdkafka logs it and retries. It is the reason if all are down.
       state.withLock { $0.lastConnectionFault = KafkaWords.plain(reason) }
     case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
-      guard isNews(number.rawValue) else { return }
+      guard shouldReport(number.rawValue) else { return }
       let why = lastConnectionFault ?? reason
-      passOn(
+      report(
         EdgeError(
           number, failed: "The \(kind.word) cannot reach any Kafka broker and keeps trying", detail: why, brokers: brokers))
     case RD_KAFKA_RESP_ERR__FATAL:
@@ -143,11 +143,11 @@ package class ClientCallbacks: @unchecked Sendable {
       let detail = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
       let code = EdgeError.Code(cause) == .fenced ? EdgeError.Code.fenced : .fatal
       let sentence = EdgeError(cause, failed: "The Kafka \(kind.word) has given up", detail: detail, brokers: brokers)
-      passOn(EdgeError(code, sentence.message, number: cause.rawValue))
+      report(EdgeError(code, sentence.message, number: cause.rawValue))
     default:
       if EdgeError.Code(number) == .authentication { state.withLock { $0.lastConnectionFault = reason } }
-      guard isNews(number.rawValue) else { return }
-      passOn(EdgeError(number, failed: "The Kafka \(kind.word) reports an error", detail: reason, brokers: brokers))
+      guard shouldReport(number.rawValue) else { return }
+      report(EdgeError(number, failed: "The Kafka \(kind.word) reports an error", detail: reason, brokers: brokers))
     }
   }
 }

@@ -28,7 +28,7 @@ package final class ClientStatistics: Sendable {
   package init() {}
 
   /// - Parameter client: One of a few fixed names; a newer client replaces the older one of that name.
-  package func took(_ text: Text, of client: String) {
+  package func store(_ text: Text, of client: String) {
     // The old text is freed outside the lock.
     _ = texts.withLock { $0.updateValue(text, forKey: client) }
   }

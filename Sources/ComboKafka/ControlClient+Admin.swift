@@ -6,7 +6,7 @@ extension ControlClient {
   /// Creates a topic and waits until each of its partitions has a leader. An existing topic is left as it is.
   ///
   /// - Parameters:
-  ///   - replicationFactor: The replication factor; nil for the broker's default.
+  ///   - replicationFactor: The replication factor, or nil for the broker's default.
   ///   - settings: The topic's settings, such as `cleanup.policy`.
   /// - Returns: Whether the topic is new.
   @discardableResult
@@ -107,7 +107,7 @@ extension ControlClient {
     Self.admin(client, operation, timeoutMs, send: send, read: read)
   }
 
-  /// - Parameter expiresMs: The time after which librdkafka ends the request by itself; nil for soon before the time-out.
+  /// - Parameter expiresMs: The time after which librdkafka ends the request by itself, or nil for soon before the time-out.
   static func admin<Result>(
     _ client: KafkaClient, _ operation: rd_kafka_admin_op_t, _ timeoutMs: Int32, expiresMs: Int32? = nil,
     send: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void,

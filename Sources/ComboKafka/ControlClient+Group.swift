@@ -7,9 +7,9 @@ extension ControlClient {
     package let clientID: String
     /// The id that the coordinator assigned to it.
     package let id: String
-    /// The name under which it was started, without the rules; nil for a dynamic member.
+    /// The name under which it was started, without the rules, or nil for a dynamic member.
     package let instance: String?
-    /// The newest rules of the engine that it supports; nil for those of 0.1.0 and for other programs.
+    /// The newest rules of the engine that it supports, or nil for those of 0.1.0 and for other programs.
     package let rules: Int?
     package let host: String
     package let partitions: Int
@@ -23,7 +23,7 @@ extension ControlClient {
     }
   }
 
-  /// The members of a group; empty if it does not exist. Requires the right Describe on the group.
+  /// The members of a group, empty if it does not exist. Requires the right Describe on the group.
   package func members(ofGroup group: String, withinMs: Int64) throws(EdgeError) -> [Member] {
     try attempt("cannot describe group \"\(group)\"", withinMs: withinMs) { timeoutMs in
       group.withCString { name in
@@ -82,7 +82,7 @@ extension ControlClient {
     try findPendingOffsets(ofGroup: group, topic, partitions)?.isEmpty != true
   }
 
-  /// - Returns: The partitions; nil if there are some, and librdkafka does not tell which.
+  /// - Returns: The partitions, or nil if there are some and librdkafka does not report which.
   private func findPendingOffsets(
     ofGroup group: String, _ topic: String, _ partitions: [Int32]
   ) throws(EdgeError) -> [Int32]? {
@@ -99,7 +99,7 @@ extension ControlClient {
   }
 
   /// The group's committed offsets, in the order of the partitions.
-  /// - Parameter isStable: Whether to tell those that an open transaction is about to change.
+  /// - Parameter isStable: Whether to detect those that an open transaction is about to change.
   private func offsets(
     ofGroup group: String, _ topic: String, _ partitions: [Int32], isStable: Bool, withinMs: Int64
   ) throws(EdgeError) -> [(offset: CommittedOffset, isPending: Bool)] {

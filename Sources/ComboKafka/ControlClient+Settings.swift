@@ -6,7 +6,7 @@ internal import ComboSystem
 package struct TopicSettings: Sendable {
   /// A setting.
   package struct Value: Equatable, Sendable {
-    /// The value; nil if it has none or the broker keeps it secret.
+    /// The value, or nil if it has none or the broker keeps it secret.
     package let text: String?
     /// Whether it was set for this topic and is not a default.
     package let isOwn: Bool
@@ -21,19 +21,19 @@ package struct TopicSettings: Sendable {
   package var isCompacted: Bool { (self["cleanup.policy"] ?? "").split(separator: ",").contains("compact") }
   /// Whether old records may be removed by age or size.
   package var isDeleted: Bool { (self["cleanup.policy"] ?? "delete").split(separator: ",").contains("delete") }
-  /// The time for which records are kept; nil if unlimited or unknown.
+  /// The time for which records are kept, or nil if unlimited or unknown.
   package var retentionMs: Int64? { number("retention.ms") }
-  /// The number of bytes of a partition that are kept; nil for all.
+  /// The number of bytes of a partition that are kept, or nil for all.
   package var retentionBytes: Int64? { number("retention.bytes") }
   /// The maximum size of a batch of records.
   package var maxMessageBytes: Int64? { number("max.message.bytes") }
   /// Whether brokers replace the producers' timestamps with their own.
   package var hasAppendTime: Bool { self["message.timestamp.type"] == "LogAppendTime" }
-  /// The maximum time by which a timestamp may be before the broker's; nil for no limit.
+  /// The maximum time by which a timestamp may be before the broker's, or nil for no limit.
   package var timestampBeforeMaxMs: Int64? {
     bounded("message.timestamp.before.max.ms") ?? bounded("message.timestamp.difference.max.ms")
   }
-  /// The maximum time by which a timestamp may be after the broker's; nil for no limit.
+  /// The maximum time by which a timestamp may be after the broker's, or nil for no limit.
   package var timestampAfterMaxMs: Int64? {
     bounded("message.timestamp.after.max.ms") ?? bounded("message.timestamp.difference.max.ms")
   }

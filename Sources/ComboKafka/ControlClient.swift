@@ -7,7 +7,7 @@ internal import Synchronization
 /// offsets include open transactions.
 ///
 /// It may be used from any thread. Every call blocks, retries while brokers are unreachable or busy, and finally times out with
-/// an error that says what to do.
+/// an error that names the remedy.
 package final class ControlClient: Sendable {
   package let client: KafkaClient
   private let properties: KafkaProperties
@@ -174,7 +174,7 @@ package final class ControlClient: Sendable {
   /// The time to wait for a leader before its metadata is requested again.
   private static let endsSliceMs: Int32 = 1500
 
-  /// The first offset of each partition with a record of this time or later; nil if there is none.
+  /// The first offset of each partition with a record of this time or later, or nil if there is none.
   package func offsets(
     _ topic: String, _ partitions: [Int32], atMs timestamp: Int64, withinMs: Int64
   ) throws(EdgeError) -> [(partition: Int32, offset: Int64?)] {

@@ -19,14 +19,14 @@ extension EdgeError {
       isScram
       ? " librdkafka before 2.6.1 (this is \(LibrdkafkaProperties.versionText)) cannot log in with SCRAM to brokers from 4.0 on, even"
         + " with the right password." : ""
-    let remedy = Self.knownBetter(error) ?? Self.remedy(code, brokers: brokers)
+    let remedy = Self.knownCause(error) ?? Self.remedy(code, brokers: brokers)
     self.init(
       code, "\(failed): \(reason) (\(name)). \(remedy)\(more)", number: error.rawValue,
       isRetriable: code.passesByItself || error.isTransient)
   }
 
   /// The cause of some errors that otherwise only mean that a retry is worthwhile.
-  private static func knownBetter(_ error: rd_kafka_resp_err_t) -> String? {
+  private static func knownCause(_ error: rd_kafka_resp_err_t) -> String? {
     switch error {
     case RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS, RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS_AFTER_APPEND:
       "Fewer replicas of a partition are in sync than its topic's min.insync.replicas requires: bring the brokers back. "

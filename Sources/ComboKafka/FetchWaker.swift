@@ -30,7 +30,7 @@ final class FetchWaker: Sendable {
   }
 
   /// Wakes the fetchers at intervals. Call it after consuming many records. Never waits.
-  func tookPlenty(_ positions: PartitionPositions) {
+  func wakeAfterBacklog(_ positions: PartitionPositions) {
     let now = MonotonicClock.nowMs
     if now - askedAt.load(ordering: .relaxed) < Self.intervalMs { return }
     if isAsking.exchange(true, ordering: .acquiring) { return }

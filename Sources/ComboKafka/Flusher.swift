@@ -12,22 +12,22 @@ internal import Synchronization
 final class Flusher: Sendable {
   private let producer: KafkaProducer
   private let queue = DispatchQueue(label: "flusher")
-  private let isWanted = Atomic<Bool>(false)
+  private let isRequested = Atomic<Bool>(false)
   /// The maximum time for which it continues after ``end()``.
   private static let sliceMs: Int32 = 10
   /// The interval between checks whether everything is delivered.
-  private static let lookMs: Int64 = 1
+  private static let checkMs: Int64 = 1
 
   init(_ producer: KafkaProducer) { self.producer = producer }
 
   /// Starts flushing, unless it is already running. It ends by itself when everything is delivered or has failed.
   func begin() {
-    if isWanted.exchange(true, ordering: .acquiring) { return }
+    if isRequested.exchange(true, ordering: .acquiring) { return }
     queue.async { [self] in
-      while isWanted.load(ordering: .relaxed) {
+      while isRequested.load(ordering: .relaxed) {
         if rd_kafka_flush(producer.client.handle, Self.sliceMs) == RD_KAFKA_RESP_ERR_NO_ERROR { break }
       }
-      isWanted.store(false, ordering: .releasing)
+      isRequested.store(false, ordering: .releasing)
     }
   }
 
@@ -39,12 +39,12 @@ final class Flusher: Sendable {
       if deadline.isOver { throw producer.undelivered(RD_KAFKA_RESP_ERR__TIMED_OUT) }
       // The flush may just have finished with the previous transaction.
       begin()
-      MonotonicClock.sleep(ms: Self.lookMs)
+      MonotonicClock.sleep(ms: Self.checkMs)
     }
   }
 
   /// Lets records linger again a moment later. Does not wait.
-  func end() { isWanted.store(false, ordering: .relaxed) }
+  func end() { isRequested.store(false, ordering: .relaxed) }
 
   /// Ends and waits, so that the client can be released. If librdkafka does not return, the client is leaked.
   func stop() {

@@ -56,7 +56,7 @@ final class GroupCallbacks: ClientCallbacks, @unchecked Sendable {
     }
   }
 
-  override func passOn(_ error: EdgeError) {
-    if let delegate { delegate.failed(error, partition: nil) } else { super.passOn(error) }
+  override func report(_ error: EdgeError) {
+    if let delegate { delegate.failed(error, partition: nil) } else { super.report(error) }
   }
 }

@@ -51,6 +51,6 @@ extension GroupConsumer {
   /// This member no longer owns partitions.
   private func declineWaiting() {
     callbacks.onRebalance = nil
-    takeWaiting { $0.release() }
+    consumeWaiting { $0.release() }
   }
 }

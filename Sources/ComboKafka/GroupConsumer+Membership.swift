@@ -32,7 +32,7 @@ extension GroupConsumer {
   /// Whether the partitions already belong to others, because the group has removed this member.
   var isAssignmentLost: Bool { rd_kafka_assignment_lost(client.handle) != 0 }
 
-  /// The id that the coordinator assigned to this member; nil before it joined, and once it was lost.
+  /// The id that the coordinator assigned to this member, or nil before it joined, and once it was lost.
   var memberID: String? {
     guard let id = rd_kafka_memberid(client.handle) else { return nil }
     defer { rd_kafka_mem_free(client.handle, id) }

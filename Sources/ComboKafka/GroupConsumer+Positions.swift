@@ -16,10 +16,10 @@ extension GroupConsumer {
     try pause(partitions)
     try seek(starts)
     for (partition, offset) in starts { positions.start(partition, at: offset) }
-    try letFetch(partitions)
+    try startFetching(partitions)
   }
 
-  private func letFetch(_ partitions: [Int32]) throws(EdgeError) {
+  private func startFetching(_ partitions: [Int32]) throws(EdgeError) {
     let list = PartitionList(topic: topic, partitions)
     let error = rd_kafka_resume_partitions(client.handle, list.pointer)
     if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(error, "cannot start reading topic \"\(topic)\"") }
@@ -43,10 +43,10 @@ extension GroupConsumer {
     try start(starts)
   }
 
-  /// The offset after the last delivered record, or the start offset; nil if the partition is not started.
+  /// The offset after the last delivered record, or the start offset, or nil if the partition is not started.
   package func position(_ partition: Int32) -> Int64? { positions.position(partition) }
 
-  /// The first offset and the end of a partition as of the last fetch, for the lag; nil while unknown. Makes no request.
+  /// The first offset and the end of a partition as of the last fetch, for the lag, or nil while unknown. Makes no request.
   package func watermarks(_ partition: Int32) -> (first: Int64, end: Int64)? {
     var first: Int64 = 0
     var end: Int64 = 0
@@ -123,25 +123,25 @@ extension GroupConsumer {
       throw client.error(number, failed)
     }
     // Only those that needed a seek; the caller resumes the partitions that are being started.
-    let going = targets.map(\.partition).filter(positions.isStarted)
-    if !going.isEmpty { try letFetch(going) }
+    let resumed = targets.map(\.partition).filter(positions.isStarted)
+    if !resumed.isEmpty { try startFetching(resumed) }
   }
 
   /// Consumes the records that are in the queue now. During a backlog, new ones arrive all the time.
-  func takeWaiting(_ take: (MessageBatch) -> Void) {
+  func consumeWaiting(_ body: (MessageBatch) -> Void) {
     var left = Int(rd_kafka_queue_length(queue))
     while left > 0 {
       let batch = MessageBatch(capacity: min(left, 4096))
-      batch.takeMore(from: queue, max: left)
+      batch.addWaiting(from: queue, max: left)
       if batch.isEmpty { break }
       left -= batch.count
-      take(batch)
+      body(batch)
     }
   }
 }
 
-/// The next wanted offset of each partition. It is a class, so that the poll's loop over a batch accesses plain memory. It grows
-/// with the highest partition number seen, 8 bytes each.
+/// The next offset to deliver of each partition. It is a class, so that the poll's loop over a batch accesses plain memory. It
+/// grows with the highest partition number, 8 bytes each.
 final class PartitionPositions {
   /// The position of a stopped partition: no record has an offset at or above it.
   private static let stopped = Int64.max
@@ -152,9 +152,9 @@ final class PartitionPositions {
 
   deinit { next.deallocate() }
 
-  /// Returns whether the record is wanted, and advances to the next one.
+  /// Returns whether the record is the next one to deliver, and advances if so.
   @inline(__always)
-  func take(_ partition: Int32, _ offset: Int64) -> Bool {
+  func accept(_ partition: Int32, _ offset: Int64) -> Bool {
     let index = Int(partition)
     guard index < count, offset >= next[index] else { return false }
     next[index] = offset + 1

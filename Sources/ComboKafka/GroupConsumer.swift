@@ -22,7 +22,7 @@ package final class GroupConsumer {
     var maxPollIntervalMs = 300_000
     /// The time for which brokers wait for records before they answer a fetch.
     package var fetchWaitMs: Int
-    /// The newest rules of the engine that this member supports, visible to others; nil if it takes over no partitions.
+    /// The newest rules of the engine that this member supports, visible to others, or nil if it takes over no partitions.
     package var rules: Int?
 
     package init(
@@ -61,7 +61,7 @@ package final class GroupConsumer {
   /// Whether this member is unusable.
   private(set) var hasFailed = false
   /// The errors that the next poll reports, because the delegate must not be called from within its own calls.
-  private var untold: [(error: EdgeError, partition: Int32?)] = []
+  private var unreported: [(error: EdgeError, partition: Int32?)] = []
   /// Errors that were removed from the queue to find the ones behind them.
   private var sifted: [MessageBatch] = []
   /// Rebalances that arrived during a batch. They are handled after its records have been processed.
@@ -99,7 +99,7 @@ package final class GroupConsumer {
       ("fetch.min.bytes", "65536"),
       ("fetch.wait.max.ms", String(options.fetchWaitMs)),
     ]
-    if LibrdkafkaProperties.looksAgainAtFullQueues { own.append(("fetch.queue.backoff.ms", "10")) }
+    if LibrdkafkaProperties.retriesFullQueues { own.append(("fetch.queue.backoff.ms", "10")) }
     let suffix = options.rules.map(MemberRules.suffix) ?? ""
     if let instance = options.groupInstanceID { own.append(("group.instance.id", instance + suffix)) }
     var properties = properties
@@ -115,7 +115,7 @@ package final class GroupConsumer {
     // Errors and rebalances arrive in the same queue as records.
     rd_kafka_poll_set_consumer(client.handle)
     queue = rd_kafka_queue_get_consumer(client.handle)
-    callbacks.onRebalance = { [unowned self] rebalance in rebalanceCame(rebalance) }
+    callbacks.onRebalance = { [unowned self] rebalance in rebalanceArrived(rebalance) }
   }
 
   /// Leaves the group without a request if it was not closed.
@@ -148,17 +148,17 @@ package final class GroupConsumer {
   @discardableResult
   package func poll(maxWaitMs: Int32, into batch: MessageBatch, max: Int = .max) -> Int {
     handleDeferred()
-    tell()
+    reportErrors()
     if hasFailed { return 0 }
     guard batch.waitForOne(from: queue, maxWaitMs: maxWaitMs) else { return 0 }
     isTakingMore = true
-    batch.takeMore(from: queue, max: max)
+    batch.addWaiting(from: queue, max: max)
     isTakingMore = false
     let positions = positions
-    if batch.count >= FetchWaker.recordsMin, !LibrdkafkaProperties.looksAgainAtFullQueues { waker.tookPlenty(positions) }
+    if batch.count >= FetchWaker.recordsMin, !LibrdkafkaProperties.retriesFullQueues { waker.wakeAfterBacklog(positions) }
     batch.filter { message in
       if message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR {
-        return positions.take(message.pointee.partition, message.pointee.offset)
+        return positions.accept(message.pointee.partition, message.pointee.offset)
       }
       reportError(of: message)
       return false
@@ -184,7 +184,7 @@ package final class GroupConsumer {
     }
     // The start offset of this partition is not decided yet, so it cannot be wrong.
     if code == .offsetOutOfRange && partition == nil { return }
-    if code != .offsetOutOfRange && !callbacks.isNews(number.rawValue) { return }
+    if code != .offsetOutOfRange && !callbacks.shouldReport(number.rawValue) { return }
     let detail = rd_kafka_message_errstr(message).map { String(cString: $0) }
     let place = partition.map { " partition \($0)" } ?? ""
     delegate?.failed(
@@ -227,15 +227,15 @@ package final class GroupConsumer {
   func failMembership(_ message: String, _ code: EdgeError.Code = .fatal) {
     if hasFailed { return }
     hasFailed = true
-    untold.append((EdgeError(code, message), nil))
+    unreported.append((EdgeError(code, message), nil))
   }
 
-  private func tell() {
-    if untold.isEmpty && sifted.isEmpty { return }
-    let (untold, sifted) = (untold, sifted)
-    self.untold = []
+  private func reportErrors() {
+    if unreported.isEmpty && sifted.isEmpty { return }
+    let (unreported, sifted) = (unreported, sifted)
+    self.unreported = []
     self.sifted = []
-    for (error, partition) in untold { delegate?.failed(error, partition: partition) }
+    for (error, partition) in unreported { delegate?.failed(error, partition: partition) }
     for batch in sifted {
       batch.filter { message in
         reportError(of: message)
@@ -250,7 +250,7 @@ package final class GroupConsumer {
   /// - Returns: Whether a rebalance must be handled.
   func sift() -> Bool {
     isTakingMore = true
-    takeWaiting { batch in
+    consumeWaiting { batch in
       batch.filter { $0.pointee.err != RD_KAFKA_RESP_ERR_NO_ERROR }
       if !batch.isEmpty { sifted.append(batch) }
     }
@@ -258,7 +258,7 @@ package final class GroupConsumer {
     return !deferred.isEmpty
   }
 
-  private func rebalanceCame(_ rebalance: Rebalance) {
+  private func rebalanceArrived(_ rebalance: Rebalance) {
     if isTakingMore {
       // Records consumed just now are in the batch, but not processed. After an earlier revocation, two members would count them.
       deferred.append(rebalance)
@@ -339,7 +339,7 @@ package final class GroupConsumer {
       // If reading continued, records might be missing.
       for (partition, _) in staying {
         positions.stop(partition)
-        untold.append((EdgeError(.positionLost, error.message, number: error.number), partition))
+        unreported.append((EdgeError(.positionLost, error.message, number: error.number), partition))
       }
     }
   }

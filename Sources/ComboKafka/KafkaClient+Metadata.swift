@@ -11,9 +11,9 @@ struct TopicMetadata {
 
 extension KafkaClient {
   /// Requests metadata from the brokers, once.
-  /// - Parameter topic: The topic to describe; nil for none.
+  /// - Parameter topic: The topic to describe, or nil for none.
   /// - Parameters:
-  ///   - topic: The topic; nil for those that the client knows.
+  ///   - topic: The topic, or nil for those that the client knows.
   ///   - isOfAll: Whether the metadata of all topics of the cluster are requested.
   func metadata(
     of topic: OpaquePointer?, isOfAll: Bool = false, timeoutMs: Int32

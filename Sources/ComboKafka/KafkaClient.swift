@@ -56,7 +56,7 @@ package final class KafkaClient: @unchecked Sendable {
       withExtendedLifetime(callbacks) {}
       hasEnded.signal()
     }
-    if hasEnded.wait(timeout: .now() + .milliseconds(Self.endsWithinMs)) == .timedOut { callbacks.neverEnds() }
+    if hasEnded.wait(timeout: .now() + .milliseconds(Self.endsWithinMs)) == .timedOut { callbacks.reportStuck() }
   }
 
   /// Prevents `deinit` from waiting for the group's coordinator.

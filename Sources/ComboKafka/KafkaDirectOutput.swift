@@ -14,26 +14,26 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
 
   /// The reports of one producer. A new producer has new ones, so that those of the old one are ignored.
   private final class Reports: DeliveryReceiver, Sendable {
-    struct Heard {
+    struct Results {
       var acknowledged: ContiguousArray<(tag: UInt, offset: Int64)> = []
       var fault: EdgeError?
     }
-    let heard = Mutex(Heard())
+    let results = Mutex(Results())
 
     func delivered(tag: UInt, partition: Int32, offset: Int64, error: EdgeError?) {
-      heard.withLock { heard in
+      results.withLock { results in
         if let error {
-          if heard.fault == nil { heard.fault = error }
+          if results.fault == nil { results.fault = error }
         } else if tag != 0 {
-          heard.acknowledged.append((tag, offset))
+          results.acknowledged.append((tag, offset))
         }
       }
     }
   }
 
   private var current: Current?
-  /// The batch that ``serve(maxWaitMs:_:)`` passes on; reused.
-  private var handing: ContiguousArray<(tag: UInt, offset: Int64)> = []
+  /// The acknowledgements that ``serve(maxWaitMs:_:)`` reports. The memory is reused.
+  private var reported: ContiguousArray<(tag: UInt, offset: Int64)> = []
   private let properties: KafkaProperties
   private let names: TopicNames
   private let queueFullWaitMs: Int64
@@ -72,14 +72,14 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
   ) {
     guard let current, let handle = current.topics[topic] else { return }
     // This producer is unusable, as the next `serve` reports. Another record would leave a gap or wait again.
-    if current.reports.heard.withLock({ $0.fault != nil }) { return }
+    if current.reports.results.withLock({ $0.fault != nil }) { return }
     let headers =
       outputHeaders.isEmpty || topic != .output ? headers : headers + outputHeaders.map { $0.header(key: key, value: value) }
     do throws(EdgeError) {
       try current.producer.produce(
         handle, partition: partition, key: key, value: value, timestamp: timestamp, headers: headers, tag: tag)
       guard topic == .output, let screens = current.screens, let key, let value else { return }
-      switch newest.said(key: key, value: value) {
+      switch newest.process(key: key, value: value) {
       case .nothing: break
       case .screen:
         try current.producer.produce(screens, partition: nil, key: key, value: value, timestamp: timestamp, headers: [])
@@ -94,12 +94,12 @@ package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
     guard let current else { throw EdgeError(.fatal, "there is no producer") }
     current.producer.poll(maxWaitMs: maxWaitMs)
     var fault: EdgeError?
-    current.reports.heard.withLock { heard in
-      swap(&heard.acknowledged, &handing)
-      fault = heard.fault
+    current.reports.results.withLock { results in
+      swap(&results.acknowledged, &reported)
+      fault = results.fault
     }
-    for (tag, offset) in handing { acknowledged(tag, offset) }
-    handing.removeAll(keepingCapacity: true)
+    for (tag, offset) in reported { acknowledged(tag, offset) }
+    reported.removeAll(keepingCapacity: true)
     if let fault = fault ?? current.producer.fatalError("the producer has given up") { throw fault }
   }
 

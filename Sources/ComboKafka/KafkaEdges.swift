@@ -13,9 +13,9 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
   package let consumer: GroupConsumer
   private let options: GroupConsumer.Options
   private let brokers: String
-  /// Finds out why the group's offset cannot be read; nil to skip that.
+  /// The client that determines why the group's offset cannot be read, or nil to skip that.
   private let control: ControlClient?
-  /// The id with which its producer commits offsets; nil if nothing is committed.
+  /// The id with which its producer commits offsets, or nil if nothing is committed.
   private let transactionalID: String?
   private let holds = [MessageBatch(capacity: KafkaGroup.batchMax), MessageBatch(capacity: KafkaGroup.batchMax)]
 
@@ -46,12 +46,12 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
 
   package func subscribe() throws(EdgeError) { try consumer.subscribe() }
 
-  package func poll(maxWaitMs: Int32, hold: Int, _ take: (InputRecord) -> Void) {
+  package func poll(maxWaitMs: Int32, hold: Int, _ body: (InputRecord) -> Void) {
     let batch = holds[hold]
     batch.release()
     consumer.poll(maxWaitMs: maxWaitMs, into: batch)
-    batch.handOut { message, endsRun in
-      take(
+    batch.deliver { message, endsRun in
+      body(
         InputRecord(
           partition: message.partition, offset: message.offset, key: message.key, value: message.value,
           source: message.source, endsRun: endsRun, isLasting: message.isPadded))
@@ -168,7 +168,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
 
   package func renew() throws(EdgeError) {
     current = nil
-    forgetFault()
+    resetFault()
     let transactional = try TransactionalProducer(
       properties, transactionalID: transactionalID, queueFullWaitMs: queueFullWaitMs)
     try transactional.initTransactions(withinMs: Self.initWithinMs)
@@ -186,7 +186,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
 
   package func begin() throws(TransactionFault) {
     guard let current else { throw .fatal("there is no producer") }
-    forgetFault()
+    resetFault()
     try withAdvice { () throws(TransactionFault) in try current.transactional.begin() }
   }
 
@@ -198,7 +198,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     if hasFailed.load(ordering: .relaxed) { return }
     let headers =
       outputHeaders.isEmpty || topic != .output ? headers : headers + outputHeaders.map { $0.header(key: key, value: value) }
-    if topic == .output, names.screens != nil { keepScreen(currentHandle, key, value, timestamp) }
+    if topic == .output, names.screens != nil { updateScreen(currentHandle, key, value, timestamp) }
     let (producer, handle) = currentHandle._withUnsafeGuaranteedRef { ($0.producer, $0.handles[topic.rawValue - 1]) }
     producer._withUnsafeGuaranteedRef { producer in
       handle._withUnsafeGuaranteedRef { handle in
@@ -215,9 +215,9 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   }
 
   /// Updates the topic of screens, in the same transaction as the instruction.
-  private func keepScreen(_ currentHandle: Unmanaged<Current>, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?) {
+  private func updateScreen(_ currentHandle: Unmanaged<Current>, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?) {
     guard let key, let value else { return }
-    let change = newest.said(key: key, value: value)
+    let change = newest.process(key: key, value: value)
     if change == .nothing { return }
     let (producer, handle) = currentHandle._withUnsafeGuaranteedRef { ($0.producer, $0.handles[Topic.allCases.count - 1]) }
     let screen = change == .screen ? value : nil
@@ -257,7 +257,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
 
   package func abort() throws(TransactionFault) {
     guard let current else { return }
-    forgetFault()
+    resetFault()
     try withAdvice { () throws(TransactionFault) in try current.transactional.abort(withinMs: Self.abortWithinMs) }
   }
 
@@ -271,7 +271,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     }
   }
 
-  private func forgetFault() {
+  private func resetFault() {
     fault.withLock { $0 = nil }
     hasFailed.store(false, ordering: .relaxed)
   }

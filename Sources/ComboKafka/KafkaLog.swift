@@ -24,7 +24,7 @@ package struct KafkaLog: Sendable {
 /// Rewrites librdkafka's log lines, and filters those that are of no use to an operator.
 package enum KafkaWords {
   /// Whether the service itself reports the event of this line, with advice: a client has failed, or was not polled.
-  package static func isKnownBetter(_ facility: String, _ text: String) -> Bool {
+  package static func isReportedByService(_ facility: String, _ text: String) -> Bool {
     switch facility {
     case "FATAL", "MAXPOLL": true
     // Warns of a property that is set on purpose: without it, a lost record would leave a gap in the journal.
@@ -54,7 +54,7 @@ package enum KafkaWords {
     return String(text[..<start.lowerBound] + text[text.index(after: end)...])
   }
 
-  /// Rewrites `Failed to acquire transactional PID from broker HOST: REASON: retrying`; nil for any other message.
+  /// Rewrites `Failed to acquire transactional PID from broker HOST: REASON: retrying`, or returns nil for any other message.
   private static func ofProducerID(_ text: String) -> String? {
     guard let start = text.firstRange(of: "Failed to acquire "), let middle = text.firstRange(of: " PID from broker ") else {
       return nil

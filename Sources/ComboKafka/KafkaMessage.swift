@@ -42,7 +42,7 @@ package struct KafkaMessage {
     case append
   }
 
-  /// The timestamp in milliseconds since the epoch; nil if the record has none.
+  /// The timestamp in milliseconds since the epoch, or nil if the record has none.
   package var timestampMs: Int64? { timestamp.ms }
 
   /// The timestamp and its source.
@@ -144,10 +144,11 @@ package final class MessageBatch {
     count = 0
   }
 
-  /// Calls `take` with each message in order, and prefetches later ones, which another thread has written. The batch keeps them.
-  /// - Parameter take: Receives a borrowed message, and whether the next one is of another partition or does not exist.
+  /// Calls `body` with each message in order, and prefetches later ones, which another thread has written. The messages stay in
+  /// the batch.
+  /// - Parameter body: Receives a borrowed message, and whether the next one is of another partition or does not exist.
   @inline(__always)
-  func handOut(_ take: (_ message: KafkaMessage, _ endsRun: Bool) -> Void) {
+  func deliver(to body: (_ message: KafkaMessage, _ endsRun: Bool) -> Void) {
     for index in 0..<count {
       if index + Self.headAhead < count { prefetch_lines(slots[index + Self.headAhead], Self.headLength) }
       if index + Self.valueAhead < count {
@@ -156,7 +157,7 @@ package final class MessageBatch {
         if let value = message.value { prefetch_lines(value.baseAddress, min(value.count, Self.valueLength)) }
       }
       let message = self[index]
-      take(message, index + 1 == count || self[index + 1].partition != message.partition)
+      body(message, index + 1 == count || self[index + 1].partition != message.partition)
     }
   }
 
@@ -176,14 +177,14 @@ package final class MessageBatch {
   }
 
   /// Adds all messages that are available without waiting, up to `max` in all.
-  func takeMore(from queue: OpaquePointer, max: Int) {
+  func addWaiting(from queue: OpaquePointer, max: Int) {
     let room = min(max, capacity) - count
     guard room > 0 else { return }
     let taken = rd_kafka_consume_batch_queue(queue, 0, slots + count, room)
     if taken > 0 { count += taken }
   }
 
-  /// Keeps the messages for which `keep` returns true, in order, and destroys the others.
+  /// Retains the messages for which `keep` returns true, in order, and destroys the others.
   @inline(__always)
   package func filter(_ keep: (UnsafeMutablePointer<rd_kafka_message_t>) -> Bool) {
     var kept = 0

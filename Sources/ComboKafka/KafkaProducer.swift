@@ -103,10 +103,10 @@ package final class KafkaProducer: Sendable {
   /// calls `rd_kafka_produce`; with one it costs a little more.
   ///
   /// - Parameters:
-  ///   - partition: The partition; nil to choose it by the key.
-  ///   - key: The key; nil for none, with a random partition.
-  ///   - value: The value; nil for none, which deletes the key in a compacted topic.
-  ///   - timestampMs: The timestamp in milliseconds since the epoch; nil for now.
+  ///   - partition: The partition, or nil to choose it by the key.
+  ///   - key: The key, or nil for none, with a random partition.
+  ///   - value: The value, or nil for none, which deletes the key in a compacted topic.
+  ///   - timestampMs: The timestamp in milliseconds since the epoch, or nil for now.
   ///   - tag: Any value except 0 requests a report of this record.
   /// - Throws: `queueFull`, `recordTooLarge`, `unknownPartition`; `undelivered` if the transaction has failed and must be
   ///   aborted; `fatal` or `fenced` if the producer must be created again.
@@ -249,5 +249,5 @@ package final class KafkaProducer: Sendable {
   package var firstFailedDelivery: EdgeError? { callbacks.firstFailedDelivery }
 
   /// Resets the first failure, so that the next one becomes the first.
-  func forgetFirstFailure() { callbacks.forgetFirstFailure() }
+  func resetFirstFailure() { callbacks.resetFirstFailure() }
 }

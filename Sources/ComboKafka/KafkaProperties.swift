@@ -34,9 +34,9 @@ package struct KafkaProperties: Sendable {
   package let log: KafkaLog
   /// A suffix of the clients' name, including one that the user chose.
   var clientIDSuffix = ""
-  /// The store for the statistics of clients that are polled often; nil to disable them.
+  /// The store for the statistics of clients that are polled often, or nil to disable them.
   package var statistics: ClientStatistics?
-  /// The file of tokens for SASL/OAUTHBEARER; nil if none are needed.
+  /// The file of tokens for SASL/OAUTHBEARER, or nil if none are needed.
   let tokenFile: String?
   private let logLevel: KafkaLog.Level
   private let presets: [Override]
@@ -157,7 +157,7 @@ package struct KafkaProperties: Sendable {
     return !host.isEmpty && !host.contains(where: \.isWhitespace)
   }
 
-  /// The reason, as a sentence, why a property or its value is not allowed; nil if it is allowed.
+  /// The reason, as a sentence, why a property or its value is not allowed, or nil if it is allowed.
   package static func fault(of key: String, _ value: String) -> String? {
     // librdkafka accepts a topic's property under both names.
     let name = key.hasPrefix("topic.") ? String(key.dropFirst(6)) : key

@@ -47,7 +47,7 @@ package struct KafkaProperty: Equatable, Sendable {
   private static let partBytesMin = 6
   private static let publicParts: Set<String> = ["username", "password", "required", "principal", "secret", "token_file"]
 
-  /// Parses `KEY=VALUE`; nil if it is not of that form. White space around both is dropped.
+  /// Parses `KEY=VALUE`, or returns nil if it is not of that form. White space around both is dropped.
   package init?(_ text: String) {
     guard let equals = text.firstIndex(of: "=") else { return nil }
     let key = Self.trimmed(text[..<equals])

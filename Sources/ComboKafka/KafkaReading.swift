@@ -106,13 +106,13 @@ package final class KafkaReading: ReadEdge {
 
   package func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
-    _ take: (InputRecord) -> Bool
+    _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
-    try read(readers, topic, partition, from: start, to: end, unless: isCancelled, take)
+    try read(readers, topic, partition, from: start, to: end, unless: isCancelled, body)
   }
 
   package func readAll(
-    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
     let readers = try allReaders.withLock { (made) throws(EdgeError) -> ReaderClient in
       if let made { return made }
@@ -120,12 +120,12 @@ package final class KafkaReading: ReadEdge {
       made = new
       return new
     }
-    try read(readers, topic, partition, from: start, to: end, unless: { false }, take)
+    try read(readers, topic, partition, from: start, to: end, unless: { false }, body)
   }
 
   private func read(
     _ readers: ReaderClient, _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64,
-    unless isCancelled: () -> Bool, _ take: (InputRecord) -> Bool
+    unless isCancelled: () -> Bool, _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
     if start >= end { return }
     let reader = try reader(readers, topic, partition, from: start, to: end)
@@ -153,7 +153,7 @@ package final class KafkaReading: ReadEdge {
         let message = batch[index]
         let record = InputRecord(
           partition: partition, offset: message.offset, key: message.key, value: message.value, source: message.source)
-        if !take(record) { return }
+        if !body(record) { return }
       }
       if wasAtEnd || (reader.isAtEnd && batch.isEmpty) { return }
     }

@@ -46,7 +46,7 @@ package final class LeftTransactions: Sendable {
     return ended
   }
 
-  /// - Returns: The id of the transaction that was ended; nil if there was none.
+  /// - Returns: The id of the transaction that was ended, or nil if there was none.
   private func end(_ partitions: [Int32], of owner: CommittedOffset.Owner) throws(EdgeError) -> String? {
     try isBusy.withLock { (_) throws(EdgeError) -> String? in
       let open = try openPlaces(partitions)
@@ -73,7 +73,7 @@ package final class LeftTransactions: Sendable {
   }
 
   private struct Place: Hashable {
-    /// The topic; nil for the group's offsets.
+    /// The topic, or nil for the group's offsets.
     let topic: Topic?
     let partition: Int32
     let offset: Int64

@@ -61,7 +61,7 @@ extension LibrdkafkaProperties {
   static var resumesLate: Bool { version >= 0x0206_01ff }
 
   /// Whether it has `fetch.queue.backoff.ms`, the delay of a fetch when the queue is full (from 2.2.0 on).
-  static var looksAgainAtFullQueues: Bool { version >= 0x0202_00ff }
+  static var retriesFullQueues: Bool { version >= 0x0202_00ff }
 
   /// Whether SCRAM works: up to 2.6.0 a nonce is sent twice, which brokers from 4.0 on refuse as invalid credentials.
   package static var hasSoundScram: Bool { version >= 0x0206_01ff }

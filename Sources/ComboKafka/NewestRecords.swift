@@ -42,7 +42,7 @@ package struct NewestRecords {
   /// Reads all committed records of a topic.
   /// - Throws: `unknownTopic`, `timedOut` among others.
   package func readAll(
-    _ topic: String, _ take: (_ key: Bytes?, _ value: Bytes?, _ time: Int64) -> Void
+    _ topic: String, _ body: (_ key: Bytes?, _ value: Bytes?, _ time: Int64) -> Void
   ) throws(EdgeError) {
     guard let count = try control.partitionCount(topic, withinMs: Self.withinMs) else {
       throw EdgeError(.unknownTopic, "the topic \"\(topic)\" does not exist")
@@ -52,11 +52,11 @@ package struct NewestRecords {
       let bounds = try control.watermarks(topic, partition, seenBy: client.client, withinMs: Self.withinMs)
       all.append((partition, bounds.first, bounds.end))
     }
-    try read(topic, all) { _, message in take(message.key, message.value, message.timestampMs ?? 0) }
+    try read(topic, all) { _, message in body(message.key, message.value, message.timestampMs ?? 0) }
   }
 
   private func read(
-    _ topic: String, _ spans: [(partition: Int32, start: Int64, end: Int64)], _ take: (Int32, KafkaMessage) -> Void
+    _ topic: String, _ spans: [(partition: Int32, start: Int64, end: Int64)], _ body: (Int32, KafkaMessage) -> Void
   ) throws(EdgeError) {
     var readers: [PartitionReader] = []
     for span in spans { readers.append(try client.reader(topic, span.partition, from: span.start, to: span.end)) }
@@ -68,7 +68,7 @@ package struct NewestRecords {
         let position = reader.position
         try reader.read(maxWaitMs: reader === first ? 5 : 0, into: batch)
         defer { batch.release() }
-        for index in 0..<batch.count { take(reader.partition, batch[index]) }
+        for index in 0..<batch.count { body(reader.partition, batch[index]) }
         if reader.position > position { patience = Deadline(afterMs: Self.withinMs) }
       }
       if patience.isOver {

@@ -44,7 +44,7 @@ struct PartitionList: ~Copyable {
   var partitions: [Int32] { (0..<count).map { self[$0].partition } }
 
   /// Removes the partitions of other topics.
-  /// - Returns: The name of one of those topics; nil if there were none.
+  /// - Returns: The name of one of those topics, or nil if there were none.
   func keepOnly(topic: String) -> String? {
     var other: String?
     for index in (0..<count).reversed() {

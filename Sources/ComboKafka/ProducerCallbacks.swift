@@ -36,7 +36,7 @@ final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
   var firstFailedDelivery: EdgeError? { firstFailure.withLock { $0 } }
 
   /// Resets the first failure, so that the next one becomes the first.
-  func forgetFirstFailure() { firstFailure.withLock { $0 = nil } }
+  func resetFirstFailure() { firstFailure.withLock { $0 = nil } }
 
   override func install(_ configuration: borrowing ClientConfiguration) {
     super.install(configuration)

@@ -127,7 +127,7 @@ package final class PartitionReader {
       return 0
     }
     hasHeardOfIt = true
-    batch.takeMore(from: queue, max: max)
+    batch.addWaiting(from: queue, max: max)
     var fault: EdgeError?
     var next = position
     let (end, partition) = (end, partition)

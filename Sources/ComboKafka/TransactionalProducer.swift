@@ -66,7 +66,7 @@ package final class TransactionalProducer {
   /// Opens a transaction. Cheap, since it is local.
   package func begin() throws(TransactionFault) {
     failedBefore = producer.failedDeliveries
-    producer.forgetFirstFailure()
+    producer.resetFirstFailure()
     if let error = rd_kafka_begin_transaction(producer.client.handle) {
       throw .fatal(describe(error, "cannot begin a transaction"))
     }

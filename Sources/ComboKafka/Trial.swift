@@ -33,7 +33,7 @@ package struct Trial {
     let transactional = try producer()
     let producer = transactional.producer
     let handle = try producer.topic(topic, withinMs: withinMs)
-    try Self.take { () throws(TransactionFault) in try transactional.begin() }
+    try Self.run { () throws(TransactionFault) in try transactional.begin() }
     let key = Array("combo-consumer check".utf8)
     do throws(EdgeError) {
       try Self.produce(key, to: handle, partition, timestampMs, producer)
@@ -43,7 +43,7 @@ package struct Trial {
       try? transactional.abort(withinMs: withinMs)
       throw error
     }
-    try Self.take { () throws(TransactionFault) in try transactional.abort(withinMs: withinMs) }
+    try Self.run { () throws(TransactionFault) in try transactional.abort(withinMs: withinMs) }
   }
 
   /// Waits until the record is delivered, or has certainly failed.
@@ -84,7 +84,7 @@ package struct Trial {
       throw EdgeError(.invalidRequest, "\"\(group)\" is not a valid group name")
     }
     let metadata = GroupMetadata(pointer: pointer)
-    try Self.take { () throws(TransactionFault) in try transactional.begin() }
+    try Self.run { () throws(TransactionFault) in try transactional.begin() }
     do throws(TransactionFault) {
       try transactional.sendOffsets(
         [CommittedOffset(partition: 0, offset: 0, metadata: "")], topic: input, of: metadata, withinMs: withinMs)
@@ -92,10 +92,10 @@ package struct Trial {
       try? transactional.abort(withinMs: withinMs)
       throw error.error
     }
-    try Self.take { () throws(TransactionFault) in try transactional.abort(withinMs: withinMs) }
+    try Self.run { () throws(TransactionFault) in try transactional.abort(withinMs: withinMs) }
   }
 
-  private static func take(_ step: () throws(TransactionFault) -> Void) throws(EdgeError) {
+  private static func run(_ step: () throws(TransactionFault) -> Void) throws(EdgeError) {
     do throws(TransactionFault) {
       try step()
     } catch {

@@ -6,7 +6,7 @@ final class Database {
     case owner
     case reader
     /// Reads only, without locks, and ignores the files beside this one. The path is a URI.
-    case asItIs
+    case immutable
   }
 
   private let handle: OpaquePointer
@@ -15,7 +15,7 @@ final class Database {
   private let lock: LogLock?
 
   /// - Parameters:
-  ///   - path: The file's path; nil for a database in memory.
+  ///   - path: The file's path, or nil for a database in memory.
   ///   - name: The file's name in sentences.
   init(_ path: String?, name: String, access: Access = .owner, lock: LogLock? = nil) throws(LogFault) {
     self.lock = lock
@@ -24,7 +24,7 @@ final class Database {
       switch access {
       case .owner: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       case .reader: SQLITE_OPEN_READWRITE
-      case .asItIs: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
       }
     // The caller has a lock of its own, so SQLite needs none.
     let flags = how | SQLITE_OPEN_NOMUTEX
@@ -39,12 +39,12 @@ final class Database {
 
   deinit { sqlite3_close_v2(handle) }
 
-  /// The number of pages in the file written ahead, as of the last commit; counted from ``movesNothing()`` on.
+  /// The number of pages in the file written ahead, as of the last commit. It is counted after ``disableCheckpoints()``.
   private(set) var pagesAhead: Int32 = 0
 
   /// Keeps SQLite from moving what was written ahead into the file during a commit.
-  func movesNothing() {
-    // This takes the place of the hook that does so.
+  func disableCheckpoints() {
+    // Replaces the hook that does so.
     _ = sqlite3_wal_hook(
       handle,
       { context, _, _, pages in
@@ -59,13 +59,13 @@ final class Database {
     if result != SQLITE_OK { throw fault(result, "cannot write") }
   }
 
-  /// Returns the first column of the first row; nil if there is no row.
+  /// Returns the first column of the first row, or nil if there is no row.
   func integer(_ sql: String) throws(LogFault) -> Int64? {
     let statement = try prepare(sql)
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// Returns the first column of the first row, as text; nil if there is no row.
+  /// Returns the first column of the first row, as text, or nil if there is no row.
   func text(_ sql: String) throws(LogFault) -> String? {
     let statement = try prepare(sql)
     return try statement.step() ? statement.text(0) : nil
@@ -78,8 +78,8 @@ final class Database {
     return Statement(statement, self)
   }
 
-  /// Makes closing neither write nor delete what was written ahead. SQLite would delete it by its name, which may by then be that
-  /// of another file.
+  /// Sets whether closing leaves what was written ahead, and neither moves nor deletes it. SQLite would delete it by its name,
+  /// which may be that of another file by then.
   func leaveFiles(_ leaves: Bool = true) { csqlite_leave_files(handle, leaves ? 1 : 0) }
 
   /// Whether a transaction is open. SQLite ends one by itself when the disk is full.
@@ -198,7 +198,7 @@ final class Statement {
 
   func text(_ column: Int32) -> String { sqlite3_column_text(handle, column).map { String(cString: $0) } ?? "" }
 
-  /// Returns the bytes of a column, valid until the next step; nil if the column is null.
+  /// Returns the bytes of a column, valid until the next step, or nil if the column is null.
   func bytes(_ column: Int32) -> UnsafeRawBufferPointer? {
     if isNull(column) { return nil }
     let start = sqlite3_column_blob(handle, column)

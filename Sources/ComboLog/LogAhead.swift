@@ -5,12 +5,12 @@ internal import Glibc
 /// SQLite treats the first frame with a wrong checksum as the end, as after a crash. So a flipped bit would lose everything
 /// written after it, unnoticed. The checksums also show which bit it was.
 enum LogAhead {
-  /// So many commits do not stand behind a frame that a power cut has broken: what is acknowledged is synced with all that
-  /// was written before it, and few transactions are not synced at once.
+  /// The number of commits behind a broken frame from which on the cause is no power failure. What is acknowledged is synced with
+  /// everything that was written before it, and few transactions are not synced at once.
   private static let unsyncedMax = 16
-  /// A frame's salts show more uses since it was written only if they are damaged.
+  /// The maximum number of uses since a frame was written. If its salts show more, they are damaged.
   private static let usesMax: UInt32 = 1 << 26
-  /// So many copies are kept; from then on the last one is replaced.
+  /// The maximum number of copies. When it is reached, the last copy is replaced.
   private static let copiesMax = 9
   private static let headerBytes = 32
   /// The size of a page in all files of `live`.
@@ -44,7 +44,7 @@ enum LogAhead {
     return (search.flipped, leftOut)
   }
 
-  /// Turns flipped bits back, and again unless ``keep()`` is called: a file that is refused stays as it is.
+  /// Flips damaged bits back. Unless ``confirm()`` is called, restores them at the end: a refused file stays as it is.
   final class Repair {
     private let name: String
     private var bits: [Int]
@@ -57,17 +57,17 @@ enum LogAhead {
       name = path + "-wal"
       (bits, leftOut) = try search(path, isOwner: true)
       places = bits.map { $0 / 8 }
-      guard turn() else {
+      guard flipBits() else {
         throw LogFault(
           .readOnly, "\(name) is damaged at byte \(bits[0] / 8), and cannot be written to repair it. Check its permissions")
       }
     }
 
-    deinit { _ = turn() }
+    deinit { _ = flipBits() }
 
-    func keep() { bits = [] }
+    func confirm() { bits = [] }
 
-    private func turn() -> Bool {
+    private func flipBits() -> Bool {
       if bits.isEmpty { return true }
       let file = open(name, O_RDWR | O_CLOEXEC)
       defer { close(file) }
@@ -79,8 +79,8 @@ enum LogAhead {
     }
   }
 
-  /// Keeps a file whose end is left out, as the next of ``copies(of:)``: what is left out is overwritten soon.
-  static func keep(_ path: String) throws(LogFault) {
+  /// Copies a file whose end is left out, as the next of ``copies(of:)``, because the end will soon be overwritten.
+  static func storeCopy(of path: String) throws(LogFault) {
     let (name, copy) = (path + "-wal", copy(of: path, copies(of: path).count + 1))
     let file = open(name, O_RDONLY | O_CLOEXEC)
     defer { if file != -1 { close(file) } }
@@ -95,7 +95,7 @@ enum LogAhead {
     }
   }
 
-  /// Returns the paths of the copies that are kept of files written ahead whose end was left out.
+  /// Returns the paths of the copies of files written ahead whose end was left out.
   static func copies(of path: String) -> [String] {
     Array((1...copiesMax).lazy.map { copy(of: path, $0) }.prefix { LogDisk.size($0) != nil })
   }
@@ -111,7 +111,7 @@ enum LogAhead {
     let isOwner: Bool
     private(set) var flipped: [Int] = []
 
-    /// - Returns: The place from which on SQLite leaves out what is damaged; nil if nothing is.
+    /// - Returns: The place from which on SQLite leaves out what is damaged, or nil if nothing is.
     mutating func run() throws(LogFault) -> Int? {
       guard var header = read(file, headerBytes, at: 0) else { return lseek(file, 0, SEEK_END) > 0 ? 0 : nil }
       if !isHeader(header) {
@@ -126,7 +126,7 @@ enum LogAhead {
           try requireFew(behind: 0..<headerBytes, frameHeaderBytes + pageBytes, nil)
           return 0
         }
-        try turnBack(bit, &header, at: 0)
+        try flipBack(bit, &header, at: 0)
       }
       let (isLittle, salts) = (isLittleEndian(header), header[16..<24])
       let pages = (LogDisk.size(path) ?? 0) / Int64(pageBytes)
@@ -151,7 +151,7 @@ enum LogAhead {
             let continues = isNext(current, current[8..<16], after: sum, isLittle)
             return count == 0 && !continues && isOfEarlierUse(current, next, salts, isLittle, pages: pages) ? nil : at
           }
-          try turnBack(bit, &current, at: at)
+          try flipBack(bit, &current, at: at)
         }
         sum = Sum(current[16..<24])
         at += current.count
@@ -165,7 +165,7 @@ enum LogAhead {
       read(file, frameHeaderBytes + Int(big(header, at: 8)), at: start)
     }
 
-    private mutating func turnBack(_ bit: Int, _ bytes: inout [UInt8], at start: Int) throws(LogFault) {
+    private mutating func flipBack(_ bit: Int, _ bytes: inout [UInt8], at start: Int) throws(LogFault) {
       flip(bit, in: &bytes)
       let place = start + bit / 8
       if !isOwner {
@@ -177,15 +177,15 @@ enum LogAhead {
       flipped.append(start * 8 + bit)
     }
 
-    /// Returns the only bit that may have flipped; nil if none.
+    /// Returns the only bit that may have flipped, or nil if none.
     private func only(_ bits: [Int], _ start: Int, _ count: Int) throws(LogFault) -> Int? {
       if bits.count < 2 { return bits.first }
       throw damaged(
         "a bit has flipped between byte \(start) and byte \(start + count) of \(name), and it cannot be known which one", start)
     }
 
-    /// Throws if many commits stand behind a broken place, which SQLite would leave out without a word.
-    /// - Parameter salts: The marks of the frames that count; others are left of an earlier use of the file. Nil for all.
+    /// Throws if many commits follow a broken place, because SQLite would leave them out without an error.
+    /// - Parameter salts: The marks of the frames that count, or nil for all. Others are left of an earlier use of the file.
     /// - Returns: The number of commits.
     @discardableResult
     private func requireFew(behind broken: Range<Int>, _ frameBytes: Int, _ salts: ArraySlice<UInt8>?) throws(LogFault) -> Int {
@@ -204,8 +204,8 @@ enum LogAhead {
     }
   }
 
-  /// Whether a frame that does not continue is left of an earlier use of the file, which SQLite begins anew again and again. Each
-  /// use counts the first salt up, and draws the second.
+  /// Whether a frame that does not continue is left of an earlier use of the file, since SQLite reuses it from the beginning.
+  /// Each use increments the first salt, and chooses the second at random.
   private static func isOfEarlierUse(
     _ frame: [UInt8], _ next: [UInt8]?, _ salts: ArraySlice<UInt8>, _ isLittle: Bool, pages: Int64
   ) -> Bool {
@@ -217,7 +217,7 @@ enum LogAhead {
     // when everything of the one before has been moved there.
     guard (1...max(1, pages)).contains(Int64(big(frame, at: 0))), big(frame, at: 4) <= pages, age(frame, before: salts) != nil
     else { return false }
-    // The end of an earlier use stands before what is left of a still earlier one.
+    // The end of an earlier use precedes what is left of a still earlier one.
     guard let next else { return true }
     return isNext(next, frame[8..<16], after: Sum(frame[16..<24]), isLittle) || age(next, before: frame[8..<16]) != nil
   }
@@ -235,7 +235,7 @@ enum LogAhead {
     }
     var count = 0
     for at in places {
-      // A frame continues from the checksum that stands in the one before it. That of a commit has the size of the database.
+      // A frame continues from the checksum in the previous one. The last frame of a commit has the size of the database.
       let (before, next) = (bytes[at..<at + frameHeaderBytes], Array(bytes[(at + frameBytes)...].prefix(frameBytes)))
       let sum = Sum(before.dropFirst(16))
       if big(next, at: 4) > 0, [true, false].contains(where: { isNext(next, next[8..<16], after: sum, $0) }) { count += 1 }
@@ -244,7 +244,7 @@ enum LogAhead {
     return count
   }
 
-  /// Returns the bits that make a frame the next one if they are turned back; none if its fault is another. The checksum
+  /// Returns the bits that make a frame the next one if they are flipped back, or none if its fault is another one. The checksum
   /// distinguishes the lower bits of a word from all others, but not always the upper ones.
   private static func flippedBits(_ frame: [UInt8], _ salts: ArraySlice<UInt8>, after sum: Sum, _ isLittle: Bool) -> [Int] {
     var tried = frame
@@ -320,7 +320,7 @@ enum LogAhead {
       adding(frame, 0..<8, isLittle).adding(frame, frameHeaderBytes..<frame.count, isLittle)
     }
 
-    /// The checksum after one more pair of words that are 0.
+    /// The checksum after another pair of words that are 0.
     var stepped: Sum { Sum(first: first &+ second, second: first &+ second &+ second) }
 
     /// - Parameter range: A multiple of 8 bytes.

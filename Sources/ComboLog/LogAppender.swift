@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// Gathers the records of many threads and appends them together, so that one sync of the disk serves all that arrived meanwhile.
 ///
-/// Records of ``Care/synced`` are appended as soon as possible and acknowledged with the next sync, most often that of the commit
-/// of their results, a few milliseconds later. If there is none, the appender syncs by itself. Nobody waits for records of
-/// ``Care/gathered``. If few of them arrive, they are appended 10 times per second: an append and its commit cost the same
+/// Records of ``Durability/synced`` are appended as soon as possible and acknowledged with the next sync, most often that of the
+/// commit of their results, a few milliseconds later. If there is none, the appender syncs by itself. Nobody waits for records of
+/// ``Durability/gathered``. If few of them arrive, they are appended 10 times per second: an append and its commit cost the same
 /// however many records they hold.
 package final class LogAppender: @unchecked Sendable {
   // Sendable: what waits is behind mutexes; only the thread appends.
@@ -15,7 +15,7 @@ package final class LogAppender: @unchecked Sendable {
   package typealias Done = @Sendable (LogFault?) -> Void
 
   /// The time at which ``Done`` is called.
-  package enum Care: Sendable {
+  package enum Durability: Sendable {
     /// Once the records are on the disk.
     case synced
     /// Once they are written. They survive the end of the process, and a power failure after the next commit.
@@ -26,7 +26,7 @@ package final class LogAppender: @unchecked Sendable {
 
   private struct Offer {
     let batch: LogBatch
-    let care: Care
+    let durability: Durability
     let done: Done
   }
 
@@ -49,11 +49,11 @@ package final class LogAppender: @unchecked Sendable {
   private let gapMs: Int64
   private let waiting = Mutex(Waiting())
   private let unsynced = Mutex<[Unsynced]>([])
-  private let came = LogBell()
+  private let arrived = LogBell()
   private let emptied = LogBell()
   private let ended = LogBell()
 
-  /// The time after which an append is synced for its own sake.
+  /// The time after which an append is synced if no commit has synced it.
   private static let syncMs: Int64 = 20
   /// The time between two appends, while few records arrive and nobody waits for them.
   package static let quietGapMs: Int64 = 100
@@ -70,28 +70,28 @@ package final class LogAppender: @unchecked Sendable {
   }
 
   /// Passes records to the appender; any thread. `batch` belongs to the appender until `done` is called.
-  /// - Returns: false if too much waits, or the appender was stopped; nothing was accepted, and `done` is not called.
-  package func offer(_ batch: LogBatch, _ care: Care = .synced, done: @escaping Done) -> Bool {
-    let (isTaken, rings) = waiting.withLock { waiting in
+  /// - Returns: false if the queue is full or the appender was stopped. Nothing was accepted then, and `done` is not called.
+  package func offer(_ batch: LogBatch, _ durability: Durability = .synced, done: @escaping Done) -> Bool {
+    let (isAccepted, rings) = waiting.withLock { waiting in
       // One batch always fits, however large it is.
       if waiting.isStopped || (waiting.bytes > 0 && waiting.bytes + batch.size > queueMax) { return (false, false) }
       let isFirst = waiting.offers.isEmpty
-      waiting.offers.append(Offer(batch: batch, care: care, done: done))
+      waiting.offers.append(Offer(batch: batch, durability: durability, done: done))
       waiting.bytes += batch.size
-      let isNewlyUrgent = care != .gathered && !waiting.isUrgent
-      if care != .gathered { waiting.isUrgent = true }
+      let isNewlyUrgent = durability != .gathered && !waiting.isUrgent
+      if durability != .gathered { waiting.isUrgent = true }
       return (true, isFirst || isNewlyUrgent)
     }
-    if rings { came.ring() }
-    return isTaken
+    if rings { arrived.ring() }
+    return isAccepted
   }
 
-  /// Passes records to the appender, and waits while too much waits already.
+  /// Passes records to the appender, and blocks while its queue is full.
   /// - Returns: false if the appender was stopped.
-  package func offerPatiently(_ batch: LogBatch, _ care: Care = .synced, done: @escaping Done) -> Bool {
+  package func offerPatiently(_ batch: LogBatch, _ durability: Durability = .synced, done: @escaping Done) -> Bool {
     while true {
       let rings = emptied.rings
-      if offer(batch, care, done: done) { return true }
+      if offer(batch, durability, done: done) { return true }
       if waiting.withLock({ $0.isStopped }) { return false }
       emptied.wait(after: rings, maxMs: 1000)
     }
@@ -101,7 +101,7 @@ package final class LogAppender: @unchecked Sendable {
   package func stop() {
     let rings = ended.rings
     waiting.withLock { $0.isStopped = true }
-    came.ring()
+    arrived.ring()
     ended.wait(after: rings, maxMs: 10_000)
   }
 
@@ -111,18 +111,18 @@ package final class LogAppender: @unchecked Sendable {
     var rate = QuietRate()
     var last: Int64 = 0
     while true {
-      let rings = came.rings
+      let rings = arrived.rings
       let (isEmpty, isUrgent, isStopped) = waiting.withLock { ($0.offers.isEmpty, $0.isUrgent, $0.isStopped) }
       let now = MonotonicClock.nowMs
       let syncIn = syncIfDue(now)
       if isEmpty {
         if isStopped { break }
-        came.wait(after: rings, maxMs: syncIn)
+        arrived.wait(after: rings, maxMs: syncIn)
         continue
       }
       let pause = last + (rate.isQuiet(at: now) && !isUrgent && !isStopped ? Self.quietGapMs : gapMs) - now
       if pause > gapMs {
-        came.wait(after: rings, maxMs: min(pause, syncIn))
+        arrived.wait(after: rings, maxMs: min(pause, syncIn))
         continue
       }
       if pause > 0 { MonotonicClock.sleep(ms: pause) }
@@ -155,11 +155,11 @@ package final class LogAppender: @unchecked Sendable {
       let ticket = try log.append(all, isSynced: false)
       let now = MonotonicClock.nowMs
       unsynced.withLock { unsynced in
-        for offer in offers where offer.care == .synced {
+        for offer in offers where offer.durability == .synced {
           unsynced.append(Unsynced(ticket: ticket, at: now, done: offer.done))
         }
       }
-      for offer in offers where offer.care != .synced { offer.done(nil) }
+      for offer in offers where offer.durability != .synced { offer.done(nil) }
       // The commit of the results may have been faster than this.
       let synced = log.synced
       if synced >= ticket { acknowledge(synced, nil) }

@@ -1,12 +1,12 @@
-/// Records that are to be appended together. It copies them. One thread at a time.
+/// Records that are appended together. It copies them. One thread at a time.
 package final class LogBatch: @unchecked Sendable {
-  // Sendable: after passing one on, its owner does not touch it until it is returned.
+  // Sendable: its owner does not use it between passing it on and getting it back.
 
   package struct Entry {
     package var stream: Int
     /// The offset of the record; known once the batch is appended.
     package internal(set) var offset: Int64 = -1
-    /// Milliseconds since the Unix epoch; nil if unknown.
+    /// Milliseconds since the Unix epoch, or nil if unknown.
     package var timestamp: Int64?
     var key: Range<Int>?
     var value: Range<Int>?
@@ -25,18 +25,18 @@ package final class LogBatch: @unchecked Sendable {
 
   /// - Parameters:
   ///   - stream: The stream, as ``LogFile/stream(_:_:)`` returns it.
-  ///   - headers: The headers, as ``LogHeaders`` writes them; empty if none.
+  ///   - headers: The headers, as ``LogHeaders`` writes them, empty if none.
   package func append(
     _ stream: Int, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, timestamp: Int64?, headers: [UInt8] = []
   ) {
     var entry = Entry(stream: stream, timestamp: timestamp)
-    entry.key = key.map(keep)
-    entry.value = value.map(keep)
-    if !headers.isEmpty { entry.headers = headers.withUnsafeBytes(keep) }
+    entry.key = key.map(store)
+    entry.value = value.map(store)
+    if !headers.isEmpty { entry.headers = headers.withUnsafeBytes(store) }
     entries.append(entry)
   }
 
-  private func keep(_ piece: UnsafeRawBufferPointer) -> Range<Int> {
+  private func store(_ piece: UnsafeRawBufferPointer) -> Range<Int> {
     let start = bytes.count
     bytes.append(contentsOf: piece)
     return start..<bytes.count
@@ -121,12 +121,12 @@ package final class LogPage {
   ) {
     records.append(
       Record(
-        offset: offset, timestamp: timestamp, key: key.map(keep), value: value.map(keep), headers: headers.map(keep)))
+        offset: offset, timestamp: timestamp, key: key.map(store), value: value.map(store), headers: headers.map(store)))
   }
 
   private func piece(_ range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[range]) }
 
-  private func keep(_ piece: UnsafeRawBufferPointer) -> Range<Int> {
+  private func store(_ piece: UnsafeRawBufferPointer) -> Range<Int> {
     let end = used + piece.count
     if end + Self.padding > memory.count {
       let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(2 * memory.count, end + Self.padding), alignment: 16)

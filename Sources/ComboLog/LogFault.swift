@@ -1,6 +1,6 @@
-/// The reason why the log refused a call, in a sentence for the operator.
+/// The reason why the log refused a call, as a sentence for the operator.
 package struct LogFault: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The kind of a fault: small and stable, for programs to decide by.
+  /// The kind of a fault, for decisions by programs.
   package enum Code: String, Sendable, CaseIterable {
     /// Another process uses the file.
     case inUse

@@ -18,7 +18,7 @@ extension LogFile {
   @discardableResult
   package func append(_ batch: LogBatch, isSynced: Bool = true) throws(LogFault) -> UInt64 {
     if batch.isEmpty { return 0 }
-    let numbers: (write: UInt64, isNews: Bool)
+    let numbers: (write: UInt64, syncsEarlier: Bool)
     do {
       writing.lock()
       defer { writing.unlock() }
@@ -27,7 +27,7 @@ extension LogFile {
       try write(batch, group: "", positions: [], holds: [])
       numbers = countWrite(isSynced: isSynced)
     }
-    tellSynced(numbers)
+    notifySynced(numbers)
     appended.ring()
     return numbers.write
   }
@@ -47,12 +47,12 @@ extension LogFile {
   /// offsets.
   /// - Parameters:
   ///   - holds: Records of these streams are kept from this offset on, whatever their age.
-  ///   - owner: The owner, as ``takeOver(_:)`` returned it; nil if the group has none.
+  ///   - owner: The owner, as ``takeOver(_:)`` returned it, or nil if the group has none.
   package func commit(
     _ batch: LogBatch, group: String, positions: [LogPosition] = [], holds: [(stream: Int, offset: Int64)] = [],
     owner: UInt64? = nil
   ) throws(LogFault) {
-    let numbers: (write: UInt64, isNews: Bool)
+    let numbers: (write: UInt64, syncsEarlier: Bool)
     do {
       writing.lock()
       defer { writing.unlock() }
@@ -80,8 +80,8 @@ extension LogFile {
       }
       numbers = countWrite(isSynced: isSynced)
     }
-    tellSynced(numbers)
-    tellCommitted()
+    notifySynced(numbers)
+    notifyCommitted()
   }
 
   /// Requires `writing`.
@@ -98,7 +98,7 @@ extension LogFile {
         batch.place(index, at: offset)
         if streams[entry.stream].keeping == .compacted {
           compacted.insert(entry.stream)
-          try forget(entry, of: streams[entry.stream], in: batch)
+          try delete(entry, of: streams[entry.stream], in: batch)
           // A deleted key needs no record: readers begin with those that exist.
           if entry.value == nil { continue }
         }
@@ -152,7 +152,7 @@ extension LogFile {
   }
 
   /// Deletes the record of a key from a compacted stream.
-  private func forget(_ entry: LogBatch.Entry, of stream: Stream, in batch: LogBatch) throws(LogFault) {
+  private func delete(_ entry: LogBatch.Entry, of stream: Stream, in batch: LogBatch) throws(LogFault) {
     guard let key = entry.key else { return }
     let statement: Statement
     if let made = written.replace[entry.stream] {
@@ -188,7 +188,7 @@ extension LogFile {
 
   // MARK: - Reading
 
-  /// Returns the position that a group has committed in a partition; nil if none.
+  /// Returns the position that a group has committed in a partition, or nil if none.
   package func position(_ group: String, _ stream: Int) throws(LogFault) -> LogPosition? {
     let known = state.withLock { $0.streams[stream] }
     reading.lock()
@@ -252,7 +252,7 @@ extension LogFile {
   /// Adds committed records to `page`, from `start` on, below `end`, up to limits of number and bytes.
   /// - Parameters:
   ///   - damaged: As in ``forEachPage(of:damaged:_:)``.
-  ///   - mark: The mark whose records of a compacted stream are read; nil for its newest records.
+  ///   - mark: The mark whose records of a compacted stream are read, or nil for its newest records.
   /// - Returns: The offset to continue at: `end`, or the end of the partition, if there are no more before it.
   /// - Throws: `outOfRange` if `start` was deleted, or is beyond the end. `damaged` if a record is not what was written; those
   ///   before it are in the page.
@@ -292,7 +292,7 @@ extension LogFile {
     defer { statement.reset() }
     statement.bind(1, offsets.lowerBound)
     statement.bind(2, offsets.upperBound)
-    func tell(_ fault: LogFault) throws(LogFault) {
+    func report(_ fault: LogFault) throws(LogFault) {
       guard let damaged else { throw fault }
       damaged(fault)
     }
@@ -301,7 +301,7 @@ extension LogFile {
       let offset = statement.integer(0)
       // Damaged pages of SQLite can lead back to records that were read before, again and again.
       if offset < next { throw self.damaged(stream, next, isMissing: true) }
-      if offset > next { try checkDeleted(next, stream, tell) }
+      if offset > next { try checkDeleted(next, stream, report) }
       next = offset + 1
       let time = statement.isNull(3) ? nil : statement.integer(3)
       let (key, value, headers) = (statement.bytes(1), statement.bytes(2), statement.bytes(4))
@@ -310,25 +310,25 @@ extension LogFile {
         sum.map { $0 == LogSum.record(stream.id, offset, key: key, value: value, time: time, headers: headers) }
         ?? (offset < stream.summedFrom)
       if !isRight {
-        try tell(self.damaged(stream, offset))
+        try report(self.damaged(stream, offset))
         continue
       }
       page.append(offset, key: key, value: value, timestamp: time, headers: headers)
       if page.records.count >= recordsMax || page.size >= bytesMax { return next }
     }
-    if next < offsets.upperBound { try checkDeleted(next, stream, tell) }
+    if next < offsets.upperBound { try checkDeleted(next, stream, report) }
     return offsets.upperBound
   }
 
   /// Throws if a record that should exist is missing. Only a compacted stream has gaps.
   private func checkDeleted(
-    _ offset: Int64, _ stream: Stream, _ tell: (LogFault) throws(LogFault) -> Void
+    _ offset: Int64, _ stream: Stream, _ report: (LogFault) throws(LogFault) -> Void
   ) throws(LogFault) {
     if stream.keeping == .compacted { return }
     // It may have been deleted since the list of streams was read.
     let first = try reader.integer("SELECT first FROM streams WHERE id = \(stream.id)") ?? 0
     if offset < first { throw outOfRange(offset, stream) }
-    try tell(damaged(stream, offset, isMissing: true))
+    try report(damaged(stream, offset, isMissing: true))
   }
 
   private func outOfRange(_ offset: Int64, _ stream: Stream) -> LogFault {
@@ -337,7 +337,7 @@ extension LogFile {
       "offset \(offset) of \(stream.place) is not in \(place.name), which has \(stream.first) to \(stream.next)")
   }
 
-  /// Returns the first offset whose record is of this time or later; nil if none.
+  /// Returns the first offset whose record is of this time or later, or nil if none.
   package func offset(_ stream: Int, atMs time: Int64) throws(LogFault) -> Int64? {
     let table = state.withLock { $0.streams[stream].table }
     reading.lock()

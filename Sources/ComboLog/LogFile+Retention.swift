@@ -21,7 +21,7 @@ extension LogFile {
     /// Bytes appended since the last mark.
     var grown: Int64 = 0
     /// Whether ``LogFile/retain(ageMs:now:)`` is due before its time.
-    var isWanted = false
+    var isRequested = false
     /// The records that were appended and not yet processed, by append: the offset after them, and their bytes.
     var unprocessed: [(stream: Int, next: Int64, bytes: Int64)] = []
     var unprocessedBytes: Int64 = 0
@@ -45,20 +45,19 @@ extension LogFile {
     }
   }
 
-  /// The number of bytes that may come of a byte that is taken in.
+  /// The maximum number of bytes that one input byte may become.
   private static let growth: Int64 = 4
 
   /// The number of bytes after which another mark is due. It is also due after the same fraction of the time for which records
   /// are kept.
   private var markBytes: Int64 { limits.sizeMax / Self.marksMax }
   private static let marksMax: Int64 = 8
-  /// The part of their time, as a divisor, for which records that are too old wait for a mark, to be deleted up to it.
+  /// The divisor of the retention time that gives how much longer old records are kept while there is no mark.
   private static let patience: Int64 = 4
 
   // MARK: - Marks
 
-  /// Returns the mark from which on all that is left can be derived, if something before it was deleted; nil if nothing was, or
-  /// there is none.
+  /// Returns the mark from which all remaining records can be derived, or nil if nothing was deleted or there is no mark.
   package func base() throws(LogFault) -> Int64? {
     if version == 1 || !isCut { return nil }
     reading.lock()
@@ -81,14 +80,14 @@ extension LogFile {
     return marks
   }
 
-  /// Returns the next mark up to which nothing was deleted yet; nil if none. Requires `writing`.
+  /// Returns the next mark up to which nothing was deleted yet, or nil if none. Requires `writing`.
   private func nextMark() throws(LogFault) -> Mark? {
     let streams = state.withLock { $0.streams }
     return try marks().first { mark in streams.contains { mark.offsets[$0.id] ?? 0 > $0.first } }
   }
 
-  /// Makes a mark where the group can be restored now, if that has advanced since the last mark. Requires `writing`.
-  /// - Parameter isNeeded: Whether to make it even if it is large.
+  /// Creates a mark where the group can be restored now, if that has advanced since the last mark. Requires `writing`.
+  /// - Parameter isNeeded: Whether to create it even if it is large.
   private func makeMark(isNeeded: Bool = false) throws(LogFault) {
     let streams = state.withLock { $0.streams }
     let newest = try marks().last
@@ -125,7 +124,7 @@ extension LogFile {
     retention.withLock { $0.grown = 0 }
   }
 
-  /// Returns the bytes that a mark takes at least. Requires `writing`.
+  /// Returns the minimum size of a mark, in bytes. Requires `writing`.
   private func stateSize() throws(LogFault) -> Int64 {
     var size: Int64 = 0
     for stream in state.withLock({ $0.streams }) where stream.keeping == .compacted {
@@ -137,12 +136,12 @@ extension LogFile {
   // MARK: - Room
 
   /// Whether ``retain(ageMs:now:)`` should be called soon.
-  package var wantsRetention: Bool { retention.withLock { $0.isWanted } }
+  package var needsRetention: Bool { retention.withLock { $0.isRequested } }
 
   /// Makes room for records by deleting old ones, if necessary; throws if no more may be deleted. Requires `writing`.
   func makeRoom(for bytes: Int) throws(LogFault) {
     let used = try usedBytes().used + Int64(bytes)
-    if used > limits.sizeMax / 10 * 9 || retention.withLock({ $0.grown }) > markBytes { wantRetention() }
+    if used > limits.sizeMax / 10 * 9 || retention.withLock({ $0.grown }) > markBytes { requestRetention() }
     if used > limits.sizeMax {
       while try deleteSome(towards: nextCut()) > 0, try usedBytes().used + Int64(bytes) > limits.sizeMax {}
     }
@@ -156,11 +155,11 @@ extension LogFile {
     }
   }
 
-  /// What is stored beside a record, in bytes: its row, and that of a dead letter. Measured with 150,000 records of two bytes.
+  /// The overhead of a record, in bytes: its row, and that of a dead letter. Measured with 150,000 records of two bytes.
   private static let besideRecord = 128
 
-  /// Returns why records of this size are never accepted together; nil if they may be. Half of the log is left for what comes of
-  /// them.
+  /// Returns the reason why records of this size are never accepted together, or nil if they may be. Half of the log is reserved
+  /// for their results.
   package func refusal(of batch: LogBatch) -> LogFault? {
     let size = batch.size + batch.count * Self.besideRecord
     if size <= limits.sizeMax / 2 { return nil }
@@ -170,7 +169,7 @@ extension LogFile {
         + " time, or raise it")
   }
 
-  /// Returns why no record would be accepted now; nil if records are.
+  /// Returns the reason why no record would be accepted now, or nil if one would be.
   package func refusal() -> LogFault? {
     writing.lock()
     defer { writing.unlock() }
@@ -182,7 +181,7 @@ extension LogFile {
     }
   }
 
-  /// Makes room for the results of records that were taken in, by deleting old ones even if less can be proven then. Requires
+  /// Makes room for the results of accepted records by deleting old ones, even if less can be proven afterwards. Requires
   /// `writing`.
   func makeRoomForResults() throws(LogFault) {
     // If the log has room, the results are too large for any.
@@ -198,10 +197,10 @@ extension LogFile {
     return try used > max - min(stateSize(), markMax)
   }
 
-  private func wantRetention() {
+  private func requestRetention() {
     let isNew = retention.withLock { retention in
-      defer { retention.isWanted = true }
-      return !retention.isWanted
+      defer { retention.isRequested = true }
+      return !retention.isRequested
     }
     if isNew { attention.ring() }
   }
@@ -213,7 +212,7 @@ extension LogFile {
   @discardableResult
   package func retain(ageMs: Int64, now: Int64) throws(LogFault) -> Int64 {
     let isGrown = retention.withLock { retention in
-      retention.isWanted = false
+      retention.isRequested = false
       return retention.grown > markBytes
     }
     let limit = now - ageMs
@@ -230,7 +229,7 @@ extension LogFile {
     }
     writing.lock()
     defer { writing.unlock() }
-    // The last one may be gone because there was no room for another one beside it.
+    // The last one may have been deleted because there was no room for another one beside it.
     if isCut, try marks().isEmpty { try makeMark(isNeeded: true) }
     return deleted
   }
@@ -252,7 +251,7 @@ extension LogFile {
 
   /// Returns the next cut if there is no room: at the next mark, or after a tenth of everything on the way there. Requires
   /// `writing`.
-  /// - Parameter isForced: Whether to delete even what came of records that are held, which can then be proven no more.
+  /// - Parameter isForced: Whether to delete even the results of held records, which can no longer be proven then.
   private func nextCut(isForced: Bool = false) throws(LogFault) -> [Int64: Int64] {
     if try nextMark() == nil { try makeMark(isNeeded: true) }
     let (mark, streams) = (try nextMark(), state.withLock { $0.streams })
@@ -286,7 +285,7 @@ extension LogFile {
       """) ?? stream.next
   }
 
-  /// Returns the time of the oldest held record; nil if none. Requires `writing`.
+  /// Returns the time of the oldest held record, or nil if none. Requires `writing`.
   private func oldestTime() throws(LogFault) -> Int64? {
     var oldest: Int64?
     for stream in state.withLock({ $0.streams }) where stream.keeping == .held {

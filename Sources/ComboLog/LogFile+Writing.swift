@@ -28,15 +28,15 @@ extension LogFile {
   /// The number of pages written ahead that are moved into the file. It is SQLite's own.
   private static let pagesAheadMax = 1000
 
-  /// Moves what was written ahead into the file, which nothing else changes. Requires `writing`, outside of a transaction, just
-  /// after the file was seen to be this process's own: what another program does to it meanwhile is not noticed.
+  /// Moves what was written ahead into the file. Requires `writing`, outside of a transaction, just after a check that the file
+  /// is this process's own: what another program does to it meanwhile is not noticed.
   func moveAhead(_ how: String) {
     // What cannot be moved now, for a reader or a full disk, stays where it is.
     try? writer.run("PRAGMA wal_checkpoint(\(how))")
-    takeStamps()
+    updateStamps()
   }
 
-  /// Returns the bytes that records take in the file, and the free ones. Requires `writing`.
+  /// Returns the number of used and of free bytes in the file. Requires `writing`.
   func usedBytes() throws(LogFault) -> (used: Int64, free: Int64) {
     _ = try pages.step()
     let count = pages.integer(0)
@@ -47,7 +47,7 @@ extension LogFile {
     return ((count - free) * pageSize, free * pageSize)
   }
 
-  /// Returns the bytes that records take in the file.
+  /// Returns the number of bytes that records use in the file.
   package func size() throws(LogFault) -> Int64 {
     writing.lock()
     defer { writing.unlock() }
@@ -76,7 +76,7 @@ extension LogFile {
 
   // MARK: - Failure
 
-  /// Why nothing is written any more: the file is gone, or damaged; nil if it is fine.
+  /// The reason why nothing is written any more (the file is gone or damaged), or nil if it is in order.
   package var failure: LogFault? { failed.withLock { $0 } }
 
   /// Stops all writing from now on.
@@ -85,14 +85,14 @@ extension LogFile {
     attention.ring()
   }
 
-  /// Returns the fault, after which nothing is written if it is damage.
+  /// Returns the fault. Stops all writing if it is damage.
   func failing(_ fault: LogFault) -> LogFault {
     if use == .own, fault.code == .damaged { fail(fault) }
     return fault
   }
 
-  /// Checks that the file is still where it was opened; sets ``failure`` if not. Costs two system calls.
-  package func look() {
+  /// Checks that the file is still where it was opened, and sets ``failure`` if not. Costs two system calls.
+  package func checkPresence() {
     writing.lock()
     defer { writing.unlock() }
     guard failure == nil else { return }
@@ -104,8 +104,8 @@ extension LogFile {
     }
   }
 
-  /// Notes how the files are after this process has written to them. Requires `writing`.
-  func takeStamps() {
+  /// Updates the stamps after this process has written to the files. Requires `writing`.
+  func updateStamps() {
     stamp = lock?.stamp
     stampAhead = aheadNow
   }
@@ -166,7 +166,7 @@ extension LogFile {
     // place. Both files are still open here, whatever became of their names; but other processes may use a second `-wal`.
     let named = LogFileID(path + "-wal")
     if named == ahead || named == nil && errno == ENOENT {
-      try? LogHome.leave(writer)
+      try? LogHome.recordClosed(writer)
       try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
     }
     throw leaving(fault)

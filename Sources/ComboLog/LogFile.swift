@@ -4,7 +4,7 @@ internal import Synchronization
 /// Topics with partitions, offsets and transactions in one SQLite file, or in memory.
 ///
 /// Records appended together are durable together: one SQLite transaction, written ahead, and synced to the disk before the call
-/// returns unless the caller asks for less. One process owns a file; others may read it (``Use/look``). Any thread may call
+/// returns unless the caller requests less. One process owns a file; others may read it (``Use/read``). Any thread may call
 /// anything.
 package final class LogFile: @unchecked Sendable {
   // Sendable: `writer` and its state are used under `writing`, `reader` under `reading`, `streams` under `state`.
@@ -13,11 +13,11 @@ package final class LogFile: @unchecked Sendable {
     /// Read and write. One process at a time.
     case own
     /// Read only, even while another process owns the file.
-    case look
+    case read
   }
 
   package struct Limits: Sendable {
-    /// The maximum number of bytes that the records may take. Beyond that ``append(_:)`` refuses more.
+    /// The maximum number of bytes of all records. Beyond it, ``append(_:)`` refuses more.
     package var sizeMax: Int64 = 2 << 30
     /// Bytes that ``append(_:)`` leaves free on the disk, so that appended records can still be processed.
     package var reserve: Int64 = 64 << 20
@@ -32,11 +32,11 @@ package final class LogFile: @unchecked Sendable {
     var fileMax: Int64 { sizeMax + max(sizeMax / 4, 1 << 20) }
   }
 
-  /// How long a topic's records are kept.
+  /// The retention of a topic's records.
   package enum Keeping: Int64, Sendable {
     /// Kept for the time that ``retain(ageMs:now:)`` is given, and up to the size limit.
     case retained = 0
-    /// Kept like ``retained``, but records that ``commit(_:group:positions:holds:owner:)`` was asked to hold are never deleted.
+    /// Kept like ``retained``, except that records held by ``commit(_:group:positions:holds:owner:)`` are never deleted.
     case held = 1
     /// Only the newest record of each key, without limit of time; a record without a value deletes its key.
     case compacted = 2
@@ -73,14 +73,14 @@ package final class LogFile: @unchecked Sendable {
   let written = Statements()
   let read = Statements()
   let state = Mutex(State())
-  /// The lock, and the file that SQLite writes ahead; nil if the file is not owned.
+  /// The lock, and the file that SQLite writes ahead, or nil if the file is not owned.
   let lock: LogLock?
   private(set) var ahead: LogFileID?
   /// Requires `writing`.
   private(set) var aheadEnd: LogAheadEnd?
   private(set) var version: Int64
   let failed = Mutex<LogFault?>(nil)
-  /// Rung when the owner should check ``failure`` and ``wantsRetention``.
+  /// Rung when the owner should check ``failure`` and ``needsRetention``.
   package let attention = LogBell()
   let pages: Statement
   let freePages: Statement
@@ -98,17 +98,17 @@ package final class LogFile: @unchecked Sendable {
   /// The number of the last write. Requires `writing`.
   private var writes: UInt64 = 0
   private let syncedWrites = Atomic<UInt64>(0)
-  /// Whether the next transaction is synced to the disk before it returns; nil if that was not set yet. Requires `writing`.
+  /// Whether the next transaction is synced to the disk before it returns, or nil if that was not set yet. Requires `writing`.
   private var syncs: Bool?
   /// Rung when ``commit(_:group:positions:holds:owner:)`` has committed a transaction.
   package let committed = LogBell()
   /// Whether the file was not closed properly last time, and was checked.
   package let wasChecked: Bool
-  /// The places of flipped bits in the file written ahead that were turned back at opening, in bytes from its beginning.
+  /// The places of flipped bits in the file written ahead that were repaired at opening, in bytes from its beginning.
   package let repaired: [Int]
   /// Whether the file, or the one that it is a copy of, was not closed, and no file written ahead was beside it.
   package let lacksAhead: Bool
-  /// The place in the file written ahead from which on something was damaged and left out; nil if nothing was.
+  /// The place in the file written ahead from which on something was damaged and left out, or nil if nothing was.
   package let leftOut: Int?
   /// Whether the file was of an earlier version, which can no longer open it.
   package let wasUpgraded: Bool
@@ -138,11 +138,11 @@ package final class LogFile: @unchecked Sendable {
       reading = writing
     case .file(let given):
       try LogDisk.requireLocal(given)
-      madeFolder = use == .look ? nil : try LogDisk.makeFolder(of: LogDisk.resolved(given))
+      madeFolder = use == .read ? nil : try LogDisk.makeFolder(of: LogDisk.resolved(given))
       let path: String
       (path, lacksAhead) = try LogHome.find(LogDisk.resolved(given))
       self.place = .file(path)
-      if use == .look {
+      if use == .read {
         try Self.requireFile(path)
         (repaired, leftOut) = LogLock.isHeld(path) ? ([], nil) : try LogAhead.search(path, isOwner: false)
         lock = nil
@@ -184,16 +184,16 @@ package final class LogFile: @unchecked Sendable {
     freePages = try writer.prepare("PRAGMA freelist_count")
     try load()
     if checks { try requireIntact() }
-    repair?.keep()
+    repair?.confirm()
     try begin()
-    lock?.tellHolder()
-    takeStamps()
+    lock?.publishHolder()
+    updateStamps()
   }
 
   /// Makes the first changes to a file that will be used.
   private func begin() throws(LogFault) {
     guard let lock, case .file(let path) = place else { return }
-    if leftOut != nil { try LogAhead.keep(path) }
+    if leftOut != nil { try LogAhead.storeCopy(of: path) }
     if !isNew { try LogSchema.prepare(writer, from: version, name: path) }
     if wasUpgraded {
       version = LogSchema.version
@@ -201,10 +201,10 @@ package final class LogFile: @unchecked Sendable {
       read.select = [:]
       try load()
     }
-    writer.movesNothing()
+    writer.disableCheckpoints()
     ahead = LogFileID(path + "-wal")
     aheadEnd = LogAheadEnd(path + "-wal", pageSize: pageSize)
-    try LogHome.keep(path, lock.id, in: writer)
+    try LogHome.recordOwner(path, lock.id, in: writer)
     for database in [writer, reader] { database.leaveFiles(false) }
   }
 
@@ -230,7 +230,7 @@ package final class LogFile: @unchecked Sendable {
   /// committed it.
   package func onCommit(_ body: (@Sendable () -> Void)?) { commitHook.withLock { $0 = body } }
 
-  func tellCommitted() {
+  func notifyCommitted() {
     committed.ring()
     commitHook.withLock { $0 }?()
   }
@@ -246,7 +246,7 @@ package final class LogFile: @unchecked Sendable {
 
   /// Makes all records durable. Costs a sync of the disk, or nothing if all are.
   package func sync() throws(LogFault) {
-    let numbers: (write: UInt64, isNews: Bool)
+    let numbers: (write: UInt64, syncsEarlier: Bool)
     do {
       writing.lock()
       defer { writing.unlock() }
@@ -257,7 +257,7 @@ package final class LogFile: @unchecked Sendable {
       try transaction { () throws(LogFault) in try any.write(to: writer) }
       numbers = countWrite(isSynced: true)
     }
-    tellSynced(numbers)
+    notifySynced(numbers)
   }
 
   /// Sets whether the next transaction is synced. Requires `writing`, outside of a transaction.
@@ -269,24 +269,24 @@ package final class LogFile: @unchecked Sendable {
 
   /// Counts a write that has succeeded. Requires `writing`.
   /// - Returns: Its number, and whether earlier writes were synced with it.
-  func countWrite(isSynced: Bool) -> (write: UInt64, isNews: Bool) {
-    let isNews = isSynced && synced != writes
+  func countWrite(isSynced: Bool) -> (write: UInt64, syncsEarlier: Bool) {
+    let syncsEarlier = isSynced && synced != writes
     writes += 1
     if isSynced || place == .memory { syncedWrites.store(writes, ordering: .releasing) }
-    return (writes, isNews)
+    return (writes, syncsEarlier)
   }
 
-  func tellSynced(_ numbers: (write: UInt64, isNews: Bool)) {
-    if numbers.isNews { syncHook.withLock { $0 }?(numbers.write) }
+  func notifySynced(_ numbers: (write: UInt64, syncsEarlier: Bool)) {
+    if numbers.syncsEarlier { syncHook.withLock { $0 }?(numbers.write) }
   }
 
   /// Reads the owner's writes, if the owner is another process.
-  func refresh() throws(LogFault) { if use == .look { try load() } }
+  func refresh() throws(LogFault) { if use == .read { try load() } }
 
-  /// Makes all further reading see the file as it is now, if the owner is another process. Until this log is released, the
-  /// owner's `FILE-wal` grows by all that is written, so nothing may wait in between.
+  /// Lets all further reads see the file as it is now, if the owner is another process. Until this log is released, the owner's
+  /// `FILE-wal` grows with each write, so nothing may wait in between.
   func freeze() throws(LogFault) {
-    guard use == .look else { return }
+    guard use == .read else { return }
     do {
       reading.lock()
       defer { reading.unlock() }
@@ -308,9 +308,9 @@ package final class LogFile: @unchecked Sendable {
     }
   }
 
-  /// Writes everything into the file itself, so that the next start need not check it.
+  /// Writes everything into the file itself, so that the next start does not have to check it.
   package func close() {
-    if use == .look { return }
+    if use == .read { return }
     writing.lock()
     defer { writing.unlock() }
     if let failure {
@@ -323,11 +323,11 @@ package final class LogFile: @unchecked Sendable {
     let streams = state.withLock { $0.streams }
     try? transaction { () throws(LogFault) in
       for stream in streams { try stream.write(to: writer) }
-      try LogHome.leave(writer)
+      try LogHome.recordClosed(writer)
     }
     // What another program has written ahead must not get into the file.
     if failure == nil { try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)") }
-    lock?.leave()
+    lock?.recordClosed()
   }
 
   // MARK: - Topics
@@ -350,7 +350,7 @@ package final class LogFile: @unchecked Sendable {
     }
   }
 
-  /// Returns the key of a partition in all other calls; nil if the partition does not exist.
+  /// Returns the key of a partition in all other calls, or nil if the partition does not exist.
   package func stream(_ topic: String, _ partition: Int32) -> Int? {
     state.withLock { $0.places[Name(topic: topic, partition: partition)] }
   }

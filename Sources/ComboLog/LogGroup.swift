@@ -1,6 +1,6 @@
 package import ComboEdge
 
-/// The only member of a group on a ``LogFile``: it gets all partitions at once, and keeps them until another member takes over.
+/// The only member of a group on a ``LogFile``. It gets all partitions at once, and has them until another member takes over.
 package final class LogGroup: GroupEdge, @unchecked Sendable {
   // Sendable: `committed` uses only what never changes; all else belongs to the loop's thread.
 
@@ -42,7 +42,7 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
     isNew = true
   }
 
-  package func poll(maxWaitMs: Int32, hold: Int, _ take: (InputRecord) -> Void) {
+  package func poll(maxWaitMs: Int32, hold: Int, _ body: (InputRecord) -> Void) {
     pages[hold].removeAll()
     guard isMember else { return }
     if isNew {
@@ -57,13 +57,13 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
     }
     // Counted before reading, so that what is appended after it still wakes this thread.
     let rings = log.appended.rings
-    if handOut(pages[hold], take) || maxWaitMs <= 0 { return }
+    if deliver(pages[hold], body) || maxWaitMs <= 0 { return }
     log.appended.wait(after: rings, maxMs: Int64(maxWaitMs))
-    _ = handOut(pages[hold], take)
+    _ = deliver(pages[hold], body)
   }
 
   /// - Returns: Whether there were any records.
-  private func handOut(_ page: LogPage, _ take: (InputRecord) -> Void) -> Bool {
+  private func deliver(_ page: LogPage, _ body: (InputRecord) -> Void) -> Bool {
     var runs: [(partition: Int32, records: Range<Int>)] = []
     for (partition, position) in positions.sorted(by: { $0.key < $1.key }) {
       let left = Self.recordsMax - page.records.count
@@ -85,7 +85,7 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
         if positions[partition] == nil { break }
         let record = page.records[index]
         cell.pointee = LogCell(timestamp: record.timestamp, headers: page.headers(record))
-        take(
+        body(
           InputRecord(
             partition: partition, offset: record.offset, key: page.key(record), value: page.value(record),
             source: (LogCell.self, UnsafeRawPointer(cell)), endsRun: index == records.upperBound - 1, isLasting: true))
@@ -126,7 +126,7 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
   }
 }
 
-/// The numbers by which a ``LogFile`` knows the partitions of a group's topics.
+/// The numbers of the partitions of a group's topics in a ``LogFile``.
 struct LogStreams: Sendable {
   private let streams: [[Int]]
 

@@ -1,8 +1,8 @@
 internal import CSQLite
 internal import Glibc
 
-/// The name under which a log's file was last owned, and whether that owner closed it. SQLite keeps the newest data beside that
-/// name: under another name of the file (a hard link) neither an owner nor a reader would find it.
+/// The name under which a log's file was last owned, and whether that owner closed it. SQLite stores the newest data beside that
+/// name: under another name of the file (a hard link), neither an owner nor a reader would find it.
 enum LogHome {
   /// What a file contains about its last owner, without the data beside it.
   private struct Note {
@@ -39,13 +39,13 @@ enum LogHome {
     return (path, lacksAhead)
   }
 
-  /// Whether a file was not closed, and nothing is beside it that was written ahead. An empty file there stands for nothing.
+  /// Whether a file was not closed, and nothing that was written ahead is beside it. An empty file there means that nothing was.
   private static func lacksAhead(_ path: String, _ note: Note) -> Bool {
     note.inode != nil && LogDisk.size(path + "-wal") == nil && isWrittenAhead(path)
   }
 
-  /// Notes the owner's path in the file itself, and that it is in use. On the disk when it returns.
-  static func keep(_ path: String, _ id: LogFileID, in database: Database) throws(LogFault) {
+  /// Writes the owner's path into the file itself, and that it is in use. Durable when it returns.
+  static func recordOwner(_ path: String, _ id: LogFileID, in database: Database) throws(LogFault) {
     do throws(LogFault) {
       try database.run("BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS home (path TEXT NOT NULL, inode INTEGER)")
       if try database.integer("SELECT count(*) FROM pragma_table_info('home') WHERE name = 'inode'") == 0 {
@@ -59,13 +59,13 @@ enum LogHome {
       try database.run("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
     } catch {
       if database.isInTransaction { try? database.run("ROLLBACK") }
-      // A full disk must not keep the records from being processed that are there.
+      // Existing records must be processed even if the disk is full.
       if error.code != .full { throw error }
     }
   }
 
-  /// Notes that everything is in the file itself, once what is written ahead has been moved there.
-  static func leave(_ database: Database) throws(LogFault) { try database.run("UPDATE home SET inode = NULL") }
+  /// Records that everything is in the file itself, once what is written ahead has been moved there.
+  static func recordClosed(_ database: Database) throws(LogFault) { try database.run("UPDATE home SET inode = NULL") }
 
   /// Reads the note from the file alone, whatever is beside it. Returns nil if it has none, or is not a log.
   private static func read(_ path: String) -> Note? {
@@ -76,7 +76,7 @@ enum LogHome {
         || byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7a
       name += isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
-    guard let database = try? Database(name + "?immutable=1", name: path, access: .asItIs),
+    guard let database = try? Database(name + "?immutable=1", name: path, access: .immutable),
       let home = (try? database.text("SELECT path FROM home")) ?? nil
     else { return nil }
     let inode = (try? database.integer("SELECT inode FROM home WHERE inode IS NOT NULL")) ?? nil

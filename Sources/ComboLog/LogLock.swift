@@ -29,7 +29,7 @@ struct LogFileID: Hashable, Sendable {
   }
 }
 
-/// Keeps a second owner away from a file, whatever name it uses, and names the first one to it.
+/// The lock that excludes a second owner from a file, whatever name it uses, and shows it the first one.
 ///
 /// The lock is `flock` on the file itself. SQLite locks with `fcntl`, which is independent of it; and `fcntl` drops the locks of
 /// a process as soon as that closes any descriptor of the file. So this descriptor is opened before SQLite's and closed after
@@ -46,8 +46,8 @@ final class LogLock: Sendable {
   /// A byte far from those that SQLite locks. A lock by `fcntl` names its holder.
   private static let holderByte = off_t(1) << 62
 
-  /// Takes the lock for as long as this object lives. Creates the file, if there is none, for this user alone: it holds what
-  /// viewers sent.
+  /// Acquires the lock until this object is released. If there is no file, creates one for this user only, because it will
+  /// contain what viewers sent.
   /// - Parameter path: The path, without links in it.
   init(_ path: String) throws(LogFault) {
     if let id = LogFileID(path), Self.owned.withLock({ $0.contains(id) }) { throw Self.inUse(path, by: getpid()) }
@@ -57,7 +57,7 @@ final class LogLock: Sendable {
       fstat(descriptor, &status)
       id = LogFileID(status)
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw Self.inUse(path, by: Self.holder(descriptor)) }
-      (beside, wasLeft) = try Self.takeFormer(path)
+      (beside, wasLeft) = try Self.acquireFormer(path)
     } catch {
       close(descriptor)
       throw error
@@ -73,12 +73,12 @@ final class LogLock: Sendable {
 
   /// Shows other processes who has the lock. To be called once SQLite has opened the file: with its first locks it drops all
   /// others.
-  func tellHolder() {
+  func publishHolder() {
     var range = Self.holderRange
     _ = fcntl(descriptor, F_SETLK, &range)
   }
 
-  /// The size of a file and the time of the last write to it, which change with whoever writes.
+  /// The size of a file and the time of the last write to it. Both change when any process writes.
   struct Stamp: Equatable {
     fileprivate let size: Int
     fileprivate let seconds: Int
@@ -96,7 +96,7 @@ final class LogLock: Sendable {
     }
   }
 
-  /// The file's stamp now; nil if it cannot be seen.
+  /// The file's stamp now, or nil if it cannot be seen.
   var stamp: Stamp? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? Stamp(status) : nil
@@ -118,12 +118,12 @@ final class LogLock: Sendable {
   }
 
   /// Records that the owner has closed the file.
-  func leave() { ftruncate(beside, 0) }
+  func recordClosed() { ftruncate(beside, 0) }
 
-  /// Takes the lock of 0.1.0 too, so that the two exclude each other. The lock file contains the holder's process id until the
-  /// file is closed.
+  /// Acquires the lock of 0.1.0 too, so that the two versions exclude each other. The lock file contains the holder's process id
+  /// until the file is closed.
   /// - Returns: The lock file, and whether it contained one.
-  private static func takeFormer(_ path: String) throws(LogFault) -> (Int32, Bool) {
+  private static func acquireFormer(_ path: String) throws(LogFault) -> (Int32, Bool) {
     let file = try open(path + ".lock", for: path)
     guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
       var bytes = [UInt8](repeating: 0, count: 20)
@@ -142,8 +142,8 @@ final class LogLock: Sendable {
     Glibc.flock(l_type: Int16(F_WRLCK), l_whence: Int16(SEEK_SET), l_start: holderByte, l_len: 1, l_pid: 0)
   }
 
-  /// Whether a process has the file open as its owner. To be called before this process opens the file to read: it closes a
-  /// descriptor, and with that the process loses its locks.
+  /// Returns whether a process has the file open as its owner. To be called before this process opens the file to read: it closes
+  /// a descriptor, which drops the process's locks.
   /// - Parameter path: The path, without links in it.
   static func isHeld(_ path: String) -> Bool {
     if let id = LogFileID(path), owned.withLock({ $0.contains(id) }) { return true }
@@ -156,7 +156,7 @@ final class LogLock: Sendable {
   /// The time within which the holder has opened the file, at 10 ms per MiB that it checks.
   private static let openedWithinMs: Int64 = 3000
 
-  /// Returns the process that holds the lock, once it has shown itself; nil if it is outside of this container.
+  /// Returns the process that holds the lock, once it has shown itself, or nil if it is outside of this container.
   private static func holder(_ descriptor: Int32) -> pid_t? {
     let deadline = Deadline(afterMs: openedWithinMs)
     while true {

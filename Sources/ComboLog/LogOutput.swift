@@ -7,7 +7,7 @@ internal import Synchronization
 package final class LogOutput: OutputEdge, @unchecked Sendable {
   // Sendable: what is collected is behind a lock; all else belongs to the loop's thread.
 
-  /// Reads from a state record which offsets of input and journal must be kept to restore the partition; nil if it names none.
+  /// Returns the offsets of input and journal that a state record needs to restore the partition, or nil if it needs none.
   package typealias HeldOffsets = @Sendable (_ key: Bytes, _ value: Bytes) -> (input: Int64, journal: Int64)?
 
   private let log: LogFile
@@ -21,12 +21,12 @@ package final class LogOutput: OutputEdge, @unchecked Sendable {
   private var holds: [(stream: Int, offset: Int64)] = []
   private var owner: UInt64?
 
-  /// How long a commit waits for space on a full disk before it fails.
+  /// The time for which a commit waits for space on a full disk before it fails.
   private static let fullMs: Int64 = 20_000
 
   /// - Parameters:
   ///   - held: Called for each state record.
-  ///   - isStopping: Whether a commit that waits for room on the disk must wait no longer.
+  ///   - isStopping: Returns whether a commit must stop waiting for space on the disk.
   ///   - warn: Called when a commit waits.
   package init(
     _ log: LogFile, group: String, names: TopicNames, held: @escaping HeldOffsets = { _, _ in nil },
@@ -42,7 +42,7 @@ package final class LogOutput: OutputEdge, @unchecked Sendable {
 
   package func renew() {
     owner = log.takeOver(group)
-    forget()
+    discard()
   }
 
   package func begin() throws(TransactionFault) {
@@ -92,11 +92,11 @@ package final class LogOutput: OutputEdge, @unchecked Sendable {
     }
   }
 
-  package func abort() { forget() }
+  package func abort() { discard() }
 
   package func serve() {}
 
-  private func forget() {
+  private func discard() {
     gate.lock()
     defer { gate.unlock() }
     batch.removeAll()

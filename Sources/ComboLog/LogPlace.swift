@@ -51,7 +51,7 @@ enum LogDisk {
     return String(cString: folder) + (folder[1] == 0 ? "" : "/") + file
   }
 
-  /// Returns the target of a symbolic link; nil if the path is not one.
+  /// Returns the target of a symbolic link, or nil if the path is not one.
   private static func target(of path: String) -> String? {
     var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = bytes.withUnsafeMutableBytes { readlink(path, $0.baseAddress!, $0.count) }
@@ -86,14 +86,14 @@ enum LogDisk {
     }
   }
 
-  /// Returns the bytes that this user may still write; nil if unknown.
+  /// Returns the bytes that this user may still write, or nil if unknown.
   static func free(_ path: String) -> Int64? {
     var status = statvfs()
     guard statvfs(folder(of: path), &status) == 0 else { return nil }
     return Int64(clamping: UInt64(status.f_bavail) * UInt64(status.f_frsize))
   }
 
-  /// Returns the size of a file; nil if none. Uses its name: opening a database file and closing it again would drop SQLite's
+  /// Returns the size of a file, or nil if none. Uses its name: opening a database file and closing it again would drop SQLite's
   /// locks on it.
   static func size(_ path: String) -> Int64? {
     var status = stat()

@@ -16,7 +16,7 @@ package final class LogReading: ReadEdge {
   private let streams: LogStreams
   private let history: History
 
-  /// Another process's file is read as it is now: what its owner deletes or appends from here on makes no difference.
+  /// Creates a reader. A file of another process is read as it is now: later changes by its owner have no effect.
   package init(_ log: LogFile, names: TopicNames, history: History = .newest) throws(EdgeError) {
     self.log = log
     self.history = history
@@ -47,23 +47,23 @@ package final class LogReading: ReadEdge {
 
   package func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
-    _ take: (InputRecord) -> Bool
+    _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
     do throws(LogFault) {
       let mark = topic == .state && history != .newest ? try log.base() : nil
-      if let mark, try !read(topic, partition, from: start, to: end, mark: mark, unless: isCancelled, take) { return }
+      if let mark, try !read(topic, partition, from: start, to: end, mark: mark, unless: isCancelled, body) { return }
       if mark == nil || history == .both {
-        _ = try read(topic, partition, from: start, to: end, mark: nil, unless: isCancelled, take)
+        _ = try read(topic, partition, from: start, to: end, mark: nil, unless: isCancelled, body)
       }
     } catch {
       throw EdgeError(error)
     }
   }
 
-  /// - Returns: false if it was cancelled, or `take` returned false.
+  /// - Returns: false if it was cancelled, or `body` returned false.
   private func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, mark: Int64?, unless isCancelled: () -> Bool,
-    _ take: (InputRecord) -> Bool
+    _ body: (InputRecord) -> Bool
   ) throws(LogFault) -> Bool {
     let page = LogPage()
     let cell = UnsafeMutablePointer<LogCell>.allocate(capacity: 1)
@@ -76,10 +76,10 @@ package final class LogReading: ReadEdge {
       let next = try log.read(streams[topic, partition], from: position, to: end, mark: mark, into: page)
       for record in page.records {
         cell.pointee = LogCell(timestamp: record.timestamp, headers: page.headers(record))
-        let handed = InputRecord(
+        let delivered = InputRecord(
           partition: partition, offset: record.offset, key: page.key(record), value: page.value(record),
           source: (LogCell.self, UnsafeRawPointer(cell)))
-        if !take(handed) { return false }
+        if !body(delivered) { return false }
       }
       // The end of the partition has been reached, for now.
       if next <= position { break }

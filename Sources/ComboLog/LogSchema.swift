@@ -23,7 +23,7 @@ enum LogSchema {
       """)
   }
 
-  /// The tables of what is kept of compacted streams for old checkpoints: see ``LogFile/Mark``.
+  /// The tables of the contents of compacted streams at old checkpoints: see ``LogFile/Mark``.
   private static let marks =
     """
     CREATE TABLE marks (
@@ -71,7 +71,7 @@ enum LogSchema {
   }
 
   /// Prepares a file for its owner, and upgrades it.
-  /// - Parameter found: The version of its format; nil for a new file.
+  /// - Parameter found: The version of its format, or nil for a new file.
   static func prepare(_ database: Database, from found: Int64?, name: String) throws(LogFault) {
     let mode = try database.text("PRAGMA journal_mode = WAL")
     guard mode == "wal" else {

@@ -2,7 +2,7 @@ internal import ComboWire
 
 /// The checksums of a file's contents. SQLite has none for its pages, so a flipped bit would be read like any other.
 enum LogSum {
-  /// Returns the checksum of everything that is kept of a record, with its place.
+  /// Returns the checksum of everything that is stored of a record, with its place.
   /// - Parameter stream: The id of its stream in the file.
   static func record(
     _ stream: Int64, _ offset: Int64, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, time: Int64?,

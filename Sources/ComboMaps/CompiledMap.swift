@@ -133,7 +133,7 @@ struct CompiledMap {
   /// Rules that are tried only if a condition holds.
   struct Group {
     /// The condition's node, or -1 if there is no condition.
-    var guardian: Int32
+    var choiceNode: Int32
     var rules: Range<Int>
   }
 
@@ -153,7 +153,7 @@ struct CompiledMap {
   var isFramed = false
   /// The form of binary records, or nil if records are text.
   var record: RecordForm?
-  /// The parts of the text that may precede the JSON, with any text between two of them; empty if none may.
+  /// The parts of the text that may precede the JSON, with any text between two of them, empty if none may.
   var prefix: [[UInt8]] = []
   var hasBeside = false
   var unpacked: [Unpacked] = []

@@ -32,10 +32,10 @@ struct MapCompiler {
       if let form = choice.entries.lazy.map(\.map.form).first(where: { $0 != .json }) { compiler.map.form = form }
       for (values, chosen) in choice.entries {
         compiler.name = definition.name
-        let guardian = choice.by.map { compiler.condition(.isOneOf($0, values)) } ?? -1
+        let choiceNode = choice.by.map { compiler.condition(.isOneOf($0, values)) } ?? -1
         compiler.record = compiler.map.pointers.place(choice.root)
         compiler.before = choice.fields
-        compiler.group(chosen, guardian, adding: chosen.otherwise)
+        compiler.group(chosen, choiceNode, adding: chosen.otherwise)
         (compiler.record, compiler.root, compiler.places) = (0, 0, [])
         compiler.before = MapEvent()
       }
@@ -50,11 +50,11 @@ struct MapCompiler {
     return compiler.map
   }
 
-  private mutating func group(_ definition: MapDefinition, _ guardian: Int32, adding otherwise: MapOutcome) {
+  private mutating func group(_ definition: MapDefinition, _ choiceNode: Int32, adding otherwise: MapOutcome) {
     name = definition.name
     root = record
     places = []
-    unpack(definition, guardian)
+    unpack(definition, choiceNode)
     let first = map.rules.count
     // Rules are named by number, not by line: a journal holds its map in one line, and a rule must have one name everywhere.
     for base in definition.roots {
@@ -72,10 +72,10 @@ struct MapCompiler {
       if definition.signs != nil { map.rules[index].signs = Int32(map.signs.count) }
     }
     if let signs = definition.signs { map.signs.append(signs) }
-    map.groups.append(.init(guardian: guardian, rules: first..<map.rules.count))
+    map.groups.append(.init(choiceNode: choiceNode, rules: first..<map.rules.count))
   }
 
-  private mutating func unpack(_ definition: MapDefinition, _ guardian: Int32) {
+  private mutating func unpack(_ definition: MapDefinition, _ choiceNode: Int32) {
     let before = messages.count
     map.record = definition.record?.moved(by: before) ?? map.record
     for message in definition.messages {
@@ -91,8 +91,8 @@ struct MapCompiler {
       made.isBase64 = text.isBase64
       if let message = text.message { made.message = Int32(before + message) }
       made.description = map.pointers.written(place)
-      // The guardian's condition excludes the records of other maps.
-      let conditions = [guardian, text.condition.map { condition($0) } ?? -1].filter { $0 >= 0 }
+      // The choice's condition excludes the records of other maps.
+      let conditions = [choiceNode, text.condition.map { condition($0) } ?? -1].filter { $0 >= 0 }
       made.condition = conditions.count == 2 ? add(.init(op: .all, links: link(conditions))) : conditions.first ?? -1
       map.unpacked.append(made)
     }

@@ -12,7 +12,7 @@ struct MapDefinition {
   var isFramed = false
   /// The form of binary records, or nil if records are text.
   var record: RecordForm?
-  /// The text that may precede the JSON text, with `*` for any text; empty if none may.
+  /// The text that may precede the JSON text, with `*` for any text, empty if none may.
   var prefix = ""
   /// Whether names are compared without regard to case, `_` and `-`.
   var isLoose = false

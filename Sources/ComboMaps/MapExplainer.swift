@@ -50,7 +50,7 @@ public final class MapExplainer {
     mapped = decoder.mapped!
   }
 
-  /// The last explained record as one line of JSON with its newline; empty if the record could not be read.
+  /// The last explained record as one line of JSON with its newline, empty if the record could not be read.
   public var record: String {
     guard let text = mapped.lastText else { return "" }
     // Not the arena of the record: the record is there, and its place may be given out again.
@@ -62,7 +62,7 @@ public final class MapExplainer {
   public func explain(_ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup = { _, _ in }) -> MapExplanation {
     arena.reset()
     var event = Event()
-    mapped.forgetRule()
+    mapped.clearRule()
     mapped.binary?.schema = nil
     let outcome: MapExplanation.Outcome
     var isEvent = false
@@ -75,7 +75,7 @@ public final class MapExplainer {
     let further = (isEvent ? decoder.further : []).map { event in
       CompiledMap.Rule.giftFields.compactMap { name in event.text(of: name).map { (name: name, value: $0) } }
     }
-    if isEvent { mapped.goBack() }
+    if isEvent { mapped.returnToFirst() }
     let schema = mapped.binary?.schema?.description
     guard mapped.rule >= 0 else {
       return MapExplanation(outcome: outcome, rule: nil, fields: [], further: further, schema: schema)

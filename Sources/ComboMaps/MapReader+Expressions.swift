@@ -17,7 +17,7 @@ extension MapReader {
   /// Returns the members of an object. Unknown and repeated members are faults. A member whose name is misspelled is read as the
   /// one that is meant, so that its own faults are told too.
   /// - Parameters:
-  ///   - allowed: The known names; nil to accept any name.
+  ///   - allowed: The known names, or nil to accept any name.
   ///   - isQuiet: Whether the faults have been reported before.
   mutating func object(_ token: Int, _ name: String, _ allowed: [String]?, isQuiet: Bool = false) -> Members? {
     guard text[token].isObject else {

@@ -99,8 +99,8 @@ extension MapReader {
   /// Returns the `refresh` of gifts below a root, as JSON, if each answer of their source repeats them.
   static func refresh(below root: [String]) -> String? { repeatedArray(root).map { _ in #"{"const": true}"# } }
 
-  /// Notes a `drop` that looks at the first element of an array, and drops the record with all of them. If another of the rules
-  /// reads the array's elements, it looks at each of these.
+  /// Notes a `drop` that tests the first element of an array, and drops the record with all of them. If another of the rules
+  /// reads the array's elements, it tests each of these.
   mutating func noteFirstElement(_ when: Int, _ rules: [Int]) {
     guard let steps = stepsIntoArray(when) else { return }
     let first = "/" + steps.joined(separator: "/")

@@ -11,7 +11,7 @@ final class MapText {
   private let parser = JSONParser()
   private lazy var lines = Lines(Bytes(start: memory.baseAddress, count: size))
   private let origins: [Origin]
-  /// What was wrong with its definitions and their uses, if it is an expanded text. The rest of it can still be read.
+  /// The faults of its definitions and their uses, if it is an expanded text. The rest of it can still be read.
   let faults: [MapFault]
 
   /// The place of a value, or of a member's name, in the file that it was written in.

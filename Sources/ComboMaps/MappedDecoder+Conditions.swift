@@ -124,7 +124,7 @@ extension MappedDecoder {
     }
   }
 
-  /// Returns a value as it is written; nil if it is missing, not a text, or too long to be compared for each of many elements.
+  /// Returns a value as it is written, or nil if it is missing, not a text, or too long to be compared for each of many elements.
   private func written(_ value: Value) -> (text: Bytes, isEscaped: Bool)? {
     guard value.kind != .missing else { return nil }
     var written = (text: value.bytes, isEscaped: false)

@@ -5,7 +5,7 @@ internal import ComboWire
 /// The display data.
 extension MappedDecoder {
   /// Returns a display object: the record's own, or one made of the id and the map's fields. Subtracts its size from `left`.
-  /// - Parameter worth: The gift's value as it is to be written; empty if there is none.
+  /// - Parameter worth: The gift's value as it is to be written, empty if there is none.
   func display(
     _ party: borrowing CompiledMap.Party, _ id: ID, worth: Bytes, _ left: inout Int, into arena: BumpArena
   ) throws(BadEvent) -> Bytes {

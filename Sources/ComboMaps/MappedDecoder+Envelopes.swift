@@ -2,7 +2,7 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// Records with gifts in several envelopes, of which a map reads the first. Most hold the same gift twice, in other words.
+/// Records with gifts in several envelopes, of which a map reads the first. Most contain the same gift twice, in different forms.
 extension MappedDecoder {
   /// A root.
   struct Envelope {
@@ -71,7 +71,7 @@ extension MappedDecoder {
     }
   }
 
-  /// Whether two gifts may be one, as two envelopes tell it.
+  /// Whether two gifts of different envelopes may be the same one.
   private static func mayBeOne(_ gift: borrowing Gift, _ other: borrowing Gift) -> Bool {
     guard gift.senderID == other.senderID, gift.giftID == other.giftID, mayBeOne(gift.id, other.id) else { return false }
     guard case .total(_, let streak) = gift.amount, case .total(_, let otherStreak) = other.amount else { return true }

@@ -100,10 +100,10 @@ extension MappedDecoder {
   }
 
   private static let isNull = " is null"
-  /// What a condition lacks that the map's switches exclude.
+  /// The description of a condition that the map's switches exclude.
   private static let neverHolds = "it never holds"
 
-  /// Returns what stands in the place of an expression's pointers, or on the way to it: null, or a text that is read as a text.
+  /// Returns a description of the value at an expression's pointers, or on the way to it: null, or a text that is not unpacked.
   private func obstruction(_ index: Int32) -> String? {
     let node = nodes[Int(index)]
     if node.op == .first { return node.links.range.lazy.compactMap { self.obstruction(self.links[$0]) }.first }

@@ -165,18 +165,18 @@ struct SignReader {
 extension MappedDecoder {
   /// Searches the parts to which no rule applied, and throws if any of them names a gift.
   @inline(never)
-  func lookForGifts() throws(BadEvent) {
+  func searchForGifts() throws(BadEvent) {
     if isDecided { return }
     closeParts()
     checks.parser.writeNames()
     decided.sort()
-    try lookForGifts(in: 0, signs[Int(leftOver)])
+    try searchForGifts(in: 0, signs[Int(leftOver)])
   }
 
   /// - Parameters:
   ///   - isWritten: Whether the object around an array names a person, who may have written its texts.
   ///   - isInOther: Whether the record is perhaps something else, so that only a command says that there is a gift.
-  private func lookForGifts(
+  private func searchForGifts(
     in token: Int, _ signs: SignReader, isWritten: Bool = false, isInOther: Bool = false
   ) throws(BadEvent) {
     if hasDecided(on: Int32(truncatingIfNeeded: token)) { return }
@@ -186,7 +186,7 @@ extension MappedDecoder {
     if text[token].isArray {
       var element = token + 1
       while element < text.next(token) {
-        if !text[element].isNumber { try lookForGifts(in: element, signs, isWritten: isWritten, isInOther: isInOther) }
+        if !text[element].isNumber { try searchForGifts(in: element, signs, isWritten: isWritten, isInOther: isInOther) }
         element = text.next(element)
       }
       return
@@ -204,14 +204,14 @@ extension MappedDecoder {
       let kind = kind(member, signs)
       let isText = text[value].isString
       if kind == .command || kind == .both, isText || text[value].isInteger {
-        let says = says(value, isText, signs)
-        if says == .other { return }
-        if says == .longer { isInOther = true }
-        if command < 0, says == .gift { command = member }
+        let meaning = meaning(value, isText, signs)
+        if meaning == .other { return }
+        if meaning == .longer { isInOther = true }
+        if command < 0, meaning == .gift { command = member }
       }
-      if sign < 0, kind == .key || kind == .both, isSaid(value) { sign = member }
+      if sign < 0, kind == .key || kind == .both, hasContent(value) { sign = member }
       if sign < 0, kind == .container, isText, signs.isGift(record: text.inside(value)) { sign = member }
-      if kind == .person, isSaid(value) { isWritten = true }
+      if kind == .person, hasContent(value) { isWritten = true }
     }
     if sign < 0, command < 0, !isWritten, !isInOther { sign = record(in: token, signs) }
     if command >= 0 { throw unread("\(text.shown(command)) is \(text.shown(command + 1))", at: token) }
@@ -220,7 +220,7 @@ extension MappedDecoder {
     while member < end {
       let value = member + 1
       if text[value].isObject || text[value].isArray {
-        try lookForGifts(in: value, signs, isWritten: isWritten || kind(member, signs) == .chat, isInOther: isInOther)
+        try searchForGifts(in: value, signs, isWritten: isWritten || kind(member, signs) == .chat, isInOther: isInOther)
       }
       member = text.next(value)
     }
@@ -257,14 +257,14 @@ extension MappedDecoder {
     return name.withUTF8 { signs.kind(Bytes($0)) }
   }
 
-  private func says(_ token: Int, _ isText: Bool, _ signs: SignReader) -> SignReader.Meaning {
+  private func meaning(_ token: Int, _ isText: Bool, _ signs: SignReader) -> SignReader.Meaning {
     if !text[token].isEscaped { return signs.meaning(of: isText ? text.inside(token) : text.slice(token), isText: isText) }
     var word = text.string(token)
     return word.withUTF8 { signs.meaning(of: Bytes($0), isText: isText) }
   }
 
   /// Whether a value has content. null, false, 0, and an empty text, object or array have none.
-  private func isSaid(_ token: Int) -> Bool {
+  private func hasContent(_ token: Int) -> Bool {
     let found = text[token]
     if found.isNull { return false }
     if found.isObject || found.isArray { return text.next(token) > token + 1 }

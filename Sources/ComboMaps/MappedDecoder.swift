@@ -49,8 +49,8 @@ final class MappedDecoder {
   /// The index in `map.rules` of the rule that decided on the last record, or -1 if none has; and the element, counted from 0.
   private(set) var rule = 0
   private var round = 0
-  /// The fewest arrays of a rule that has made an event of what contains the current element, or `Int.max` if none has; and the
-  /// root that the map has it for.
+  /// The minimum number of arrays of the rules that have made an event of a value around the current element, or `Int.max` if
+  /// none has, and the number of the map's root of that rule.
   var outer = (stars: Int.max, base: Int32(0))
 
   let checks: EventDecoder
@@ -112,7 +112,7 @@ final class MappedDecoder {
   }
 
   /// Clears the deciding rule, for callers that read it.
-  func forgetRule() { rule = -1 }
+  func clearRule() { rule = -1 }
 
   // MARK: - A record
 
@@ -133,7 +133,7 @@ final class MappedDecoder {
   func settle(_ round: Int, rule: Int) { (self.round, self.rule) = (round, rule) }
 
   /// Returns to the element of the first event, for callers that read its values.
-  func goBack() {
+  func returnToFirst() {
     walk.walk(text, of: checks.parser)
     for _ in 0..<round where !walk.advance(text) { return }
   }
@@ -167,7 +167,7 @@ final class MappedDecoder {
       try spend(1)
       guard rules[index].stars >= walk.level, try holds(rules[index].condition, arena) else { continue }
       rule = index
-      remember(index)
+      markDecided(index)
       do throws(BadEvent) {
         return try apply(rules.baseAddress.unsafelyUnwrapped + index, into: arena, &event)
       } catch {
@@ -253,7 +253,7 @@ final class MappedDecoder {
   /// rules for each such element apply, and those that drop everything around it; -1 if none of them does.
   private func choose(_ arena: BumpArena) throws(BadEvent) -> Int {
     let index = try find(arena)
-    if !signs.isEmpty, index >= 0 { remember(index) }
+    if !signs.isEmpty, index >= 0 { markDecided(index) }
     return index
   }
 
@@ -266,7 +266,7 @@ final class MappedDecoder {
   }
 
   /// Marks the part on which a rule has decided, so that only the other parts are searched for names of gifts.
-  private func remember(_ index: Int) {
+  private func markDecided(_ index: Int) {
     let rule = rules.baseAddress.unsafelyUnwrapped + index
     if index == rule.pointee.last, rule.pointee.outcome == .drop {
       leftOver = rule.pointee.signs
@@ -292,7 +292,7 @@ final class MappedDecoder {
     let level = walk.level
     let isInner = outer.stars < level && checks.rules.decidesOnArrays
     for group in 0..<groupCount {
-      if groups[group].guardian >= 0, try !holds(groups[group].guardian, arena) { continue }
+      if groups[group].choiceNode >= 0, try !holds(groups[group].choiceNode, arena) { continue }
       var next = groups[group].rules.lowerBound
       var isRules = false
       while next < groups[group].rules.upperBound {

@@ -209,7 +209,7 @@ final class ProtobufReader {
     return place
   }
 
-  /// Writes the name of a field and returns its end. Up to 15 bytes behind it are overwritten.
+  /// Writes the name of a field and returns its end. Up to 15 bytes after it are overwritten.
   @inline(__always)
   func name(
     of field: UnsafePointer<ProtobufPlan.Field>, _ isFirst: Bool, at start: UnsafeMutablePointer<UInt8>

@@ -18,11 +18,11 @@ extension RecordDecoder {
   ///   - record, isLasting, key, header, arena: See ``decode(_:isLasting:key:header:into:_:)``.
   ///   - slot: Returns the memory for the next event. It is called before each event, after the events before it were consumed. A
   ///     record that is dropped or bad leaves its first slot unused.
-  ///   - take: Consumes the event in the last slot, with the settings that it brings.
+  ///   - body: Consumes the event in the last slot, with the settings that it brings.
   @inlinable @inline(__always)
   package func forEachEvent<Fault: Error>(
     of record: Bytes, isLasting: Bool, key: Bytes?, header: HeaderLookup, into arena: BumpArena,
-    slot: () -> UnsafeMutablePointer<Event>, take: (UnsafeMutablePointer<Event>, OwnSettings?) throws(Fault) -> Void
+    slot: () -> UnsafeMutablePointer<Event>, body: (UnsafeMutablePointer<Event>, OwnSettings?) throws(Fault) -> Void
   ) throws(Fault) -> RecordFate {
     let first = slot()
     let isEvent: Bool
@@ -32,12 +32,12 @@ extension RecordDecoder {
       return .bad(error)
     }
     if !isEvent { return .dropped }
-    try take(first, first.pointee.kind == .roomSettings ? own : nil)
+    try body(first, first.pointee.kind == .roomSettings ? own : nil)
     if further.isEmpty { return .events }
     for event in further {
       let next = slot()
       next.pointee = event
-      try take(next, event.kind == .roomSettings ? own : nil)
+      try body(next, event.kind == .roomSettings ? own : nil)
     }
     return .events
   }

@@ -46,14 +46,14 @@ public final class RecordDecoder {
     counts.rows(mapped.map { Array($0.map.rules) } ?? []).first { $0.row.outcome != "event" }
   }
 
-  /// Returns the id of the schema that the last bad record named and the map lacks, and clears it. Returns nil if the record was
-  /// bad for another reason.
+  /// Returns the id of the schema that the last bad record named and the map lacks, and clears it, or returns nil if the record
+  /// was bad for another reason.
   @usableFromInline package func takeUnknownSchema() -> String? { mapped?.binary?.takeUnknown()?.description }
 
-  /// Takes back the count of the last record, which was bad, as it will be decoded again.
-  @usableFromInline package func takeBack(_ bad: BadEvent) {
+  /// Removes the last record, which was bad, from the counts, because it will be decoded again.
+  @usableFromInline package func uncount(_ bad: BadEvent) {
     outcomes.bad -= 1
-    counts.takeBack(mapped?.rule ?? -1, bad.code)
+    counts.uncount(mapped?.rule ?? -1, bad.code)
   }
 
   /// The limits of an event.
@@ -105,7 +105,7 @@ public final class RecordDecoder {
       let lasting = isLasting || mapped.rewrites(record) ? record : arena.copy(record)
       var isEvent = try mapped.decode(lasting, key: key, header: header, into: arena, &event) == .event
       if mapped.isSeveral || mapped.map.hasBeside { isEvent = try decodeFurther(mapped, isEvent, into: arena, &event) }
-      if mapped.leftOver >= 0 { try mapped.lookForGifts() }
+      if mapped.leftOver >= 0 { try mapped.searchForGifts() }
       if mapped.rule >= 0 { counts.count(mapped.rule) }
       if isEvent {
         outcomes.taken &+= 1

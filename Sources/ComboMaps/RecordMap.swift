@@ -83,7 +83,7 @@ public final class RecordMap: @unchecked Sendable {
 
   /// Returns the canonical text for a journal with these rules, which releases that know only these rules can read.
   ///
-  /// It lacks the fields that have no effect under the rules, and has null as what it means under them: a missing value.
+  /// It lacks the fields that have no effect under the rules, and treats null as a missing value, which it is under them.
   public func canonical(for rules: Rules) -> String {
     rules.hasRefresh && rules.hasOwnLinger && rules.hasNull ? canonical : Self.inOldWords(canonical)
   }

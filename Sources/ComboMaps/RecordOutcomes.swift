@@ -54,7 +54,7 @@ struct RuleCounts {
 
   mutating func count(_ rule: Int, _ code: BadEvent.Code) { bad[place(rule, code)] += 1 }
 
-  mutating func takeBack(_ rule: Int, _ code: BadEvent.Code) { bad[place(rule, code)] -= 1 }
+  mutating func uncount(_ rule: Int, _ code: BadEvent.Code) { bad[place(rule, code)] -= 1 }
 
   func lacksKeys(_ rule: Int, _ code: BadEvent.Code?) -> Bool {
     keys.count < RecordOutcomes.rowsMax && keys[place(rule, code)] == nil

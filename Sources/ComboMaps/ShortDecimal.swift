@@ -4,7 +4,7 @@ internal import ComboCore
 struct ShortDecimal {
   /// The number without its decimal point.
   var digits: Int64
-  /// The number of digits behind the decimal point.
+  /// The number of digits after the decimal point.
   var decimals = 0
 
   /// Returns the product with a number as it is written, or nil if it has too many digits or another form.

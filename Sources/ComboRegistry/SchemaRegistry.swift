@@ -13,7 +13,7 @@ package final class SchemaRegistry: Equatable, Sendable {
   private let authFile: String?
   private let caFile: String?
   private let limits: Limits
-  private let wantsRetry = Atomic<Bool>(false)
+  private let isRetryRequested = Atomic<Bool>(false)
 
   /// The limits of requests and responses.
   package struct Limits: Equatable, Sendable {
@@ -31,7 +31,7 @@ package final class SchemaRegistry: Equatable, Sendable {
 
   /// - Parameters:
   ///   - authFile: A file with `USER:PASSWORD` or `Bearer TOKEN`. It is read at each request, so that it can be replaced.
-  ///   - caFile: The certificates of its authority; nil for those of the system.
+  ///   - caFile: The certificates of its authority, or nil for those of the system.
   package init(url: String, authFile: String? = nil, caFile: String? = nil, limits: Limits = Limits()) {
     self.url = url
     self.authFile = authFile
@@ -43,7 +43,7 @@ package final class SchemaRegistry: Equatable, Sendable {
     a.url == b.url && a.authFile == b.authFile && a.caFile == b.caFile
   }
 
-  /// Returns the reason why a text is not an address of a registry, as the end of a sentence; nil if it may be one.
+  /// Returns the reason why a text is not an address of a registry, as the end of a sentence, or nil if it may be one.
   package static func fault(of url: String) -> String? {
     // It may contain a password, so it is not shown.
     if url.contains("@") {
@@ -57,7 +57,7 @@ package final class SchemaRegistry: Equatable, Sendable {
     return nil
   }
 
-  /// Returns the reason why requests would fail, as a sentence; nil if the files are readable.
+  /// Returns the reason why requests would fail, as a sentence, or nil if the files are readable.
   package func fault() -> String? {
     if let caFile, access(caFile, R_OK) != 0 {
       return "--schema-registry-ca: cannot open \(caFile): \(String(cString: strerror(errno)))"
@@ -89,13 +89,15 @@ package final class SchemaRegistry: Equatable, Sendable {
   }
 
   /// Requests that refused schemas are fetched again.
-  package func retry() { wantsRetry.store(true, ordering: .relaxed) }
+  package func retry() { isRetryRequested.store(true, ordering: .relaxed) }
 
   /// Returns whether a retry was requested since the last call.
-  package func takeRetry() -> Bool { wantsRetry.load(ordering: .relaxed) && wantsRetry.exchange(false, ordering: .relaxed) }
+  package func takeRetry() -> Bool {
+    isRetryRequested.load(ordering: .relaxed) && isRetryRequested.exchange(false, ordering: .relaxed)
+  }
 
-  /// Returns the reason why the registry is unusable now, as a sentence; nil if it answers.
-  package func trouble() -> String? {
+  /// Returns the reason why the registry is unusable now, as a sentence, or nil if it answers.
+  package func reasonUnusable() -> String? {
     do throws(Obstacle) {
       _ = try get(Self.typesPath, "it has no list of its kinds of schemas")
       return nil
@@ -107,7 +109,7 @@ package final class SchemaRegistry: Equatable, Sendable {
     }
   }
 
-  /// The reason why there is no schema.
+  /// The answer that there is no schema.
   private struct Obstacle: Error {
     let answer: SchemaAnswer
   }
@@ -221,7 +223,7 @@ package final class SchemaRegistry: Equatable, Sendable {
     }
     if status == 404 {
       // A wrong path is answered with an error_code, too, which is often 404 itself.
-      if let code = value?["error_code"]?.integer, code / 100 == 404 || path != Self.typesPath && trouble() == nil {
+      if let code = value?["error_code"]?.integer, code / 100 == 404 || path != Self.typesPath && reasonUnusable() == nil {
         throw .init(answer: .unknown(unknown))
       }
       throw none("\(address) answers with HTTP status 404, and not as a registry does: correct the path of --schema-registry")

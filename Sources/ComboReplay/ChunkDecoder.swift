@@ -6,7 +6,7 @@ internal import Glibc
 /// Decodes lines into events. Used by one thread.
 package final class ChunkDecoder {
   private let decoder: RecordDecoder
-  /// The key, or the room of records that name none; nil if such records are bad.
+  /// The key, or the room of records that name none, or nil if such records are bad.
   private var room: Bytes?
   private let hasher = GiftHasher()
 
@@ -51,7 +51,7 @@ package final class ChunkDecoder {
     chunk.lineCount = chunk.records.count
     for (number, record) in chunk.records.enumerated() {
       if record.start < 0 {
-        chunk.passOver(number, bytes: record.valueCount)
+        chunk.addTooLong(number, bytes: record.valueCount)
         continue
       }
       let keyEnd = record.start + max(0, record.keyCount)

@@ -3,19 +3,19 @@ struct ChunkRing {
   private let chunks: [ReplayChunk]
   /// Whether the chunk at each place of `chunks` is decoded.
   private var isDecoded: [Bool]
-  /// The number of chunks begun, which is the next one's number.
+  /// The number of chunks begun, which is the number of the next one.
   private(set) var begun = 0
   /// The number of chunks that are decoded, together with all before them.
   private(set) var decoded = 0
   private let sweepLines: Int
-  /// The lines since the last sweep, and below it the earliest time of their events.
+  /// The number of lines since the last sweep, and the earliest time of their events.
   private var lines = 0
   private var earliest = Int64.max
 
   /// - Parameters:
   ///   - groups: The number of room groups.
   ///   - textBytes: The size of a chunk's text.
-  ///   - sweepLines: The fewest lines between two sweeps for rested rooms.
+  ///   - sweepLines: The minimum number of lines between two sweeps for rested rooms.
   init(threads: Int, groups: Int, textBytes: Int, sweepLines: Int) {
     chunks = (0..<max(4, 3 * threads)).map { _ in ReplayChunk(groups: groups, textBytes: textBytes) }
     isDecoded = Array(repeating: false, count: chunks.count)
@@ -37,8 +37,8 @@ struct ChunkRing {
     return chunk
   }
 
-  /// Marks a chunk as decoded. Decides when to look for rested rooms: this depends only on the input, and not on threads.
-  mutating func wasDecoded(_ chunk: ReplayChunk) {
+  /// Marks a chunk as decoded, and schedules sweeps for rested rooms. The schedule depends only on the input, not on threads.
+  mutating func markDecoded(_ chunk: ReplayChunk) {
     isDecoded[chunk.number % chunks.count] = true
     while decoded < begun, isDecoded[decoded % chunks.count] {
       let next = self[decoded]

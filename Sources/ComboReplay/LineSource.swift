@@ -22,7 +22,7 @@ package final class LineSource {
 
   /// - Parameters:
   ///   - read: Reads like read(2) into a part of the memory: 0 is the end, and a negative number is a negated error number.
-  ///   - isWaiting: Whether reading would wait. If so, whole lines are returned even if they do not fill the memory.
+  ///   - isWaiting: Returns whether a read would wait. If so, whole lines are returned even if they do not fill the memory.
   package init(read: @escaping (UnsafeMutableRawBufferPointer) -> Int, isWaiting: @escaping () -> Bool = { false }) {
     self.read = read
     self.isWaiting = isWaiting
@@ -44,7 +44,7 @@ package final class LineSource {
       })
   }
 
-  /// Returns the next piece. `memory` must hold more than the longest line of interest.
+  /// Returns the next piece. `memory` must be larger than the longest valid line.
   package func next(into memory: UnsafeMutableRawBufferPointer) -> Piece {
     precondition(rest.count < memory.count, "a piece's memory must not become smaller than what was left over")
     var filled = rest.count
@@ -59,7 +59,7 @@ package final class LineSource {
       if filled < memory.count, !hasEnded, isWaiting(), lineEnd(memory, filled) != nil { break }
     }
     if hasEnded { return filled == 0 ? .end : .lines(filled) }
-    guard let end = lineEnd(memory, filled) else { return passOver(memory, filled) }
+    guard let end = lineEnd(memory, filled) else { return skipLine(memory, filled) }
     rest.append(contentsOf: memory[(end + 1)..<filled])
     return .lines(end + 1)
   }
@@ -71,7 +71,7 @@ package final class LineSource {
     return place < 0 ? nil : place
   }
 
-  private func passOver(_ memory: UnsafeMutableRawBufferPointer, _ filled: Int) -> Piece {
+  private func skipLine(_ memory: UnsafeMutableRawBufferPointer, _ filled: Int) -> Piece {
     var length = filled
     while true {
       let got = read(memory)

@@ -6,15 +6,15 @@ internal import ComboWire
 /// It belongs to one thread while it is decoded or written. While it is applied, several threads read its events, and each writes
 /// to the output of its own room group; the pipeline's lock separates these phases.
 final class ReplayChunk {
-  /// Returns an event's place in the input, from the chunk and the event in it.
+  /// Returns an event's position in the input, from the numbers of its chunk and of the event in it.
   static func place(_ number: Int, _ event: Int) -> UInt64 { UInt64(number) << 24 | UInt64(event) }
 
   enum Kind {
     /// Lines of the input.
     case lines
-    /// Rooms that are left after the input, to be finished; `finishing` lists them.
+    /// Rooms to be finished after the input. `finishing` lists them.
     case rooms
-    /// The same for all rooms, without an order.
+    /// All rooms to be finished after the input, in any order.
     case allRooms
   }
 
@@ -29,7 +29,7 @@ final class ReplayChunk {
   var badLines: [(line: Int, sentence: String)] = []
   /// The earliest `ts` of its events.
   var earliest = Int64.max
-  /// The time before which rested rooms may be forgotten after its events; nil for no sweep.
+  /// The time before which rested rooms may be forgotten after its events, or nil for no sweep.
   var sweepBefore: Int64?
 
   /// Its lines as they were read, followed by padding. Its events point into them.
@@ -46,14 +46,14 @@ final class ReplayChunk {
   let members: [GrowingList<Int32>]
   /// The settings of `room_settings` events, by event.
   var owns: [Int: OwnSettings] = [:]
-  /// The index within its group for each room of a part of kind `rooms`.
+  /// The indices within their groups of the rooms of a chunk of kind `rooms`.
   var finishing: [Int32] = []
   /// The place of each event's output in its group's buffer.
   private var spans: UnsafeMutablePointer<(start: Int, end: Int)>
   /// The instructions of each group's rooms.
   let buffers: [ByteBuffer]
-  /// The place in each group's buffer of the output that follows that of its events. Not an array, as each group writes to its
-  /// own place at its own time.
+  /// The position in each group's buffer at which the output of its events ends. Not an array, as the groups write to it at
+  /// different times.
   let lateStarts: UnsafeMutableBufferPointer<Int>
 
   init(groups count: Int, textBytes: Int) {
@@ -96,14 +96,14 @@ final class ReplayChunk {
     lateStarts.update(repeating: .max)
   }
 
-  /// Registers its only line as too long to be held.
-  func passOver(bytes: Int) {
+  /// Registers its only line as too long.
+  func addTooLong(bytes: Int) {
     lineCount = 1
-    passOver(0, bytes: bytes)
+    addTooLong(0, bytes: bytes)
   }
 
   /// Registers one of its lines as too long.
-  func passOver(_ line: Int, bytes: Int) {
+  func addTooLong(_ line: Int, bytes: Int) {
     let limit = WireLimits.replay.recordBytes
     badLines.append((line, BadEvent(.tooLarge, "the record has \(bytes) bytes; at most \(limit) are allowed").description))
   }
@@ -149,12 +149,11 @@ final class ReplayChunk {
     return new
   }
 
-  /// Notes the place of an event's output in its group's buffer.
+  /// Sets the position of an event's output in its group's buffer.
   @inline(__always)
-  func note(_ event: Int, _ start: Int, _ end: Int) { spans[event] = (start, end) }
+  func setSpan(_ event: Int, _ start: Int, _ end: Int) { spans[event] = (start, end) }
 
-  /// Appends the output of all groups, in the order of the events that led to it. Later output, such as a sweep's, comes last, by
-  /// group.
+  /// Appends the output of all groups in the order of its events. Other output, such as that of a sweep, follows by group.
   func gather(into out: ByteBuffer) {
     for event in 0..<eventCount {
       let span = spans[event]

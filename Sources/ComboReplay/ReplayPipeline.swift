@@ -7,9 +7,9 @@ internal import Glibc
 /// Runs lines of gifts through rooms, on several threads.
 ///
 /// The input is processed in chunks of whole lines, or of a topic's records. A free thread performs the next step: it writes the
-/// oldest chunk; or applies a chunk to a lane, which is a share of the rooms (each lane processes chunks in order, one at a
-/// time); or reads and decodes another chunk. The output is put back into the order of the input, so that it does not depend on
-/// threads and chunks. A chunk is reused once it is written, so that memory does not grow with the input.
+/// oldest chunk, or applies a chunk to a lane, or reads and decodes another chunk. A lane is a share of the rooms, and processes
+/// chunks in order, one at a time. The output is put back into the order of the input, so that it does not depend on threads and
+/// chunks. A chunk is reused once it is written, so that memory does not grow with the input.
 package final class ReplayPipeline: @unchecked Sendable {
   // Sendable: all mutable state is guarded by `lock`, or belongs to the thread that acquired it under the lock (a chunk that is
   // decoded or written, a lane that is busy, the source while `isReading`, the output while `isWriting`).
@@ -33,7 +33,7 @@ package final class ReplayPipeline: @unchecked Sendable {
 
   /// The number of lines between two sweeps for rested rooms.
   package static let sweepLines = 131_072
-  /// Room groups: more than threads, so that a busy one does not delay the others.
+  /// The number of room groups: more than threads, so that a busy group does not delay the others.
   private static let groupCount = 8
   /// The number of rooms that are finished at once. Each may have a thousand waiting banners, all of which are then emitted.
   private static let endingRooms = 16
@@ -59,23 +59,22 @@ package final class ReplayPipeline: @unchecked Sendable {
   private var isReading = false
   private var isWriting = false
   private var hasEnded = false
-  /// The rooms that were left at the end, in the order of their first lines, and below it the number of those in progress or
-  /// done.
+  /// The remaining rooms at the end, in the order of their first lines, and the number of those in progress or done.
   private var ending: [(place: UInt64, group: Int, room: Int)]?
   private var endingBegun = 0
-  /// Whether the output cannot be written, and below it why the input cannot be read.
+  /// Whether the output cannot be written, and the reason why the input cannot be read.
   private var failed = false
   private var failure: String?
   private var summary = Summary()
 
   /// Creates a replay that writes instructions as JSON lines.
   /// - Parameters:
-  ///   - explains: Whether it writes what became of each gift instead.
-  ///   - map: The map that turns lines into events; nil if they are events.
+  ///   - explains: Whether it writes the fate of each gift instead.
+  ///   - map: The map that turns lines into events, or nil if they are events.
   ///   - maxRestedRooms: The number of rooms above which rested ones are forgotten.
   ///   - threads: The working threads, including the caller's.
   ///   - chunkBytes: The bytes read at once; more than the longest record allowed.
-  ///   - sweepLines: The fewest lines between two sweeps for rested rooms.
+  ///   - sweepLines: The minimum number of lines between two sweeps for rested rooms.
   ///   - write: Receives the output in order, on any thread, one call at a time. Returns false to end the replay.
   ///   - report: Receives one sentence per bad line, likewise.
   ///   - progress: Receives the number of lines that are done.
@@ -86,7 +85,7 @@ package final class ReplayPipeline: @unchecked Sendable {
     progress: @escaping (Int) -> Void = { _ in }
   ) {
     let settings = EngineSettings(settings)
-    // What became of gifts is told room by room within a chunk, which a single group does.
+    // Fates are written room by room within a chunk, which requires a single group.
     let groups = explains ? 1 : Self.groupCount
     let lanes: [any ReplayLane] = (0..<groups).map { index in
       let roomsMax = maxRestedRooms / groups
@@ -158,7 +157,7 @@ package final class ReplayPipeline: @unchecked Sendable {
         let piece = next(into: chunk)
         lock.lock()
         isReading = false
-        take(piece, chunk, decoder)
+        decode(piece, chunk, decoder)
       case .apply(let chunk, let lane):
         lock.unlock()
         lanes[lane].apply(chunk)
@@ -185,7 +184,7 @@ package final class ReplayPipeline: @unchecked Sendable {
       isWriting = true
       return .write(chunks[written])
     }
-    // The lanes that this thread had before are likely to be in its cache.
+    // The lanes that this thread had last are likely to be in its cache.
     if let work = applicable(where: { $0 % threadCount == thread }) { return work }
     if let work = readable() { return work }
     if let work = applicable(where: { _ in true }) { return work }
@@ -227,8 +226,8 @@ package final class ReplayPipeline: @unchecked Sendable {
     }
   }
 
-  /// Decodes what was read. Called under the lock, which is released during decoding.
-  private func take(_ piece: LineSource.Piece, _ chunk: ReplayChunk, _ decoder: ChunkDecoder) {
+  /// Decodes a piece of the input. Called under the lock, which is released during decoding.
+  private func decode(_ piece: LineSource.Piece, _ chunk: ReplayChunk, _ decoder: ChunkDecoder) {
     switch piece {
     case .lines(let count):
       // Other threads may continue reading meanwhile.
@@ -242,14 +241,14 @@ package final class ReplayPipeline: @unchecked Sendable {
       }
       lock.lock()
     case .tooLong(let count):
-      chunk.passOver(bytes: count)
+      chunk.addTooLong(bytes: count)
     case .end:
       hasEnded = true
     case .failed(let error):
       hasEnded = true
       failure = "cannot read the input: \(String(cString: strerror(error)))"
     }
-    chunks.wasDecoded(chunk)
+    chunks.markDecoded(chunk)
   }
 
   /// Once all lines are applied, finishes the remaining rooms in parts, which are processed like lines. Called under the lock.
@@ -275,7 +274,7 @@ package final class ReplayPipeline: @unchecked Sendable {
   }
 
   private func endChunk(_ chunk: ReplayChunk) {
-    chunks.wasDecoded(chunk)
+    chunks.markDecoded(chunk)
     lock.wakeAll()
   }
 

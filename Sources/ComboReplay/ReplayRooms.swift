@@ -15,7 +15,7 @@ final class ReplayRooms {
     let names: UnsafeRawPointer
     let nameLength: Int32
     let jsonLength: Int32
-    /// The room's first place in the input. Rooms sorted by it are in the order of their first lines.
+    /// The position of the room's first event in the input. Rooms sorted by it are in the order of their first lines.
     let first: UInt64
     /// The latest time of the room.
     var time: Int64
@@ -87,11 +87,11 @@ final class ReplayRooms {
   @inline(__always)
   subscript(index: Int) -> UnsafeMutablePointer<Room> { rooms + index }
 
-  /// Returns the place at which the search for a room begins.
+  /// Returns the address at which the search for a room begins.
   @inline(__always)
   func place(of hash: UInt64) -> UnsafeRawPointer { table.address(UInt32(truncatingIfNeeded: hash)) }
 
-  /// Returns the room that is most likely meant, or nil if there is none.
+  /// Returns the room that most likely has this hash, or nil if there is none.
   @inline(__always)
   func likely(_ hash: UInt64) -> UnsafeMutablePointer<Room>? {
     table.likely(UInt32(truncatingIfNeeded: hash)).map { rooms + Int($0) }
@@ -108,7 +108,7 @@ final class ReplayRooms {
     return found.map { Int($0) } ?? -1
   }
 
-  /// Returns the number of places that a search for this hash reads before an empty one.
+  /// Returns the number of places that a search for this hash reads before an empty place.
   func probes(_ hash: UInt64) -> Int { table.probes(UInt32(truncatingIfNeeded: hash)) }
 
   /// Adds a room, which must not exist yet, and returns its index.
@@ -129,8 +129,8 @@ final class ReplayRooms {
     free.append(index)
   }
 
-  /// The indexes of all rooms, in the order of their places in memory. Takes time proportional to the largest number of rooms
-  /// ever held.
+  /// The indices of all rooms, in the order of their places in memory. Takes time proportional to the maximum number of rooms so
+  /// far.
   var indices: [Int] {
     var isUsed = Array(repeating: true, count: end)
     for index in free { isUsed[index] = false }

@@ -20,14 +20,14 @@ final class RoomGroup<Observer: RoomObserver>: ReplayLane {
   private let roomsMax: Int
   /// The rooms that have events in the current chunk.
   private let touched = GrowingList<Int32>()
-  /// The next event of the same room for each event of the group, or -1; both by their places in the group.
+  /// The next event of the same room for each event of the group, or -1. Both are indices in the group.
   private let following = GrowingList<Int32>()
   /// The events of the current chunk, room by room, in order within each room.
   private let turns = GrowingList<(room: Int32, event: Int32)>()
-  /// The addresses that engines are about to read.
+  /// The addresses that engines will read next.
   private let places = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: Engine.prefetchMax)
 
-  /// Creates a group. Above `roomsMax` rooms, rested ones are forgotten.
+  /// Creates a group. Above `roomsMax` rooms, rested ones are removed.
   init(index: Int, settings: EngineSettings, roomsMax: Int, _ observer: Observer) {
     self.index = index
     self.settings = settings
@@ -47,13 +47,13 @@ final class RoomGroup<Observer: RoomObserver>: ReplayLane {
     let buffer = chunk.buffers[index]
     switch chunk.kind {
     case .lines:
-      lineUp(chunk)
-      takeTurns(chunk, buffer)
-      // Without output, groups of several combinations have this place.
-      if Observer.tells != .never { chunk.lateStarts[index] = buffer.count }
-      if Observer.tells == .afterChunks {
+      queueEvents(chunk)
+      processEvents(chunk, buffer)
+      // Without output, groups of several combinations share this place.
+      if Observer.outputTime != .never { chunk.lateStarts[index] = buffer.count }
+      if Observer.outputTime == .afterChunks {
         for room in inOrder((0..<touched.count).map { Int(touched.base[$0]) }) {
-          _ = observer.tell(room, rooms[room], all: false, to: buffer)
+          _ = observer.write(room, rooms[room], all: false, to: buffer)
         }
       }
       if let time = chunk.sweepBefore, rooms.count > roomsMax { sweep(before: time, to: buffer) }
@@ -63,7 +63,7 @@ final class RoomGroup<Observer: RoomObserver>: ReplayLane {
         let event = Int(members.base[place])
         let start = buffer.count
         finish(Int(chunk.finishing[event]), to: buffer)
-        chunk.note(event, start, buffer.count)
+        chunk.setSpan(event, start, buffer.count)
       }
     case .allRooms:
       for room in rooms.indices { finish(room, to: buffer) }
@@ -71,15 +71,15 @@ final class RoomGroup<Observer: RoomObserver>: ReplayLane {
   }
 
   private func inOrder(_ indexes: [Int]) -> [Int] {
-    Observer.tells == .afterChunks ? indexes.sorted { rooms[$0].pointee.first < rooms[$1].pointee.first } : indexes
+    Observer.outputTime == .afterChunks ? indexes.sorted { rooms[$0].pointee.first < rooms[$1].pointee.first } : indexes
   }
 
   /// Applies the events to the rooms.
   ///
-  /// Most engines are not in the processor's cache at their turn. The memory of the next turns is prefetched early, in steps, as
-  /// one address leads to the next.
-  private func takeTurns(_ chunk: ReplayChunk, _ buffer: ByteBuffer) {
-    // Read from the objects once: access at each turn would count references.
+  /// Most engines are not in the processor's cache. The memory for the next events is prefetched early, in steps, as one address
+  /// leads to the next.
+  private func processEvents(_ chunk: ReplayChunk, _ buffer: ByteBuffer) {
+    // Read from the objects once: an access for each event would count references.
     let (turns, count, rooms, events) = (self.turns.base, self.turns.count, self.rooms.base, chunk.events)
     let places = self.places
     func prefetchPlaces(_ count: Int) { prefetch_all(places, count) }
@@ -107,14 +107,14 @@ final class RoomGroup<Observer: RoomObserver>: ReplayLane {
       }
       let (room, event) = turns[turn]
       let start = buffer.count
-      take(Int(event), of: chunk, Int(room), rooms + Int(room), buffer)
+      process(Int(event), of: chunk, Int(room), rooms + Int(room), buffer)
       if turn + 1 == count || turns[turn + 1].room != room { rooms[Int(room)].engine.keepLent() }
-      if Observer.tells == .atOnce { chunk.note(Int(event), start, buffer.count) }
+      if Observer.outputTime == .atOnce { chunk.setSpan(Int(event), start, buffer.count) }
     }
   }
 
   /// Finds or creates the room of each event, and queues the events by room.
-  private func lineUp(_ chunk: ReplayChunk) {
+  private func queueEvents(_ chunk: ReplayChunk) {
     touched.count = 0
     following.count = 0
     let members = chunk.members[index]
@@ -159,13 +159,13 @@ final class RoomGroup<Observer: RoomObserver>: ReplayLane {
   }
 
   @inline(__always)
-  private func take(_ number: Int, of chunk: ReplayChunk, _ index: Int, _ room: Observer.Room, _ buffer: ByteBuffer) {
+  private func process(_ number: Int, of chunk: ReplayChunk, _ index: Int, _ room: Observer.Room, _ buffer: ByteBuffer) {
     let event = chunk.events + number
     let ts = event.pointee.ts
     if ts > room.pointee.time { room.pointee.time = ts }
     var sink = observer.sink(index, room, buffer)
     switch event.pointee.kind {
-    case .gift: observer.take(event.pointer(to: \.gift)!, at: ts, index, room, &sink)
+    case .gift: observer.process(event.pointer(to: \.gift)!, at: ts, index, room, &sink)
     case .roomClosed: room.pointee.engine.close(at: ts, to: &sink)
     case .retract: room.pointee.engine.retract(event.pointee.retraction, at: ts, to: &sink)
     case .roomSettings:
@@ -179,13 +179,13 @@ final class RoomGroup<Observer: RoomObserver>: ReplayLane {
     let room = rooms[index]
     var sink = observer.sink(index, room, buffer)
     while let deadline = room.pointee.engine.nextDeadline { room.pointee.engine.advance(to: deadline, to: &sink) }
-    _ = observer.tell(index, room, all: true, to: buffer)
-    observer.forget(index, room)
+    _ = observer.write(index, room, all: true, to: buffer)
+    observer.remove(index, room)
     rooms.remove(index)
   }
 
-  /// Forgets rooms that are idle and rested by `time`. This matters only if the time of one of them later goes back before
-  /// `time`, as an engine that has rested is replaced at the next gift in any case.
+  /// Removes rooms that are idle and rested by `time`. This changes the output only if the time of one of them later goes back
+  /// before `time`, as a rested engine is replaced at the next gift in any case.
   private func sweep(before time: Int64, to buffer: ByteBuffer) {
     let rest = Int64(settings.values.rest)
     for index in inOrder(rooms.indices) {
@@ -194,9 +194,9 @@ final class RoomGroup<Observer: RoomObserver>: ReplayLane {
       if room.pointee.time + rest >= time { continue }
       var sink = observer.sink(index, room, buffer)
       room.pointee.engine.advance(to: time, to: &sink)
-      let isTold = observer.tell(index, room, all: false, to: buffer)
-      guard isTold, let restsAfter = room.pointee.engine.restsAfter, restsAfter < time else { continue }
-      observer.forget(index, room)
+      let isComplete = observer.write(index, room, all: false, to: buffer)
+      guard isComplete, let restsAfter = room.pointee.engine.restsAfter, restsAfter < time else { continue }
+      observer.remove(index, room)
       rooms.remove(index)
     }
     observer.endSweep()

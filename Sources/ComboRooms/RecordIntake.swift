@@ -83,7 +83,7 @@ package struct RecordIntake {
     case .bad(var bad):
       if let id = decoder.takeUnknownSchema() {
         guard let known = receiver.lacksSchema(id, of: record, bad) else {
-          decoder.takeBack(bad)
+          decoder.uncount(bad)
           return
         }
         bad = known

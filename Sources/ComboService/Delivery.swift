@@ -88,7 +88,7 @@ protocol DeliveryHost: AnyObject {
   func goBack(_ fault: TransactionFault, writingTo topics: Set<Topic>)
   /// Creates the producers again, for as long as it takes.
   func renewProducers()
-  /// Which cluster the brokers belong to. Blocks for some seconds at most.
+  /// The cluster to which the brokers belong. Blocks for some seconds at most.
   func cluster() -> ClusterAnswer
   /// Records that a transaction was committed; the commit began at `began`.
   func committed(_ totals: Service.Totals, _ arrivals: Arrivals, since began: Int64)

@@ -22,7 +22,7 @@ extension Service {
     while isRunning {
       watched.observatory?.beat()
       switch trial.run() {
-      case .taken:
+      case .accepted:
         watched.observatory?.hindrance = nil
         return trial.time.trust()
       case .refused:
@@ -47,7 +47,7 @@ extension Service {
       clockWatch.isTrying = false
       clockWatch.nextTrial = edges.time.monotonicMs() + Self.tryAgainMs
       switch outcome {
-      case .taken:
+      case .accepted:
         trial.time.trust()
         log.info("the output accepts the time of this machine's clock, which partitions follow again")
       case .refused: warnClockRefused(trial)

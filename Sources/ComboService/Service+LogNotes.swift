@@ -52,7 +52,7 @@ extension Service {
     if let answer = notes.lostTopic.takeAnswer(), let lost = answer { isLost(lost) }
     guard let watch = edges.topicWatch, hasJoined, notes.lostTopic.isDue(everyMs: Self.topicsEveryMs, at: now) else { return }
     // Brokers that do not answer are reported elsewhere.
-    notes.lostTopic.ask(at: now, edges.inBackground) { (try? watch.look()) ?? nil }
+    notes.lostTopic.ask(at: now, edges.inBackground) { (try? watch.check()) ?? nil }
   }
 
   private func checkOutput() {

@@ -39,7 +39,7 @@ extension Service {
     return true
   }
 
-  /// Which cluster the brokers belong to. Blocks for some seconds at most.
+  /// The cluster to which the brokers belong. Blocks for some seconds at most.
   package func cluster() -> ClusterAnswer { edges.cluster?() ?? .own }
 
   /// Checks that producers may be created again, which register their transactional id.

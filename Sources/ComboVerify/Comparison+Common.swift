@@ -3,7 +3,7 @@ extension Comparison {
   package struct Common {
     package let index: OutputIndex
     package let places: OutputPlaces
-    /// The index of dead letters; nil if they are not compared.
+    /// The index of dead letters, or nil if they are not compared.
     package var letters: DeadLetterIndex?
     /// Whether only this group writes dead letters of this input there.
     package var lettersAreOwn = true

@@ -3,10 +3,10 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// Compares the gifts that rooms took in with those in their output.
+/// Compares the gifts that rooms have processed with those in their output.
 extension Comparison {
-  /// Counts an event that a room took in.
-  func took(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64) {
+  /// Counts an event that a room has processed.
+  func count(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64) {
     let proof = proof(of: room)
     if !proof.isKnown { return }
     // A paused room accepts gifts before it emits anything.
@@ -14,25 +14,25 @@ extension Comparison {
     switch event.pointee.kind {
     case .gift:
       learnSettings(proof)
-      proof.recount.take(event.pointee.gift, at: now - shifted, proof.limits!)
+      proof.recount.add(event.pointee.gift, at: now - shifted, proof.limits!)
       if proof.peak > 0 { check(proof, slots: proof.slots) }
     case .roomSettings:
       learnSettings(proof)
       let before = proof.slots
-      settingsBecome(own ?? OwnSettings(), proof)
+      applySettings(own ?? OwnSettings(), proof)
       learnSettings(proof)
       if proof.peak > 0 { check(proof, slots: max(before, proof.slots)) }
     case .roomClosed:
       // Steps that were due before the room closed followed its settings.
       learnSettings(proof)
       if proof.peak > 0 { check(proof, slots: proof.slots) }
-      settingsBecome(OwnSettings(), proof)
+      applySettings(OwnSettings(), proof)
       proof.recount.forget()
     case .retract: break
     }
   }
 
-  func settingsBecome(_ own: OwnSettings, _ proof: RoomProof) {
+  func applySettings(_ own: OwnSettings, _ proof: RoomProof) {
     proof.own = own
     proof.settingsSerial = -1
     if !proof.mayHaveOwn { return }
@@ -47,50 +47,50 @@ extension Comparison {
     let settings = partition!.settings.values.with(proof.own)
     proof.limits = Recount.Limits(settings, partition!.settings.rules)
     proof.slots = settings.slots
-    if !settings.finals { proof.tellsFinals = false }
+    if !settings.finals { proof.emitsFinals = false }
   }
 
   package func check(_ proof: RoomProof, slots: Int) {
     let peak = proof.peak
     proof.peak = 0
     if peak <= max(slots, proof.own.isEmpty ? self.slots : 0) { return }
-    tell(.screen, proof, at: partition!.clock) {
+    report(.screen, proof, at: partition!.clock) {
       "room \(proof.text), epoch \(proof.epoch ?? 0): \(Counted.text(peak, "banners are")) on screen at once, which has \(Counted.text(slots, "slots")) (\(place))"
     }
   }
 
-  /// Compares the gifts that a room took in with those in its output.
+  /// Compares the gifts that a room has processed with those in its output.
   func settle(_ proof: RoomProof, isOver: Bool, wasReset: Bool, hasFinalsToCome: Bool = false) {
     guard proof.isWhole, proof.client.isWhole, !proof.isSettled, proof.client.lastAt >= common.from else { return }
     proof.isSettled = true
-    let (given, said) = (proof.recount.given, proof.client.said)
-    tally.gifts &+= said
+    let (given, accounted) = (proof.recount.given, proof.client.accounted)
+    tally.gifts &+= accounted
     if wasReset || !isOver {
-      if wasReset { tally.leftByResets &+= max(0, given &- said) } else { tally.openEpochs += 1 }
-      if said <= given { return }
+      if wasReset { tally.leftByResets &+= max(0, given &- accounted) } else { tally.openEpochs += 1 }
+      if accounted <= given { return }
     } else {
       tally.countedEpochs += 1
       // Summed skips name no combos, so that only the number of gifts can be compared.
-      if said == given, proof.client.summed > 0 || proof.recount.fingerprint == proof.client.fingerprint {
+      if accounted == given, proof.client.summed > 0 || proof.recount.fingerprint == proof.client.fingerprint {
         if !hasFinalsToCome { settleFinals(proof) }
         return
       }
     }
-    tell(.conservation, proof, at: proof.client.lastAt) {
-      "room \(proof.text), epoch \(proof.epoch ?? 0): \(Counted.text(given, "gifts were taken in")), but \(said) accounted for"
-        + (given == said ? ", of other combos" : "") + " (up to \(place))"
+    report(.conservation, proof, at: proof.client.lastAt) {
+      "room \(proof.text), epoch \(proof.epoch ?? 0): \(Counted.text(given, "gifts were taken in")), but \(accounted) accounted for"
+        + (given == accounted ? ", of other combos" : "") + " (up to \(place))"
     }
   }
 
-  /// Compares the gifts that a room took in with those of its ended combos: each combo once, with all of its gifts. Of the summed
-  /// gifts, only those of combos that had been seen before are in a final.
+  /// Compares the gifts that a room has processed with those of its ended combos: each combo once, with all of its gifts. Of the
+  /// summed gifts, only those of combos that had been seen before are in a final.
   private func settleFinals(_ proof: RoomProof) {
     learnSettings(proof)
     let (given, ended) = (proof.recount.given, proof.client.ended)
-    if !proof.tellsFinals || ended == given && proof.recount.fingerprint == proof.client.endedFingerprint { return }
+    if !proof.emitsFinals || ended == given && proof.recount.fingerprint == proof.client.endedFingerprint { return }
     let summed = proof.client.summed
     if summed > 0, ended <= given, ended &+ summed >= given { return }
-    tell(.conservation, proof, at: proof.client.lastAt) {
+    report(.conservation, proof, at: proof.client.lastAt) {
       "room \(proof.text), epoch \(proof.epoch ?? 0): \(Counted.text(given, "gifts were taken in")), but the combos that ended had \(ended)"
         + (given == ended ? ", of other combos" : "") + " (up to \(place))"
     }

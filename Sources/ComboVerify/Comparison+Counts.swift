@@ -2,7 +2,7 @@ extension Comparison {
   /// The numbers of compared instructions and gifts.
   package struct Counts: Equatable, Sendable {
     var equal = 0
-    /// Derived at the journal's end, and perhaps not written yet.
+    /// Derived at the journal's end, and possibly not written yet.
     var pending = 0
     /// Derived, but its partition of the output was read only up to an open transaction.
     var unread = 0

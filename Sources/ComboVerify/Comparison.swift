@@ -8,7 +8,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   // Sendable: one thread runs the partition, and with it the rooms that emit here.
 
   /// The position of the derivation.
-  struct Standing {
+  struct Position {
     var n: Int64 = 0
     var journalOffset: Int64 = -1
     var inputOffset: Int64 = -1
@@ -16,7 +16,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     var saidTo = Int64.max
     var isAtLeastOnce = false
     var isReset = false
-    /// The longest time for which a room may be awake without an instruction or an event: the life of its last banner, and its
+    /// The maximum time for which a room may be awake without an instruction or an event: the life of its last banner, and its
     /// rest.
     var silenceMax: Int64 = 0
   }
@@ -25,7 +25,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   let common: Common
   /// The partition of the run in progress, read while rooms emit.
   package var partition: Partition? { didSet { byIndex = [] } }
-  var standing = Standing()
+  var position = Position()
   /// Whether all rooms that are awake are known.
   private(set) var isAllKnown = false
   /// The partition's time since which all are known, or `.max` if they are not. Epochs that begin later must all be derived.
@@ -40,17 +40,17 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   private(set) var everUnknown: Set<RoomKey> = []
   /// The number of a room's instructions that differ, derived with settings that it may not have had.
   private(set) var doubtful: [RoomKey: Int] = [:]
-  /// The entry of the first instruction found in each partition of the output. The output of later entries was written later, so
-  /// it cannot have been deleted.
+  /// The number of the entry of the first instruction found in each partition of the output. The output of later entries was
+  /// written later, so it cannot have been deleted.
   private(set) var foundSince: [Int64]
-  /// Unknown rooms with their own settings, which would outlast a rest.
+  /// Unknown rooms with their own settings, which remain during a rest.
   var mayHaveOwn: Set<RoomKey> = []
 
   var settingsSerial = 0
   package var slots = 0
   private var crowded: [RoomProof] = []
-  private var spoke: [RoomProof] = []
-  /// The differences in a reset. They count only if the rooms are those that the service had then.
+  private var emitted: [RoomProof] = []
+  /// The differences in a reset. They count only if the rooms are those of the service at that time.
   private var ofReset = Findings()
 
   package init(_ number: Int32, _ common: Common) {
@@ -62,7 +62,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   // MARK: - Knowledge about rooms
 
   /// Marks all rooms that are awake as known from here on.
-  func knowAll(since clock: Int64) {
+  func markAllKnown(since clock: Int64) {
     if isAllKnown { return }
     isAllKnown = true
     knownSince = clock
@@ -73,7 +73,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   }
 
   /// Marks all rooms as unknown from here on.
-  func knowNone(at clock: Int64, shifted: Int64) {
+  func markNoneKnown(at clock: Int64, shifted: Int64) {
     isAllKnown = false
     knownSince = .max
     for proof in rooms.values {
@@ -106,8 +106,8 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     proof.isWhole = false
   }
 
-  /// Leaves open whether instructions after the claimed ones are right although they are not derived, and counts the differences
-  /// under doubtful settings as unknown.
+  /// Accepts instructions after the claimed ones although they are not derived, and counts the differences under doubtful
+  /// settings as unknown.
   func leaveOpen(_ proof: RoomProof) {
     if let claim = proof.claim { claims[claim].isEndKnown = false }
     for claim in proof.doubtedClaims { claims[claim].isEndKnown = false }
@@ -137,14 +137,14 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     return found
   }
 
-  /// Whether the room may process an event: it may not if it is awake in an unknown state.
+  /// Returns whether the room may process an event. It may not while it is awake in an unknown state.
   func admits(_ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64) -> Bool {
     if isAllKnown { return true }
     let proof = proof(event.pointee.room)
     if proof.isKnown {
       // The room may still be awake in the service, as it does not rest with its own settings.
       if proof.mayHaveOwn, event.pointee.kind == .roomClosed, partition?.table.find(event.pointee.room) == nil {
-        settingsBecome(OwnSettings(), proof)
+        applySettings(OwnSettings(), proof)
       }
       return true
     }
@@ -177,10 +177,10 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   private func hasRested(_ proof: RoomProof, at now: Int64) -> Bool {
     guard let output = proof.output, let begun = output.epoch(now), begun.firstSeq == 1 else { return false }
     let since = now - shifted
-    if since - (proof.lastSeen.clock - proof.lastSeen.shifted) <= standing.silenceMax { return false }
-    // Shifts lengthen a silence that began before them; to take none off is to ask for more.
+    if since - (proof.lastSeen.clock - proof.lastSeen.shifted) <= position.silenceMax { return false }
+    // Shifts lengthen a silence that began before them. Where they are not subtracted, the condition is stricter.
     guard let before = output.epochs.last(where: { $0.epoch < now }) else { return true }
-    return now - before.lastAt - (shifted - proof.lastSeen.shifted) > standing.silenceMax
+    return now - before.lastAt - (shifted - proof.lastSeen.shifted) > position.silenceMax
   }
 
   // MARK: - Instructions
@@ -194,8 +194,8 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   }
 
   func begin(_ epoch: Int64, _ proof: RoomProof, seq: Int) {
-    if proof.epoch != nil { settle(proof, isOver: true, wasReset: standing.isReset) }
-    if !standing.isReset { proof.recount.forget() }
+    if proof.epoch != nil { settle(proof, isOver: true, wasReset: position.isReset) }
+    if !position.isReset { proof.recount.forget() }
     proof.epoch = epoch
     proof.outputEpoch = proof.output?.epoch(epoch)
     // Both the derivation and the output begin with the known settings only.
@@ -204,10 +204,10 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     proof.client = ScreenClient(isWhole: seq == 1)
     proof.recount.begin()
     proof.isWhole = seq == 1
-    proof.tellsFinals = true
+    proof.emitsFinals = true
     proof.settingsSerial = -1
     proof.isSettled = false
-    if standing.isReset { spoke.append(proof) }
+    if position.isReset { emitted.append(proof) }
   }
 
   private func draw(_ record: Bytes, _ instruction: Instruction, _ proof: RoomProof) {
@@ -251,7 +251,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       return
     }
     tally.equal += 1
-    if !standing.isAtLeastOnce, !epoch.repetitions.isEmpty, let again = epoch.repetition(seq) {
+    if !position.isAtLeastOnce, !epoch.repetitions.isEmpty, let again = epoch.repetition(seq) {
       differs(.sequence, proof, instruction, record) {
         again.isLate
           ? "it stands behind later ones (\(again.place))" : "it was written twice (\(Place(entry)), then \(again.place))"
@@ -263,11 +263,11 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   private func found(_ proof: RoomProof, in partition: Int32) {
     if proof.foundIn.last == partition { return }
     proof.foundIn.append(partition)
-    foundSince[Int(partition)] = min(foundSince[Int(partition)], standing.n)
+    foundSince[Int(partition)] = min(foundSince[Int(partition)], position.n)
   }
 
   private func missing(_ record: Bytes, _ instruction: Instruction, _ proof: RoomProof) {
-    if standing.n > standing.saidTo {
+    if position.n > position.saidTo {
       tally.pending += 1
       return
     }
@@ -294,11 +294,11 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
       "room \(proof.text), epoch \(instruction.epoch), seq \(instruction.seq): \(how()). Derived \(place): "
         + String(decoding: record.prefix(400), as: UTF8.self)
     }
-    tell(kind, proof, at: instruction.at, sentence)
+    report(kind, proof, at: instruction.at, sentence)
   }
 
-  package func tell(_ kind: Findings.Kind, _ proof: RoomProof, at: Int64, _ sentence: () -> String) {
-    if standing.isReset {
+  package func report(_ kind: Findings.Kind, _ proof: RoomProof, at: Int64, _ sentence: () -> String) {
+    if position.isReset {
       ofReset.add(kind, sentence(), at: at)
     } else if proof.mayHaveOwn {
       proof.doubts.add(kind, sentence(), at: at)
@@ -308,10 +308,10 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
   }
 
   package var place: String {
-    "in input partition \(number) at offset \(standing.inputOffset), entry \(standing.n) (journal offset \(standing.journalOffset))"
+    "in input partition \(number) at offset \(position.inputOffset), entry \(position.n) (journal offset \(position.journalOffset))"
   }
 
-  /// Counts the differences of a room that may have had its own settings. As far as is known it had none, unless it received
+  /// Counts the differences of a room that may have had its own settings. It is assumed to have had none, unless it received
   /// others since.
   private func settleDoubts(_ proof: RoomProof) {
     if proof.isSettling { leaveOpen(proof) }
@@ -326,16 +326,16 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
 
   /// Prepares for running an entry.
   package func begin(_ entry: JournalEntry, journalOffset: Int64) {
-    standing.n = entry.n
-    standing.journalOffset = journalOffset
+    position.n = entry.n
+    position.journalOffset = journalOffset
     guard let takeover = entry.takeover else {
-      standing.isAtLeastOnce = entry.term != nil
+      position.isAtLeastOnce = entry.term != nil
       return
     }
     // An entry with `said_to` follows at-least-once delivery. Its output is written by the next owner, with that owner's
     // delivery.
-    standing.isAtLeastOnce = takeover.delivery == .atLeastOnce || entry.saidTo != nil
-    standing.isReset = takeover.reset != nil
+    position.isAtLeastOnce = takeover.delivery == .atLeastOnce || entry.saidTo != nil
+    position.isReset = takeover.reset != nil
     settle(takeover.derivation.settings)
   }
 
@@ -344,7 +344,7 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     // In the entry that changes them, banners that were shown under the old settings may still be there.
     slots = max(slots, settings.slots)
     settingsSerial += 1
-    standing.silenceMax = settings.silenceMax
+    position.silenceMax = settings.silenceMax
   }
 
   /// Completes an entry that was run.
@@ -356,16 +356,16 @@ package final class Comparison: SaidTarget, @unchecked Sendable {
     }
     crowded.removeAll()
     slots = partition!.settings.values.slots
-    if standing.isReset {
-      standing.isReset = false
+    if position.isReset {
+      position.isReset = false
       if isSame { findings.merge(ofReset) }
       ofReset = Findings()
-      // Rooms that were not awake during the reset remember nothing.
-      let awake = Set(spoke.map(\.key))
+      // Rooms that were not awake during the reset have no memory.
+      let awake = Set(emitted.map(\.key))
       for proof in rooms.values where !awake.contains(proof.key) { proof.recount.forget() }
-      spoke = []
+      emitted = []
     }
-    if isSame { knowAll(since: recorded.clock) }
+    if isSame { markAllKnown(since: recorded.clock) }
   }
 
   /// Completes the run.

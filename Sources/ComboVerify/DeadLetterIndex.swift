@@ -3,9 +3,9 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboWire
 
-/// The dead letters of the input, by the places of their records there. Read-only once it is built.
+/// The dead letters of the input, by the positions of their records there. Read-only once it is complete.
 package final class DeadLetterIndex {
-  /// The properties of a dead letter that can be compared with the record that led to it.
+  /// The properties of a dead letter that can be compared with its record.
   struct Letter {
     var code: [UInt8]
     var key: Part?
@@ -34,7 +34,7 @@ package final class DeadLetterIndex {
 
   private(set) var letters: [Int32: [Int64: Letter]] = [:]
   private(set) var records = 0
-  /// Whether some were deleted, so that a missing one proves nothing.
+  /// Whether some were deleted, so that a missing dead letter is no fault.
   private(set) var isCut = false
   /// Places that `redrive` has sent back to the input.
   private var receipts: Set<String> = []

@@ -110,7 +110,7 @@ enum ComboIdentity {
 }
 
 extension InstructionCursor {
-  /// Reads an integer behind its name. Returns false if they do not come next.
+  /// Reads a name and the integer after it. Returns false if they do not follow.
   @inline(__always)
   fileprivate mutating func read(_ name: StaticString, _ value: inout Int64) -> Bool {
     guard skip(name), let read = integer() else { return false }
@@ -176,7 +176,7 @@ extension InstructionCursor {
     return skip("}") ? found : nil
   }
 
-  /// Decodes the inside of a string; what is not JSON stays as it is.
+  /// Decodes the inside of a string. Returns it unchanged if it is not valid.
   static func meaning(_ inside: Bytes) -> [UInt8] {
     let string = [UInt8(ascii: "\"")] + inside + [UInt8(ascii: "\"")]
     return string.withUnsafeBytes { JSONValue($0)?.string }.map { Array($0.utf8) } ?? Array(inside)

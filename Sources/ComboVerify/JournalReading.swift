@@ -4,7 +4,7 @@ internal import ComboMaps
 internal import ComboRooms
 package import ComboWire
 
-/// A partition's journal, as far as it reaches back: the entries that count, and the faults of the rest.
+/// The existing part of a partition's journal: the entries that count, and the faults of the rest.
 package struct JournalReading {
   struct Item {
     let offset: Int64
@@ -14,11 +14,11 @@ package struct JournalReading {
   /// Consecutive entries, whose rules this program either has or does not have.
   package struct Run {
     var items: ContiguousArray<Item> = []
-    /// The gap between the previous run and this one, in a sentence; nil if this is the first, or there is no gap.
+    /// The gap between the previous run and this one, in a sentence, or nil if this is the first, or there is no gap.
     var gap: String?
     /// The rules of the entries if this program does not have them, so that they cannot be derived.
     var otherRules: Rules?
-    /// Whether the entry before its first is known, and no room was awake then.
+    /// Whether the entry before its first one is known, and no room was awake then.
     var followsEmpty = false
 
     package init() {}
@@ -35,11 +35,11 @@ package struct JournalReading {
   /// Entries that occur twice, although none of them was written by a superseded owner.
   private(set) var doubled: (sentence: String, count: Int)?
   private(set) var isAtLeastOnce = false
-  /// Whether each entry that a takeover precedes names the input in the output; nil if no takeover is left.
+  /// Whether each entry that a takeover precedes names the input in the output, or nil if no takeover is left.
   private(set) var namesInput: Bool?
-  /// The map that was last found to be readable.
+  /// The map that was last checked.
   private var checkedMapping: String?
-  /// The rules of the entries; nil if the takeover with them is gone.
+  /// The rules of the entries, or nil if their takeover was deleted.
   private var version: Rules?
   private let number: Int32
   private let rules: ClosedRange<Rules>
@@ -53,7 +53,7 @@ package struct JournalReading {
   }
 
   /// Whether entries that can be derived follow entries of other rules, which cannot.
-  var goesOnFromOtherRules: Bool {
+  var continuesOtherRules: Bool {
     guard let other = runs.firstIndex(where: { $0.otherRules != nil }) else { return false }
     return runs[other...].contains { $0.otherRules == nil }
   }
@@ -79,7 +79,7 @@ package struct JournalReading {
       try check(takeover.derivation, place)
     }
     if taken.counting == nil {
-      // After a term has begun, another owner's entry may come in between; in a transaction none can.
+      // After the beginning of a term, an entry of another owner may follow; in a transaction, none can.
       let isInTransaction = entry.takeover.map { $0.delivery == .exactlyOnce && terms.term == nil } ?? (entry.term == nil)
       if isInTransaction {
         let sentence = "\(place): entry \(entry.n) stands there after entry \(lastItem?.entry.n ?? 0)"
@@ -106,7 +106,7 @@ package struct JournalReading {
             + "what lay between is gone"
         }
       run.items.append(item)
-      // The owner that found the journal broken began a reset.
+      // The owner that detected the broken journal began a reset.
       if run.gap != nil, entry.takeover?.reset != nil { broken = nil }
       runs.append(run)
     }

@@ -23,9 +23,9 @@ package struct RoomKey: Hashable, Sendable {
   }
 }
 
-/// An index of the output topic by room, with 128 bits of hash and the place of each record. It checks each record for what any
-/// reader can check: that no instruction occurs twice, that the record has the right place and time, and that the drawing equals
-/// the room's screen.
+/// An index of the output topic by room, with 128 bits of hash and the position of each record. It makes the checks that any
+/// reader can make: that no instruction occurs twice, that each record has the right partition and time, and that the drawing
+/// equals the room's screen.
 ///
 /// It takes 32 bytes per record, and some 300 per room and epoch. Two different records have the same hash with a probability of
 /// 2^-128.
@@ -40,7 +40,7 @@ package final class OutputIndex {
   private let from: Int64
 
   /// - Parameters:
-  ///   - places: The partitions in which records must be; nil for any.
+  ///   - places: The partitions in which records must be, or nil for any.
   ///   - from: The time before which records do not count, in milliseconds since the Unix epoch.
   package init(_ places: OutputPlaces? = nil, from: Int64 = .min) {
     self.places = places
@@ -50,7 +50,7 @@ package final class OutputIndex {
   package func room(_ id: Bytes) -> Room? { rooms[RoomKey(id)] }
 
   /// Adds a record, in the order of its partition.
-  /// - Parameter time: The producer's timestamp, in milliseconds since the Unix epoch; nil if it is the broker's.
+  /// - Parameter time: The producer's timestamp, in milliseconds since the Unix epoch, or nil if it is the broker's.
   package func add(_ record: InputRecord, time: Int64?, isOld: Bool) {
     records += 1
     let place = Place(record)
@@ -79,9 +79,9 @@ package final class OutputIndex {
       if let what = epoch.client.draw(text) { fault(.screen, what) }
       if epoch !== room.epochs.last, epoch.late == nil { epoch.late = place }
     } else if let first = epoch.entry(seq) {
-      again(entry, after: first, of: epoch, seq, at: text.at)
+      addRepetition(entry, after: first, of: epoch, seq, at: text.at)
     } else {
-      // It is compared like any other. The records that it should have followed may have been deleted, if more were repeated.
+      // It is compared like any other. The records before it may have been deleted, if more were repeated.
       if seq >= epoch.begunAt {
         fault(.sequence, "it stands behind seq \(epoch.end - 1)")
       } else if isCompared {
@@ -107,7 +107,7 @@ package final class OutputIndex {
   }
 
   /// Registers a `seq` that occurs again.
-  private func again(_ entry: Entry, after first: Entry, of epoch: Epoch, _ seq: Int, at: Int64) {
+  private func addRepetition(_ entry: Entry, after first: Entry, of epoch: Epoch, _ seq: Int, at: Int64) {
     if !entry.isCompared { return }
     if first.hash == entry.hash, first.otherHash == entry.otherHash {
       epoch.repetitions.append(Repetition(seq: seq, place: Place(entry), at: at, isLate: false))
@@ -119,7 +119,7 @@ package final class OutputIndex {
         + " (\(Place(first)), then \(Place(entry)))", at: at)
   }
 
-  /// Adds everything that the index of other partitions holds.
+  /// Adds the contents of the index of other partitions.
   func merge(_ other: OutputIndex) {
     records += other.records
     untimed += other.untimed
@@ -135,7 +135,7 @@ package final class OutputIndex {
           ours.insert(epoch)
           continue
         }
-        known.join(epoch) { first, entry, seq, at in again(entry, after: first, of: known, seq, at: at) }
+        known.join(epoch) { first, entry, seq, at in addRepetition(entry, after: first, of: known, seq, at: at) }
       }
     }
   }
@@ -167,5 +167,3 @@ package struct Place: CustomStringConvertible, Sendable {
   package var description: String { "output \(text)" }
   package var text: String { "partition \(partition), offset \(offset)" }
 }
-
-package func text(_ id: Bytes) -> String { String(decoding: id, as: UTF8.self) }

@@ -7,7 +7,7 @@ extension OutputIndex {
     var otherHash: UInt64
     package var offset: Int64
     package var partition: Int32
-    /// Whether it existed before the journal was read, so that it must have been derived from that.
+    /// Whether it existed before the journal was read, so that the journal must have its entry.
     var isOld: Bool
     /// Whether it belongs to the time to compare.
     var isCompared: Bool

@@ -6,9 +6,9 @@ package import ComboWire
 
 /// Derives one partition again, as far as journal, input and snapshots allow. Used by one thread.
 ///
-/// From the journal's first entry on, every room is known. If that entry, or the input of that time, is gone, the derivation
-/// begins where the settings are known, without rooms. Each room comes in with an epoch that begins after it must have rested. At
-/// the checkpoint, if there is one, the snapshots add all rooms that are still unknown.
+/// From the journal's first entry on, every room is known. If that entry or its input was deleted, the derivation begins where
+/// the settings are known, without rooms. Each room is added with the first epoch that begins after a rest. At the checkpoint, if
+/// there is one, the snapshots add all rooms that are still unknown.
 package final class PartitionAudit {
   package struct Outcome {
     package let number: Int32
@@ -34,7 +34,7 @@ package final class PartitionAudit {
     /// The number of those that other versions of the engine's rules made, by version.
     var entriesOfOtherRules: [Rules: Int] = [:]
     var isAtLeastOnce = false
-    /// The time after which new epochs must all be derived. An epoch of that very moment may have emitted before.
+    /// The time after which all new epochs must be derived. An epoch of exactly that time may have emitted before.
     var knownSince = Int64.max
     var claims: [Claim] = []
     var everUnknown: Set<RoomKey> = []
@@ -73,7 +73,7 @@ package final class PartitionAudit {
     self.fromCheckpoint = fromCheckpoint
     self.progress = progress
     comparison = Comparison(number, common)
-    comparison.standing.saidTo = journal.terms.saidTo
+    comparison.position.saidTo = journal.terms.saidTo
   }
 
   package func run() throws -> Outcome {
@@ -97,7 +97,7 @@ package final class PartitionAudit {
       if let version = run.otherRules {
         passOver(run.items.count, version)
         let last = run.items.last!.entry
-        comparison.knowNone(at: last.clock, shifted: last.shifted)
+        comparison.markNoneKnown(at: last.clock, shifted: last.shifted)
       } else {
         try derive(run, inputFirst)
       }
@@ -165,11 +165,13 @@ package final class PartitionAudit {
     } while start != nil
   }
 
-  /// Derives the entries from a start on, whose rooms are not known unless there are none.
-  /// - Parameter checkpoint: The index of the first entry above the checkpoint; nil if there is none.
+  /// Derives the entries from a start on. Its rooms are unknown unless there are none.
+  /// - Parameter checkpoint: The index of the first entry above the checkpoint, or nil if there is none.
   private func derive(_ run: JournalReading.Run, from here: JournalReading.Run.Start, _ checkpoint: Int?) throws -> End {
-    comparison.knowNone(at: here.clock, shifted: here.shifted)
-    if here.isEmpty { comparison.knowAll(since: run.beginsAnew ? run.items[0].entry.clock : here.n == 0 ? .min : here.clock) }
+    comparison.markNoneKnown(at: here.clock, shifted: here.shifted)
+    if here.isEmpty {
+      comparison.markAllKnown(since: run.beginsAnew ? run.items[0].entry.clock : here.n == 0 ? .min : here.clock)
+    }
     let partition = Partition(
       number, settings: here.derivation.engineSettings, ownSettingsMax: 0, n: here.n, clock: here.clock,
       offset: here.offset, shifted: here.shifted,
@@ -179,7 +181,7 @@ package final class PartitionAudit {
     return try pass(run, from: here.next, until: until, partition, here.derivation, [:], provesFrom: 0)
   }
 
-  /// Returns where the derivation continues after a reset; nil if it has ended otherwise.
+  /// Returns the start after a reset, or nil if the derivation has ended otherwise.
   private func start(after end: End, _ run: JournalReading.Run) -> JournalReading.Run.Start? {
     guard case .reset(let next) = end else { return nil }
     let entry = run.items[next - 1].entry
@@ -199,7 +201,7 @@ package final class PartitionAudit {
     // Rooms whose snapshots are newer take part only from then on.
     let provesFrom = beginning.silent.keys.max() ?? 0
     let since = run.items.first { $0.entry.n == provesFrom }?.entry.clock ?? partition.clock
-    comparison.knowAll(since: since)
+    comparison.markAllKnown(since: since)
     return try pass(run, from: index, until: nil, partition, beginning.derivation, beginning.silent, provesFrom: provesFrom)
   }
 
@@ -221,8 +223,8 @@ package final class PartitionAudit {
     }
   }
 
-  /// A room state that was reset is not the one that can be derived.
-  private struct BeganAnew: Error {}
+  /// The error that a reset has replaced the rooms with others than the derived ones.
+  private struct WasReset: Error {}
 
   /// Runs entries over the input.
   private func pass(
@@ -243,7 +245,7 @@ package final class PartitionAudit {
       outcome.dropped += runner.dropped
       outcome.inputEnd = max(outcome.inputEnd, partition.offset)
       if pass.isAtCheckpoint { end = .atCheckpoint }
-    } catch is BeganAnew {
+    } catch is WasReset {
       end = .reset(next: pass.next)
     } catch let fault as ReplayFault {
       outcome.isComplete = false
@@ -263,7 +265,7 @@ package final class PartitionAudit {
     case .failed:
       outcome.isSteady = false
       comparison.finish(failed: true)
-      comparison.knowNone(at: clock, shifted: partition.shifted)
+      comparison.markNoneKnown(at: clock, shifted: partition.shifted)
     case .atCheckpoint, .reset: break
     }
     return end
@@ -275,7 +277,7 @@ package final class PartitionAudit {
     private let items: ContiguousArray<JournalReading.Item>
     /// The index of the next entry.
     private(set) var next: Int
-    /// The index of the first entry above the checkpoint, before which it ends if rooms are still unknown; nil if none.
+    /// The index of the first entry above the checkpoint, before which it ends if rooms are still unknown, or nil if none.
     private let until: Int?
     private let provesFrom: Int64
     private(set) var isAtCheckpoint = false
@@ -305,7 +307,7 @@ package final class PartitionAudit {
 
     func take(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, speaker: Speaker) {
       room.take(event, own: own, at: now, speaker: speaker)
-      audit.comparison.took(event, own, by: room, at: now)
+      audit.comparison.count(event, own, by: room, at: now)
     }
 
     func wasBad(_ record: InputRecord, _ bad: BadEvent, at now: Int64) {
@@ -328,10 +330,10 @@ package final class PartitionAudit {
     if isReset { outcome.resets += 1 }
     let mustBeSame = comparison.isAllKnown && recorded.n >= provesFrom
     comparison.end(recorded, isSame: isSame && recorded.n >= provesFrom)
-    if isReset, !isSame { throw BeganAnew() }
+    if isReset, !isSame { throw WasReset() }
     // The result is compared nevertheless.
     if let fault = recorded.inputFault(derived) { damaged("partition \(number): \(fault)") }
-    if mustBeSame { try check(recorded, derived, saidToo: recorded.n > provesFrom) }
+    if mustBeSame { try check(recorded, derived, comparesSaid: recorded.n > provesFrom) }
   }
 
   /// Compares the dead letter of a bad record with the record.
@@ -339,9 +341,9 @@ package final class PartitionAudit {
     guard let letters = common.letters, outcome.lettersCompared.insert(record.offset).inserted, clock >= common.from else {
       return
     }
-    if comparison.standing.n > comparison.standing.saidTo { return }
+    if comparison.position.n > comparison.position.saidTo { return }
     let what = "the bad record at offset \(record.offset) of input partition \(number)"
-    switch letters.fault(of: record, bad, isOnce: common.lettersAreOwn && !comparison.standing.isAtLeastOnce) {
+    switch letters.fault(of: record, bad, isOnce: common.lettersAreOwn && !comparison.position.isAtLeastOnce) {
     case nil: break
     case .missing: outcome.findings.add(.missing, "\(what) has no dead letter", at: clock)
     case .differs(let place):
@@ -352,17 +354,17 @@ package final class PartitionAudit {
     }
   }
 
-  /// - Parameter saidToo: Whether to compare the number of records, as no room was silent in the entry.
-  private func check(_ recorded: JournalEntry, _ derived: JournalEntry, saidToo: Bool) throws {
+  /// - Parameter comparesSaid: Whether to compare the number of records, because no room was silent in the entry.
+  private func check(_ recorded: JournalEntry, _ derived: JournalEntry, comparesSaid: Bool) throws {
     if let fault = recorded.roomsFault(derived) { throw fault }
-    if saidToo, recorded.said != derived.said {
+    if comparesSaid, recorded.said != derived.said {
       throw ReplayFault(
         "entry \(recorded.n) says that it led to \(Counted.text(recorded.said, "records")), but \(derived.said) were derived")
     }
   }
 
   private func read(_ start: Int64, to end: Int64, _ runner: EntryRunner<Pass>, _ isOver: () -> Bool) throws {
-    var told = start
+    var progress = OffsetProgress(from: start, progress)
     // Otherwise the read would wait in vain for the missing records.
     let there = try reader.bounds(.input, number).end
     if there < end {
@@ -371,17 +373,14 @@ package final class PartitionAudit {
     }
     try reader.scan(.input, number, from: start, to: max(start, end)) { record in
       if isOver() { return false }
-      comparison.standing.inputOffset = record.offset
+      comparison.position.inputOffset = record.offset
       try runner.take(record)
-      if record.offset - told >= 10_000 {
-        progress(Int(record.offset - told))
-        told = record.offset
-      }
+      progress.advance(to: record.offset)
       return true
     }
     if !isOver() {
       try runner.finish()
-      progress(Int(max(0, end - told)))
+      progress.finish(at: end)
     }
   }
 }

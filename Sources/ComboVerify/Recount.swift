@@ -1,8 +1,8 @@
 package import ComboCore
 internal import ComboWire
 
-/// Counts the gifts of one epoch of a room independently of the engine, by engine.md's rules of *how many*: which of them count,
-/// and how many each is.
+/// Counts the gifts of one epoch of a room independently of the engine, by engine.md's rules of *how many*: the gifts that count,
+/// and the number of each.
 ///
 /// Times are those of the partition less all shifts so far, so that shifts have no effect here.
 package struct Recount {
@@ -12,7 +12,7 @@ package struct Recount {
     var maxIDs: Int
     package var streakMs: Int64
     package var maxStreaks: Int
-    /// Whether a gift may keep alive what it repeats.
+    /// Whether a repeated gift may extend the expiry of its id or streak.
     var hasRefresh: Bool
 
     package init(_ settings: Settings, _ rules: Rules = .newest) {
@@ -24,7 +24,7 @@ package struct Recount {
     }
   }
 
-  /// Ids are compared by their bytes, not by a hash, as anybody can construct two ids with equal hashes.
+  /// The bytes of an id. Hashes are not enough, because two ids with equal hashes can be constructed.
   private typealias Key = [UInt8]
 
   private struct ID {
@@ -56,7 +56,7 @@ package struct Recount {
     }
   }
 
-  /// The number of gifts taken in during this epoch, mod 2^64.
+  /// The number of gifts processed in this epoch, mod 2^64.
   package private(set) var given: Int64 = 0
   /// The sum of these gifts, each multiplied by its combo's identity.
   private(set) var fingerprint: UInt64 = 0
@@ -71,7 +71,7 @@ package struct Recount {
   package init() {}
 
   /// Counts a gift.
-  package mutating func take(_ gift: Gift, at now: Int64, _ limits: Limits) {
+  package mutating func add(_ gift: Gift, at now: Int64, _ limits: Limits) {
     time = max(time, now)
     if isDuplicate(gift, limits) { return }
     let combo = ComboIdentity.hash(sender: gift.senderID, receiver: gift.receiverID, gift: gift.giftID)

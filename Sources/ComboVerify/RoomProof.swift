@@ -1,7 +1,7 @@
 package import ComboCore
 
-/// The state of one room while its partition is derived again: how far the output agrees, what a client has drawn, and how many
-/// gifts the room took in.
+/// The state of one room while its partition is derived again: the output that agrees, the drawing of a client, and the number of
+/// the room's gifts.
 package final class RoomProof {
   package let name: [UInt8]
   package let key: RoomKey
@@ -18,7 +18,7 @@ package final class RoomProof {
   package var doubts = Findings()
   /// The indices of the claims made meanwhile.
   var doubtedClaims: [Int] = []
-  /// The last time at which it may have done anything, by the partition's clock, and all shifts up to then.
+  /// The last time at which it may have been active, by the partition's clock, and all shifts up to then.
   var lastSeen: (clock: Int64, shifted: Int64)
 
   /// The epoch of its instructions, or nil if there are none yet.
@@ -43,9 +43,9 @@ package final class RoomProof {
   package var limits: Recount.Limits?
   package var slots = 0
   /// Whether `finals` was on in the whole epoch.
-  var tellsFinals = true
+  var emitsFinals = true
   var settingsSerial = -1
-  /// The most banners on screen when one was shown, since the last check.
+  /// The maximum number of banners on screen when one was shown, since the last check.
   var peak = 0
 
   package init(

@@ -11,22 +11,22 @@ package struct ScreenClient {
     package var combo: UInt64
   }
 
-  /// Whether all that is on screen is known: from the epoch's first instruction, or else from a `screen` on.
+  /// Whether the screen is known completely: from the epoch's first instruction, or else from a `screen` on.
   package private(set) var isKnown: Bool
   package private(set) var banners: [Banner] = []
-  /// Whether it has seen the epoch from its first instruction on.
+  /// Whether it has drawn the epoch from its first instruction on.
   package private(set) var isWhole: Bool
   /// The gifts accounted for: shown, added, left to a dismissal, or skipped. Mod 2^64, because a topic may hold anything.
-  package private(set) var said: Int64 = 0
+  package private(set) var accounted: Int64 = 0
   /// The sum of these gifts, each multiplied by its combo's identity. Sums that differ combo by combo also differ here, but for
   /// one chance in 2^63.
   private(set) var fingerprint: UInt64 = 0
-  /// The gifts of the combos that have ended, from `final`s, and below it their sum, each multiplied by its combo's identity.
+  /// The gifts of the combos that have ended, from `final`s, and their sum, each multiplied by its combo's identity.
   private(set) var ended: Int64 = 0
   private(set) var endedFingerprint: UInt64 = 0
   /// The number of `screen`s that equal the drawing.
   package private(set) var screens = 0
-  /// The part of ``said`` that comes from sums of skips, which name no combo.
+  /// The part of ``accounted`` that comes from sums of skips, which name no combo.
   private(set) var summed: Int64 = 0
   private(set) var lastAt = Int64.min
 
@@ -56,7 +56,7 @@ package struct ScreenClient {
       count(instruction.count, of: instruction.combo)
       return index(of: instruction.banner) == nil ? nil : "it skips banner \(instruction.banner), which is on screen"
     case .skipSum:
-      said &+= instruction.count
+      accounted &+= instruction.count
       summed &+= instruction.count
       return nil
     case .final:
@@ -70,7 +70,7 @@ package struct ScreenClient {
   private func index(of banner: Int64) -> Int? { banners.firstIndex { $0.number == banner } }
 
   private mutating func count(_ gifts: Int64, of combo: UInt64) {
-    said &+= gifts
+    accounted &+= gifts
     fingerprint &+= UInt64(bitPattern: gifts) &* combo
   }
 
@@ -127,19 +127,19 @@ package struct ScreenClient {
   }
 
   private mutating func screen(_ instruction: InstructionText) -> String? {
-    var said: [Banner] = []
+    var stated: [Banner] = []
     instruction.forEachBanner {
-      said.append(Banner(number: $0.banner, slot: $0.slot, base: $0.base, count: $0.count, combo: $0.combo))
+      stated.append(Banner(number: $0.banner, slot: $0.slot, base: $0.base, count: $0.count, combo: $0.combo))
     }
     let wasKnown = isKnown
     let drawn = banners.sorted { $0.slot < $1.slot }
     isKnown = true
-    banners = said
+    banners = stated
     if !wasKnown { return nil }
     screens += 1
     let isSame =
-      drawn.count == said.count
-      && zip(drawn, said).allSatisfy { ours, theirs in
+      drawn.count == stated.count
+      && zip(drawn, stated).allSatisfy { ours, theirs in
         ours.number == theirs.number && ours.slot == theirs.slot && ours.base == theirs.base && ours.count == theirs.count
           && ours.combo == theirs.combo
       }
@@ -148,7 +148,7 @@ package struct ScreenClient {
       banners.isEmpty
         ? "nothing" : banners.map { "banner \($0.number) in slot \($0.slot) at \($0.count)" }.joined(separator: ", ")
     }
-    return "the screen is said to be \(words(said)), but a client has drawn \(words(drawn))"
+    return "the screen is said to be \(words(stated)), but a client has drawn \(words(drawn))"
   }
 
   private mutating func absent(_ instruction: InstructionText, _ what: String) -> String? {

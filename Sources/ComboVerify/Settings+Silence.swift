@@ -2,7 +2,7 @@ internal import ComboCore
 internal import ComboWire
 
 extension Settings {
-  /// The longest time, in milliseconds, for which a room without its own settings may be awake without an instruction or an
+  /// The maximum time, in milliseconds, for which a room without its own settings may be awake without an instruction or an
   /// event: the life of its last banner, and its rest.
   var silenceMax: Int64 {
     // A paused room may wait forever.

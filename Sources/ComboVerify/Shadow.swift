@@ -4,7 +4,7 @@ package import ComboRooms
 package import ComboSystem
 internal import ComboWire
 
-/// Derives a group's partitions beside the instances that own them, and compares the result with the output as they write it.
+/// Derives a group's partitions beside the instances that own them, and compares the result with their output.
 ///
 /// It only reads, and does not join the group. A partition begins at its newest checkpoint; output from before the shadow reached
 /// the journal's end is not compared. If the options are the group's, every byte must be the same. If they differ, the partitions
@@ -32,7 +32,7 @@ package final class Shadow {
   private var roundNumber = 0
   /// Whether the options have been compared with the group's.
   private var isModeKnown = false
-  private var saidLost: [Int32: String] = [:]
+  private var reportedLosses: [Int32: String] = [:]
 
   /// - Parameter configuration: The configuration that this program would use as an instance of the group.
   package init(
@@ -54,8 +54,8 @@ package final class Shadow {
     return report
   }
 
-  /// Follows the group up to what it has committed by now. Throws an `EdgeError` if the brokers did not respond, after which it
-  /// can be called again, and a ``VerifyFault`` if the shadow cannot continue.
+  /// Follows the group up to its present commits. Throws an `EdgeError` if the brokers did not respond, after which it can be
+  /// called again, and a ``VerifyFault`` if the shadow cannot continue.
   package func round() throws {
     roundNumber += 1
     try findPartitions()
@@ -100,7 +100,7 @@ package final class Shadow {
       if !partition.isFollowed { partition.lose(until: nowMs() + Self.retryMs) }
       return
     }
-    saidLost[partition.number] = nil
+    reportedLosses[partition.number] = nil
     share.hasUnnamed = !group.namesInput
     if !isModeKnown {
       isModeKnown = true
@@ -139,10 +139,10 @@ package final class Shadow {
     } catch {
       reason = "\(error)"
     }
-    ledger.report.begunAnew += 1
+    ledger.report.restarts += 1
     partition.lose(until: nowMs() + Self.retryMs)
-    if saidLost[partition.number] != reason {
-      saidLost[partition.number] = reason
+    if reportedLosses[partition.number] != reason {
+      reportedLosses[partition.number] = reason
       log.warning(
         "the shadow restarts partition \(.partition, partition.number) from its newest checkpoint, trying every 10 s: \(.reason, reason)"
       )
@@ -167,8 +167,8 @@ package final class Shadow {
     if ledger.bytes > Self.bytesMax {
       log.warning("the shadow is too far behind, and restarts all partitions from their newest checkpoints")
       for partition in partitions { partition.lose(until: .min) }
-      ledger.forgetAll()
-      ledger.report.begunAnew += 1
+      ledger.discardAll()
+      ledger.report.restarts += 1
       positions = [:]
       return
     }
@@ -182,7 +182,7 @@ package final class Shadow {
 }
 
 extension Derivation {
-  /// Lists how this derivation differs from the group's, one phrase each.
+  /// Returns the differences between this derivation and the group's, one phrase each.
   fileprivate func differences(from group: Derivation) -> [String] {
     var phrases: [String] = []
     if rules != group.rules { phrases.append("version \(rules) of the engine's rules, in the group \(group.rules)") }

@@ -28,19 +28,19 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     let round: Int
   }
 
-  /// The entry that is being run; nil if what is derived is not compared.
+  /// The entry that is being run, or nil if what is derived is not compared.
   var entry: (partition: Int32, n: Int64)?
   /// Whether every byte must be the same.
   var isStrict = true
   var report = ShadowReport()
   /// Receives the first differences, as sentences.
-  private let tell: (String) -> Void
+  private let notify: (String) -> Void
   private var derived: [Key: [Derived]] = [:]
   private var written: [Key: [Written]] = [:]
   /// The size of all records that wait for their counterparts.
   private(set) var bytes = 0
 
-  init(tell: @escaping (String) -> Void) { self.tell = tell }
+  init(notify: @escaping (String) -> Void) { self.notify = notify }
 
   // MARK: - Derived instructions
 
@@ -48,7 +48,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     guard let entry else { return }
     count(record, \.here)
     let key = key(room.id, record, instruction.epoch, Int64(instruction.seq))
-    if let other = take(&written, key, size: \.record.count) {
+    if let other = removeFirst(&written, key, size: \.record.count) {
       if !isStrict || record.elementsEqual(other.record) {
         report.equal += 1
       } else {
@@ -61,7 +61,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
   }
 
   /// Discards the derived instructions of a partition, as its derivation starts again.
-  func forget(_ partition: Int32) {
+  func discard(_ partition: Int32) {
     for (key, all) in derived {
       let kept = all.filter { $0.partition != partition }
       if kept.count == all.count { continue }
@@ -71,7 +71,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     }
   }
 
-  func forgetAll() {
+  func discardAll() {
     report.uncompared += derived.values.reduce(0) { $0 + $1.count } + written.values.reduce(0) { $0 + $1.count }
     derived = [:]
     written = [:]
@@ -90,7 +90,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     }
     count(value, \.group)
     let key = key(room, value, text.epoch, text.seq)
-    if let own = take(&derived, key, size: \.record.count) {
+    if let own = removeFirst(&derived, key, size: \.record.count) {
       if !isStrict || value.elementsEqual(own.record) {
         report.equal += 1
       } else {
@@ -102,7 +102,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     bytes += value.count
   }
 
-  /// Ends a round: whatever should have found its counterpart by now has none.
+  /// Ends a round. Each instruction that must have its counterpart by now, but has none, is a difference.
   /// - Parameters:
   ///   - isSaid: Whether all output of an entry is in the topic.
   ///   - isOurs: Whether a record of the output must have been derived.
@@ -165,7 +165,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
     return (Bytes(rebasing: record[..<min(start, record.count)]), Bytes(rebasing: record[end...]))
   }
 
-  private func take<Item>(_ items: inout [Key: [Item]], _ key: Key, size: (Item) -> Int) -> Item? {
+  private func removeFirst<Item>(_ items: inout [Key: [Item]], _ key: Key, size: (Item) -> Int) -> Item? {
     guard var all = items[key] else { return nil }
     let item = all.removeFirst()
     items[key] = all.isEmpty ? nil : all
@@ -190,7 +190,7 @@ package final class ShadowLedger: SaidTarget, @unchecked Sendable {
 
   private func differs(_ sentence: @autoclosure () -> String) {
     guard isStrict, let new = report.add(sentence()) else { return }
-    tell(new)
+    notify(new)
   }
 
   /// Reports that the rooms after an entry are not those of the journal.

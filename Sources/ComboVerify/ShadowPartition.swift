@@ -8,12 +8,12 @@ internal import ComboWire
 /// Derives one partition beside its owner: from the newest checkpoint up to the journal's end, then entry by entry as its owner
 /// writes them. Used by one thread.
 final class ShadowPartition {
-  /// The reason why the partition cannot continue from here. From a newer checkpoint it may.
+  /// The reason why the partition cannot continue from here. It may continue from a newer checkpoint.
   struct Lost: Error {
     let reason: String
   }
 
-  /// The parts that follow the owner.
+  /// The state of a partition that is followed.
   private struct Course {
     let runner: EntryRunner<ShadowEntries>
     let entries: ShadowEntries
@@ -23,8 +23,8 @@ final class ShadowPartition {
 
   private let source: PartitionTopics
   private let ledger: ShadowLedger
-  /// The derivation that this program would use as the owner; from the journal's beginning on, with the group's rules if it has
-  /// those.
+  /// The derivation that this program would use as the owner. Once the journal is read, it has the group's rules if this program
+  /// supports them.
   private(set) var own: Derivation
   private let knownRules: ClosedRange<Rules>
   private var state: PartitionTopics.State?
@@ -53,7 +53,7 @@ final class ShadowPartition {
     course = nil
     state = nil
     dueAt = time
-    ledger.forget(number)
+    ledger.discard(number)
   }
 
   // MARK: - Beginning
@@ -93,7 +93,7 @@ final class ShadowPartition {
     for entry in journal.entries { entries.append(entry) }
     course = Course(runner: runner, entries: entries, journal: journal.cursor, journalOffset: end)
     do {
-      try runThrough()
+      try runEntries()
     } catch {
       course = nil
       throw error
@@ -110,13 +110,13 @@ final class ShadowPartition {
 
   // MARK: - Following
 
-  /// Derives what the owner has written since.
+  /// Derives the entries that the owner has written since.
   func step(to end: Int64) throws {
     guard course != nil else { return }
     try readJournal(to: end)
     ledger.entry = (number, 0)
     defer { ledger.entry = nil }
-    try runThrough()
+    try runEntries()
   }
 
   private func readJournal(to end: Int64) throws {
@@ -130,7 +130,7 @@ final class ShadowPartition {
     course!.journalOffset = max(course!.journalOffset, end)
   }
 
-  private func runThrough() throws {
+  private func runEntries() throws {
     guard let course, !course.entries.isEmpty else { return }
     let runner = course.runner
     let (records, dropped) = (runner.records, runner.dropped)
@@ -149,11 +149,11 @@ final class ShadowPartition {
   }
 }
 
-/// The entries of a journal that were read and not run yet, and what comes out of those that are.
+/// The entries of a journal that were read and not run yet.
 private final class ShadowEntries: EntryObserver {
   private let number: Int32
   private let ledger: ShadowLedger
-  /// Whether the rooms must be those of the journal, as far as it is known.
+  /// Whether the rooms must be those of the journal.
   var checksRooms: Bool
   private let provesFrom: Int64
   private var entries: [JournalEntry] = []
@@ -167,7 +167,7 @@ private final class ShadowEntries: EntryObserver {
   }
 
   var isEmpty: Bool { head == entries.count }
-  /// The offset after the last record of the input that the entries took in.
+  /// The offset after the last record of the input in the entries.
   var inputEnd: Int64 { entries[head...].last { !$0.batches.isEmpty }?.batches.last?.endOffset ?? 0 }
 
   func append(_ entry: JournalEntry) { entries.append(entry) }

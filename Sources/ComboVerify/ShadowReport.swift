@@ -30,7 +30,7 @@ package struct ShadowReport: Equatable, Sendable {
   /// Partitions in which the rooms after an entry differed from the journal's.
   package var otherRooms = 0
   /// The number of times that a partition was restarted from its newest checkpoint.
-  package var begunAnew = 0
+  package var restarts = 0
   package var deadLetters = 0
   package var dropped = 0
   /// The numbers of instructions by the name of the operation.
@@ -45,7 +45,7 @@ package struct ShadowReport: Equatable, Sendable {
   package var isStrict: Bool { otherOptions.isEmpty }
   package var differing: Int { changed + onlyHere + onlyInGroup }
   package var isCompared: Bool { equal + differing > 0 }
-  /// Whether something was compared, and nothing differs that must be the same.
+  /// Whether something was compared and all that must be the same is the same.
   package var isGood: Bool { isCompared && (!isStrict || (differing == 0 && otherRooms == 0)) }
 
   /// - Returns: The sentence if it is one of the first, or nil.
@@ -59,7 +59,7 @@ package struct ShadowReport: Equatable, Sendable {
   package var summary: String {
     var lines = [
       "shadow: \(Counted.text(partitions, "partitions")), \(Counted.text(entries, "entries")) and \(Counted.text(records, "records")) followed"
-        + (begunAnew == 0 ? "" : ", restarted \(Counted.text(begunAnew, "times"))")
+        + (restarts == 0 ? "" : ", restarted \(Counted.text(restarts, "times"))")
     ]
     if !isStrict {
       lines.append("the options here differ from the group's: \(otherOptions.joined(separator: ", "))")

@@ -18,17 +18,17 @@ package struct Verifier {
     package var from = Int64.min
     /// Whether the derivation begins at the current checkpoint, even if the journal reaches back further.
     package var fromCheckpoint = false
-    /// Returns the partition of the output, of the given number, to which a room belongs; nil if unknown.
+    /// Returns the partition of the output, of the given number, to which a room belongs, or nil if unknown.
     package var placement: (@Sendable (Bytes, Int) -> Int)? = KeyPartitioner.partition
     /// The rules whose entries can be derived; only tests set others.
     package var rules = Rules.known
     /// Whether the dead-letter topic only has letters of this group.
     package var lettersAreOwn = true
-    /// Whether each offset below the first one stands for a record that was deleted.
+    /// Whether each offset below the first one was that of a record.
     package var offsetsCountRecords = false
     /// The limits of waits for open transactions.
     var patience = WatchedReading.Patience()
-    /// The brokers' addresses, for the commands that end such a transaction; nil if there are none.
+    /// The brokers' addresses, for the commands that end such a transaction, or nil if there are none.
     var brokers: String?
     /// Receives sentences about waits, on any thread.
     package var notice: @Sendable (String) -> Void = { _ in }
@@ -56,7 +56,7 @@ package struct Verifier {
   package init(_ reader: any ReadEdge, topics: TopicIdentity, options: Options = Options(), log: ServiceLog = ServiceLog(.error))
   {
     self.reader = WatchedReading(
-      reader, topics: topics, brokers: options.brokers, patience: options.patience, say: options.notice)
+      reader, topics: topics, brokers: options.brokers, patience: options.patience, notice: options.notice)
     self.topics = topics
     self.options = options
     self.log = log
@@ -74,20 +74,20 @@ package struct Verifier {
     // output, and what is before the first end comes from an entry. Records that were in an open transaction then are not counted
     // as faults, as their entries may have been written since.
     var journals = try inParallel(partitions.count) { i in
-      try readAnew(.journal, partitions[i]) { try readJournal(partitions[i]) }
+      try readFromBeginning(.journal, partitions[i]) { try readJournal(partitions[i]) }
     }
-    for (i, partition) in partitions.enumerated() where snapshots[i] == nil && journals[i].goesOnFromOtherRules {
+    for (i, partition) in partitions.enumerated() where snapshots[i] == nil && journals[i].continuesOtherRules {
       snapshots[i] = try readSnapshots(partition, isNeeded: true)
-      journals[i] = try readAnew(.journal, partition) { try readJournal(partition) }
+      journals[i] = try readFromBeginning(.journal, partition) { try readJournal(partition) }
     }
     var share = OutputShare(of: topics.input)
     let names = journals.compactMap(\.namesInput) + snapshots.compactMap { $0?.state.checkpoint?.derivation.namesInput }
     share.hasUnnamed = names.isEmpty || names.contains(false)
     let outputBounds = try outputPartitions.map { try reader.bounds(.output, $0) }
-    tellTotal(outputBounds, partitions, journals)
+    reportTotal(outputBounds, partitions, journals)
     var places = OutputPlaces(first: outputBounds.map(\.first), placement: options.placement)
     let shards = try inParallel(outputPartitions.count) { [places, share] i in
-      try readAnew(.output, outputPartitions[i]) {
+      try readFromBeginning(.output, outputPartitions[i]) {
         try readOutput(outputPartitions[i], share, to: outputBounds[i].end, oldEnd: oldEnds[i], places)
       }
     }
@@ -101,7 +101,7 @@ package struct Verifier {
     // Only read.
     let work = UnsafeTransfer((common: common, snapshots: snapshots))
     let outcomes = try inParallel(partitions.count) { i in
-      try readAnew(.input, partitions[i]) {
+      try readFromBeginning(.input, partitions[i]) {
         try PartitionAudit(
           journals[i], of: partitions[i], work.value.snapshots[i], reader, topics, work.value.common,
           fromCheckpoint: options.fromCheckpoint, rules: options.rules, progress: { progress?($0, nil) }
@@ -130,9 +130,9 @@ package struct Verifier {
 
   // MARK: - Reading
 
-  /// Reads a partition from its beginning, and again whenever retention has deleted that meanwhile: what was read of it no
-  /// longer exists either.
-  private func readAnew<R>(_ topic: Topic, _ partition: Int32, _ read: () throws -> R) throws -> R {
+  /// Reads a partition from its beginning. Starts again if retention has deleted the beginning meanwhile, since the records that
+  /// were read no longer exist either.
+  private func readFromBeginning<R>(_ topic: Topic, _ partition: Int32, _ read: () throws -> R) throws -> R {
     var first = Int64.min
     while true {
       do {
@@ -164,29 +164,26 @@ package struct Verifier {
     return journal
   }
 
-  /// - Returns: The index of the records, the first offset, and the offset of an open transaction, from which nothing was read,
-  ///   or nil.
+  /// - Returns: The index of the records, the first offset, and the offset of an open transaction at which reading stopped, or
+  ///   nil if there was none.
   private func readOutput(
     _ partition: Int32, _ share: OutputShare, to end: Int64, oldEnd: Int64, _ places: OutputPlaces
   ) throws -> (index: OutputIndex, first: Int64, openAt: Int64?) {
     let index = OutputIndex(places, from: options.from)
     let first = try reader.bounds(.output, partition).first
-    var told = first
+    var steps = OffsetProgress(from: first) { progress?($0, nil) }
     let openAt = try reader.readStable(.output, partition, from: first, to: end) { record in
       // A timestamp that is not the producer's cannot be compared.
       let time = record.time.flatMap { $0.isAppendTime ? nil : $0.ms }
       if share.has(record) { index.add(record, time: time, isOld: record.offset < oldEnd) }
-      if record.offset - told >= 10_000 {
-        progress?(Int(record.offset - told), nil)
-        told = record.offset
-      }
+      steps.advance(to: record.offset)
       return true
     }
-    progress?(Int(max(0, end - told)), nil)
+    steps.finish(at: end)
     return (index, first, openAt)
   }
 
-  private func tellTotal(
+  private func reportTotal(
     _ output: [(first: Int64, end: Int64)], _ partitions: [Int32], _ journals: [JournalReading]
   ) {
     guard let progress else { return }

@@ -2,18 +2,18 @@ internal import ComboCore
 internal import ComboSystem
 
 package struct VerifyReport: Equatable, Sendable {
-  // What was derived.
+  // The derived part.
   package var partitions = 0
   package var records = 0
   package var entries = 0
   var takeovers = 0
   package var resets = 0
   package var deadLetters = 0
-  /// The number of those that were compared with the dead-letter topic; nil if that was not read.
+  /// The number of those that were compared with the dead-letter topic, or nil if that was not read.
   var lettersCompared: Int?
   /// The number of those that `redrive` has sent back to the input.
   var lettersSentBack = 0
-  /// The number of the input's records that were deleted before; nil if unknown.
+  /// The number of the input's records that were deleted before, or nil if unknown.
   package var evicted: Int64?
   /// Records that the map drops.
   package var dropped = 0
@@ -33,7 +33,7 @@ package struct VerifyReport: Equatable, Sendable {
   /// Rooms that two partitions of the input emitted, as when it has gained some.
   var movedRooms = 0
   package var tally = Comparison.Counts()
-  // What cannot be proved, and is never counted as right.
+  // The part that cannot be proved, and is never counted as right.
   var unprovenRooms = 0
   var unprovenInstructions = 0
   /// The number of instructions and dead letters that the journal's entries record.
@@ -50,7 +50,7 @@ package struct VerifyReport: Equatable, Sendable {
 
   /// The differences, one sentence per kind.
   package var faults: [String] { findings.sentences }
-  /// Whether the group has neither taken in records nor written instructions.
+  /// Whether the group has neither processed records nor written instructions.
   package var isEmpty: Bool { records == 0 && said == 0 && entriesSkipped == 0 && instructions == 0 && findings.isEmpty }
   /// Whether no difference was found, and something was compared if there is anything.
   package var isProven: Bool { findings.isEmpty && (tally.equal > 0 || (unprovenInstructions == 0 && hasSaidNothing)) }
@@ -127,7 +127,7 @@ package struct VerifyReport: Equatable, Sendable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// What was found of the gifts if nothing differs.
+  /// The result for the gifts if nothing differs.
   private var conservation: String {
     if epochs > 0, tally.countedEpochs == 0, tally.openEpochs == 0 {
       return "not compared, because no epoch begins in the compared part"

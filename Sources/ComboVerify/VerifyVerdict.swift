@@ -1,6 +1,6 @@
 internal import ComboSystem
 
-/// Combines the results of the partitions: the derived part of the output, the missing part, and the part that cannot be judged.
+/// Combines the results of the partitions: the derived part of the output, the missing part, and the part that cannot be proved.
 struct VerifyVerdict {
   private let index: OutputIndex
   private let outcomes: [PartitionAudit.Outcome]
@@ -64,7 +64,7 @@ struct VerifyVerdict {
     }
   }
 
-  /// Reports dead letters that no bad record led to.
+  /// Reports dead letters that have no bad record.
   private mutating func judgeLetters() {
     guard let letters else { return }
     found.lettersCompared = outcomes.reduce(0) { $0 + $1.lettersCompared.count }
@@ -107,8 +107,8 @@ struct VerifyVerdict {
     }
   }
 
-  /// Reports gaps that any reader sees, unless the missing records may have been deleted: then no earlier record of the room
-  /// exists.
+  /// Reports gaps that any reader can detect, unless the missing records may have been deleted: then no earlier record of the
+  /// room exists.
   private mutating func judgeHoles(_ room: OutputIndex.Room, _ byEpoch: [[Claim]]) {
     let beginnings = beginnings(of: room)
     for (place, epoch) in room.epochs.enumerated() {
@@ -162,7 +162,8 @@ struct VerifyVerdict {
     }
   }
 
-  /// - Returns: The number of its records that cannot be proved.
+  /// Judges the records of an epoch that were not derived.
+  /// - Returns: The number of records that cannot be proved.
   private mutating func judge(
     _ epoch: OutputIndex.Epoch, _ claims: [Claim], mustBeDerived: Bool, lastMustBeDerived: Bool
   ) -> Int {

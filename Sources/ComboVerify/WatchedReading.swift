@@ -3,13 +3,13 @@ internal import ComboEdge
 internal import ComboSystem
 internal import ComboWire
 
-/// Reads through another reader. Reports a transaction that is open and holds it up, and waits for it only for a limited time.
-/// Used by any number of threads.
+/// Reads through another reader. If an open transaction blocks the read, reports it and waits for a limited time. Used by any
+/// number of threads.
 final class WatchedReading: ReadEdge {
   /// The limits for a read that makes no progress.
   struct Patience: Sendable {
     /// The time after which the wait is reported, in milliseconds.
-    var tellAfterMs: Int64 = 5_000
+    var reportAfterMs: Int64 = 5_000
     /// The time after which the wait ends, in milliseconds.
     var giveUpAfterMs: Int64 = 15_000
   }
@@ -18,18 +18,18 @@ final class WatchedReading: ReadEdge {
   private let topics: TopicIdentity
   private let brokers: String?
   private let patience: Patience
-  private let say: @Sendable (String) -> Void
+  private let notice: @Sendable (String) -> Void
 
-  /// - Parameter brokers: The brokers' addresses, for the commands that end a transaction; nil if there are none.
+  /// - Parameter brokers: The brokers' addresses, for the commands that end a transaction, or nil if there are none.
   init(
     _ reader: any ReadEdge, topics: TopicIdentity, brokers: String?, patience: Patience = Patience(),
-    say: @escaping @Sendable (String) -> Void
+    notice: @escaping @Sendable (String) -> Void
   ) {
     self.reader = reader
     self.topics = topics
     self.brokers = brokers
     self.patience = patience
-    self.say = say
+    self.notice = notice
   }
 
   func bounds(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> (first: Int64, end: Int64) {
@@ -46,35 +46,35 @@ final class WatchedReading: ReadEdge {
   func makeRoom(for partition: Int32) throws(EdgeError) { try reader.makeRoom(for: partition) }
 
   func readAll(
-    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
-    try reader.readAll(topic, partition, from: start, to: end, take)
+    try reader.readAll(topic, partition, from: start, to: end, body)
   }
 
   /// - Throws: `timedOut` if a transaction stays open before `end`.
   func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
-    _ take: (InputRecord) -> Bool
+    _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
     var wait = Wait(self, topic, partition, end)
     try reader.read(
       topic, partition, from: start, to: end,
       unless: {
-        wait.look()
+        wait.check()
         return wait.isOver || isCancelled()
       }
     ) { record in
       wait.resume()
-      return take(record)
+      return body(record)
     }
     guard wait.isOver, let open = wait.open else { return }
     throw EdgeError(.timedOut, "\(sentence(open)): what follows it cannot be read. \(remedy(open))", isRetriable: false)
   }
 
-  /// Reads like ``read(_:_:from:to:unless:_:)``, but if a transaction stays open, only up to there.
+  /// Reads like ``read(_:_:from:to:unless:_:)``, but stops at a transaction that stays open.
   /// - Returns: The offset at which it is open, or nil if everything was read.
   func readStable(
-    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ body: (InputRecord) -> Bool
   ) throws(EdgeError) -> Int64? {
     var wait = Wait(self, topic, partition, end)
     var next = start
@@ -82,21 +82,21 @@ final class WatchedReading: ReadEdge {
     try reader.read(
       topic, partition, from: start, to: end,
       unless: {
-        wait.look()
+        wait.check()
         return wait.isOver
       }
     ) { record in
       wait.resume()
       next = record.offset + 1
-      isOver = !take(record)
+      isOver = !body(record)
       return !isOver
     }
     guard !isOver, wait.isOver, let open = wait.open else { return nil }
     // Reads the records before it that the brokers had not delivered yet.
     let openAt = try min(end, reader.stableEnd(topic, partition))
-    try read(topic, partition, from: next, to: openAt, unless: { false }, take)
+    try read(topic, partition, from: next, to: openAt, unless: { false }, body)
     if openAt == end { return nil }
-    say("\(name(topic, partition)): everything after offset \(openAt) is not compared. \(remedy(open))")
+    notice("\(name(topic, partition)): everything after offset \(openAt) is not compared. \(remedy(open))")
     return openAt
   }
 
@@ -143,9 +143,9 @@ final class WatchedReading: ReadEdge {
       open = nil
     }
 
-    mutating func look() {
+    mutating func check() {
       let isTooLong = open != nil && waitedMs >= reading.patience.giveUpAfterMs
-      if isOver || !isTooLong && (open != nil || waitedMs < reading.patience.tellAfterMs) { return }
+      if isOver || !isTooLong && (open != nil || waitedMs < reading.patience.reportAfterMs) { return }
       // The client reports brokers that do not respond.
       guard let stable = try? reading.reader.stableEnd(topic, partition), stable < end else { return resume() }
       let found = OpenTransaction(topic: topic, partition: partition, offset: stable, end: end)
@@ -154,10 +154,10 @@ final class WatchedReading: ReadEdge {
         isOver = true
         return
       }
-      // Another one than before has its own time to end.
+      // Another transaction than before gets the full time to end.
       if isTooLong { since = MonotonicClock.nowMs }
       open = found
-      reading.say("\(reading.sentence(found)); waiting for it to end, or to time out. `check` has the commands that end it")
+      reading.notice("\(reading.sentence(found)); waiting for it to end, or to time out. `check` has the commands that end it")
     }
   }
 }

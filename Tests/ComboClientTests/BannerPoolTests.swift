@@ -6,14 +6,14 @@ import Testing
 struct BannerPoolTests {
   private let room = "r1"
 
-  private func say(_ seq: Int64, _ operation: DisplayInstruction.Operation, epoch: Int64 = 1) -> DisplayInstruction {
+  private func instruction(_ seq: Int64, _ operation: DisplayInstruction.Operation, epoch: Int64 = 1) -> DisplayInstruction {
     DisplayInstruction(room: room, epoch: epoch, seq: seq, at: nil, operation: operation)
   }
 
   private func show(_ seq: Int64, _ number: Int, count: Int = 1, base: Int = 0, epoch: Int64 = 1, milestone: Int? = nil)
     -> DisplayInstruction
   {
-    say(seq, .show(RoomBanner(number: number, slot: 0, count: count, base: base), milestone: milestone), epoch: epoch)
+    instruction(seq, .show(RoomBanner(number: number, slot: 0, count: count, base: base), milestone: milestone), epoch: epoch)
   }
 
   @Test(
@@ -22,11 +22,11 @@ struct BannerPoolTests {
   func streams(stream: String) throws {
     var screens: [String: (RoomScreen, BannerPool)] = [:]
     for line in try ClientCase.lines(of: stream) {
-      let said = try #require(DisplayInstruction(line))
-      var (screen, pool) = screens[said.room] ?? (RoomScreen(), BannerPool(slots: 1))
-      _ = screen.take(said)
-      pool.follow(screen, after: said, now: said.at!)
-      screens[said.room] = (screen, pool)
+      let instruction = try #require(DisplayInstruction(line))
+      var (screen, pool) = screens[instruction.room] ?? (RoomScreen(), BannerPool(slots: 1))
+      _ = screen.take(instruction)
+      pool.follow(screen, after: instruction, now: instruction.at!)
+      screens[instruction.room] = (screen, pool)
       #expect(pool.views.count <= pool.slots + 1)
       let there = pool.views.filter { $0.banner != nil && $0.leftAt == nil }.map { $0.banner! }
       #expect(there.sorted { $0.slot < $1.slot } == screen.banners)
@@ -44,7 +44,7 @@ struct BannerPoolTests {
     var seq: Int64 = 0
     for number in 1...3000 {
       let now = Int64(number) * 10
-      for one in [show(seq + 1, number), say(seq + 2, .dismiss(banner: number, count: 1, reason: "busy"))] {
+      for one in [show(seq + 1, number), instruction(seq + 2, .dismiss(banner: number, count: 1, reason: "busy"))] {
         _ = screen.take(one)
         pool.follow(screen, after: one, now: now)
       }
@@ -60,20 +60,20 @@ struct BannerPoolTests {
   func numbers() {
     var screen = RoomScreen()
     var pool = BannerPool()
-    func take(_ one: DisplayInstruction, at now: Int64) {
+    func apply(_ one: DisplayInstruction, at now: Int64) {
       _ = screen.take(one)
       pool.follow(screen, after: one, now: now)
     }
-    take(show(1, 1, count: 10, base: 10), at: 0)
+    apply(show(1, 1, count: 10, base: 10), at: 0)
     #expect(pool.views[0].number(at: 0) == 10)
-    take(say(2, .update(banner: 1, slot: 0, count: 110, milestone: 100)), at: 1000)
+    apply(instruction(2, .update(banner: 1, slot: 0, count: 110, milestone: 100)), at: 1000)
     #expect(pool.views[0].number(at: 1000) == 10)
     #expect((11..<110).contains(pool.views[0].number(at: 1100)))
     #expect(pool.views[0].number(at: 1250) == 110)
     #expect(pool.views[0].milestone == 100 && pool.views[0].milestoneAt == 1000)
-    take(say(3, .screen([RoomBanner(number: 1, slot: 0, count: 120)], RoomTimes())), at: 2000)
+    apply(instruction(3, .screen([RoomBanner(number: 1, slot: 0, count: 120)], RoomTimes())), at: 2000)
     #expect(pool.views[0].number(at: 2000) == 120)
-    take(say(4, .dismiss(banner: 1, count: 130, reason: "closed")), at: 3000)
+    apply(instruction(4, .dismiss(banner: 1, count: 130, reason: "closed")), at: 3000)
     #expect(pool.views[0].number(at: 3000) == 130)
     #expect(pool.views[0].phase(at: 3000) == .leaving)
     #expect(pool.views[0].presence(at: 3000) == 1 && pool.views[0].presence(at: 3250) == 0)
@@ -95,15 +95,16 @@ struct BannerPoolTests {
   func screens() {
     var screen = RoomScreen()
     var pool = BannerPool()
-    func take(_ one: DisplayInstruction, at now: Int64) {
+    func apply(_ one: DisplayInstruction, at now: Int64) {
       _ = screen.take(one)
       pool.follow(screen, after: one, now: now)
     }
-    take(show(1, 1), at: 0)
-    take(say(2, .update(banner: 1, slot: 0, count: 101, milestone: nil)), at: 1000)
+    apply(show(1, 1), at: 0)
+    apply(instruction(2, .update(banner: 1, slot: 0, count: 101, milestone: nil)), at: 1000)
     let before = pool.views[0].number(at: 1100)
-    take(
-      say(3, .screen([RoomBanner(number: 1, slot: 0, count: 101)], RoomTimes(slots: 5, enterMs: 0, countMs: 1000, exitMs: 10))),
+    apply(
+      instruction(
+        3, .screen([RoomBanner(number: 1, slot: 0, count: 101)], RoomTimes(slots: 5, enterMs: 0, countMs: 1000, exitMs: 10))),
       at: 1100)
     #expect(pool.views[0].phase(at: 1100) == .counting || pool.motion.countMs == 1000)
     #expect(pool.views[0].number(at: 1100) <= before && pool.views[0].number(at: 2000) == 101)

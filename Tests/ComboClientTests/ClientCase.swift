@@ -10,20 +10,20 @@ struct ShownBanner: Equatable {
 
   init(_ banner: RoomBanner) {
     places = [banner.number, banner.slot, banner.count, banner.base]
-    names = [banner.sender, banner.receiver, banner.gift].map { $0.map(Self.told) }
+    names = [banner.sender, banner.receiver, banner.gift].map { $0.map(Self.text) }
   }
 
   init(_ entry: [String: Any]) {
     places = ["banner", "slot", "count", "base"].map { entry[$0] as! Int }
     names = ["sender", "receiver", "gift"].map { name in
       (entry[name] as? [String: Any]).map { object in
-        Self.told(DisplayData(json: String(decoding: try! JSONSerialization.data(withJSONObject: object), as: UTF8.self))!)
+        Self.text(DisplayData(json: String(decoding: try! JSONSerialization.data(withJSONObject: object), as: UTF8.self))!)
       }
     }
   }
 
   /// Returns every field, in sorted order.
-  private static func told(_ data: DisplayData) -> String {
+  private static func text(_ data: DisplayData) -> String {
     let object = try! JSONSerialization.jsonObject(with: Data(data.json.utf8))
     return String(decoding: try! JSONSerialization.data(withJSONObject: object, options: .sortedKeys), as: UTF8.self)
   }

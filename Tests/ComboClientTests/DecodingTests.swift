@@ -33,17 +33,17 @@ struct DecodingTests {
       (#""update","banner":1}"#, .malformed("update")),
     ]
     for (text, operation) in expected {
-      let said = try #require(DisplayInstruction(head + text))
-      #expect(said == DisplayInstruction(room: "r", epoch: 1, seq: 2, at: 3, operation: operation))
+      let instruction = try #require(DisplayInstruction(head + text))
+      #expect(instruction == DisplayInstruction(room: "r", epoch: 1, seq: 2, at: 3, operation: operation))
     }
   }
 
-  @Test("display data keeps every field as it came, and its texts are what they mean")
+  @Test("display data keeps every field unchanged, and its texts are decoded")
   func displayData() throws {
     let json =
       #"{"id":7,"name":"a\"\\\/\b\f\n\r\t\u00e9\ud83c\udf81\ud800x","value":0.5,"x":{"y":[1,null]},"gone":null,"\u0069con":"🎁"}"#
-    let said = try #require(DisplayInstruction(show(#","sender":\#(json)"#)))
-    guard case .show(let banner, _) = said.operation else { throw Wrong() }
+    let instruction = try #require(DisplayInstruction(show(#","sender":\#(json)"#)))
+    guard case .show(let banner, _) = instruction.operation else { throw Wrong() }
     let sender = try #require(banner.sender)
     #expect(sender.json == json)
     #expect(sender.id == "7")

@@ -23,7 +23,7 @@ struct EventParserTests {
     }
   }
 
-  @Test("an event longer than any can be is told, and takes no memory")
+  @Test("an event longer than the limit is reported, and uses no memory")
   func long() {
     var parser = EventParser()
     let piece = [UInt8](repeating: 0x61, count: 1 << 16)
@@ -31,7 +31,7 @@ struct EventParserTests {
     #expect(parser.isTooLong)
   }
 
-  @Test("a room's events come out of its stream, whatever else is in it")
+  @Test("a room's events are read from its stream, whatever else is in it")
   func room() async throws {
     let screen = #"{"room":"r","epoch":1,"seq":4,"op":"screen","banners":[]}"#
     let show = #"{"room":"r","epoch":1,"seq":5,"op":"show","banner":1,"slot":0,"count":2}"#
@@ -59,10 +59,10 @@ struct EventParserTests {
       for byte in body.utf8 { continuation.yield([byte]) }
       continuation.finish()
     }
-    var told: [RoomEvent] = []
-    for try await event in RoomEvents(chunks) { told.append(event) }
+    var events: [RoomEvent] = []
+    for try await event in RoomEvents(chunks) { events.append(event) }
     #expect(
-      told == [
+      events == [
         .screen(try #require(DisplayInstruction(screen))), .instruction(try #require(DisplayInstruction(show))),
         .ending(reason: "moved", sentence: "elsewhere"),
       ])

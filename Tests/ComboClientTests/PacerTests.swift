@@ -5,53 +5,53 @@ import Testing
 @Suite("The pacer")
 struct PacerTests {
   /// Returns when each arrival is drawn, with its `at`, by a client that draws as soon as something is due.
-  private func drawn(_ paceMs: Int, _ arrivals: [(came: Int64, at: Int64?)]) -> [(at: Int64?, time: Int64)] {
+  private func drawn(_ paceMs: Int, _ arrivals: [(receivedAt: Int64, at: Int64?)]) -> [(at: Int64?, time: Int64)] {
     var pacer = Pacer<Int64?>(paceMs: paceMs)
     var out: [(Int64?, Int64)] = []
-    func goTo(_ time: Int64) {
+    func advance(_ time: Int64) {
       while let due = pacer.nextDue, due <= time {
         let now = max(due, out.last?.1 ?? .min)
         out += pacer.due(at: now).map { ($0, now) }
       }
     }
-    for (came, at) in arrivals {
-      goTo(came - 1)
-      pacer.hold(at, at: at, now: came)
-      out += pacer.due(at: came).map { ($0, came) }
+    for (receivedAt, at) in arrivals {
+      advance(receivedAt - 1)
+      pacer.hold(at, at: at, now: receivedAt)
+      out += pacer.due(at: receivedAt).map { ($0, receivedAt) }
     }
-    goTo(.max)
+    advance(.max)
     return out
   }
 
-  @Test("batches of 100 ms get their rhythm back, whatever the clocks say", arguments: [0, 86_400_000, -3_600_000])
+  @Test("batches of 100 ms get their rhythm back, whatever the clocks show", arguments: [0, 86_400_000, -3_600_000])
   func rhythm(skew: Int64) {
-    let said = (0..<200).map { Int64($0) * 30 }
-    let out = drawn(500, said.map { ($0 / 100 * 100 + 150, $0 + skew) })
-    #expect(out.map(\.at) == said.map { $0 + skew })
+    let times = (0..<200).map { Int64($0) * 30 }
+    let out = drawn(500, times.map { ($0 / 100 * 100 + 150, $0 + skew) })
+    #expect(out.map(\.at) == times.map { $0 + skew })
     let steps = zip(out, out.dropFirst()).map { $1.time - $0.time }.dropFirst(20)
     #expect(Set(steps) == [30])
   }
 
-  @Test("nothing is held for longer than its bound, and what is later than that is due at once")
+  @Test("nothing is held for longer than its bound, and later instructions are due at once")
   func bound() {
-    let arrivals: [(came: Int64, at: Int64?)] = (0..<300).map { index in
+    let arrivals: [(receivedAt: Int64, at: Int64?)] = (0..<300).map { index in
       let at = Int64(index) * 90
       return (at > 5000 && at < 9000 ? 9000 : at + 30, at)
     }
-    for (one, (came, at)) in zip(drawn(500, arrivals), arrivals) {
+    for (one, (receivedAt, at)) in zip(drawn(500, arrivals), arrivals) {
       #expect(one.at == at)
-      #expect(one.time - came <= 500)
-      if came - at! > 530 { #expect(one.time == came) }
+      #expect(one.time - receivedAt <= 500)
+      if receivedAt - at! > 530 { #expect(one.time == receivedAt) }
     }
   }
 
-  @Test("without a bound, and without a time, everything is due as it comes")
+  @Test("without a bound, and without a time, everything is due on arrival")
   func none() {
     #expect(drawn(0, [(0, 0), (100, 90), (300, 100)]).map(\.time) == [0, 100, 300])
     #expect(drawn(500, [(5, nil), (7, nil)]).map(\.time) == [5, 7])
   }
 
-  @Test("flush takes everything out in order, and where nobody asks no more than a thousand are held back")
+  @Test("flush returns everything in order, and without calls no more than a thousand are held back")
   func flush() {
     var pacer = Pacer<Int>(paceMs: 500)
     pacer.hold(-1, at: 0, now: 400)

@@ -18,19 +18,19 @@ struct RoomStreamTests {
     return RoomStream(service: URL(string: "http://127.0.0.1:\(server.port)/")!, room: room, headers: headers, waits: waits)
   }
 
-  @Test("it reads events, says why the connection ended, and connects again")
+  @Test("it reads events, reports why the connection ended, and connects again")
   func reconnects() async throws {
     let body = "event: screen\ndata: \(screen)\n\n"
     let server = try Server { _ in "\(head)\(body)" }
     defer { server.stop() }
-    var told: [RoomStream.Element] = []
+    var received: [RoomStream.Element] = []
     for await happened in stream(server, room: "a/b é", headers: ["Authorization": "Bearer x"]) {
-      told.append(happened)
-      if told.count == 4 { break }
+      received.append(happened)
+      if received.count == 4 { break }
     }
     let event = RoomStream.Element.event(.screen(try #require(DisplayInstruction(screen))))
-    #expect(told[0] == event && told[2] == event)
-    guard case .disconnected(_, let retryMs) = told[1] else { throw DecodingTests.Wrong() }
+    #expect(received[0] == event && received[2] == event)
+    guard case .disconnected(_, let retryMs) = received[1] else { throw DecodingTests.Wrong() }
     #expect(retryMs <= 5)
     let first = try #require(server.requests.first)
     #expect(first.hasPrefix("GET /rooms/a%2Fb%20%C3%A9/events HTTP/1.1\r\n"))
@@ -42,7 +42,7 @@ struct RoomStreamTests {
     request.split(separator: "\r\n").first { $0.lowercased().hasPrefix("last-event-id: ") }.map { String($0.dropFirst(15)) }
   }
 
-  @Test("a new connection asks to continue after the last event that came")
+  @Test("a new connection requests to continue after the last received event")
   func continues() async throws {
     let show = #"{"room":"r","epoch":1,"seq":5,"op":"show","banner":1,"slot":0,"count":3}"#
     let screen = screen
@@ -65,7 +65,7 @@ struct RoomStreamTests {
     #expect(server.requests.prefix(3).map(lastID) == [nil, "1-4", "1-5"])
   }
 
-  @Test("without a connection for long it says once that the banners are stale, and asks for a screen")
+  @Test("without a connection for long it reports once that the banners are stale, and requests a screen")
   func stale() async throws {
     let good = "\(head)event: screen\nid: 1-4\ndata: \(screen)\n\n"
     let bad = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -88,11 +88,11 @@ struct RoomStreamTests {
     #expect(lastID(try #require(server.requests.last)) == nil)
   }
 
-  @Test("a refusal is told in the service's words")
+  @Test("a refusal is reported in the service's words")
   func refusal() async throws {
-    let said = #"{"error":"this room is another instance's"}"#
+    let body = #"{"error":"this room is another instance's"}"#
     let server = try Server { _ in
-      "HTTP/1.1 404 Not Found\r\nContent-Length: \(said.utf8.count)\r\nConnection: close\r\n\r\n\(said)"
+      "HTTP/1.1 404 Not Found\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
     }
     defer { server.stop() }
     for await happened in stream(server) {
@@ -107,9 +107,9 @@ struct RoomStreamTests {
 private final class Server: Sendable {
   let port: UInt16
   private let socket: Int32
-  private let heard = Mutex<[String]>([])
+  private let received = Mutex<[String]>([])
 
-  var requests: [String] { heard.withLock { $0 } }
+  var requests: [String] { received.withLock { $0 } }
 
   init(_ answer: @escaping @Sendable (String) -> String) throws {
     let listener = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -134,9 +134,9 @@ private final class Server: Sendable {
         var request = [UInt8](repeating: 0, count: 8192)
         let count = read(connection, &request, request.count)
         let text = String(decoding: request[..<max(0, count)], as: UTF8.self)
-        heard.withLock { $0.append(text) }
-        let said = Array(answer(text).utf8)
-        _ = write(connection, said, said.count)
+        received.withLock { $0.append(text) }
+        let response = Array(answer(text).utf8)
+        _ = write(connection, response, response.count)
         shutdown(connection, Int32(SHUT_WR))
         while read(connection, &request, request.count) > 0 {}
         close(connection)

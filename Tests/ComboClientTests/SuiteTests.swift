@@ -4,15 +4,15 @@ import Testing
 
 @Suite("The client suite")
 struct SuiteTests {
-  @Test("after each line the verdict and the screen are what they must be", arguments: ClientCase.all)
+  @Test("after each line the verdict and the screen are as expected", arguments: ClientCase.all)
   func agrees(one: ClientCase) {
     var rooms = RoomScreens()
     var room: String?
     for (number, step) in one.steps.enumerated() {
       var verdict = RoomScreen.Verdict.ignore
-      if let said = DisplayInstruction(step.text) {
-        verdict = step.isJoined ? rooms.takeJoined(said) : rooms.take(said)
-        room = said.room
+      if let instruction = DisplayInstruction(step.text) {
+        verdict = step.isJoined ? rooms.takeJoined(instruction) : rooms.take(instruction)
+        room = instruction.room
       }
       let screen = (room.flatMap { rooms[$0] }?.banners ?? []).map(ShownBanner.init)
       #expect(verdict.rawValue == step.verdict, "line \(number + 1): \(step.text)")
@@ -25,18 +25,18 @@ struct SuiteTests {
     #expect(ClientCase.all.count >= 150)
   }
 
-  @Test("a screen without gaps is what the engine says it is", arguments: ClientCase.streams)
+  @Test("a screen without gaps equals the engine's", arguments: ClientCase.streams)
   func followsEngines(stream: String) throws {
     var rooms = RoomScreens()
     var screens = 0
     for line in try ClientCase.lines(of: stream) {
-      let said = try #require(DisplayInstruction(line))
-      if case .screen(let there, _) = said.operation {
+      let instruction = try #require(DisplayInstruction(line))
+      if case .screen(let there, _) = instruction.operation {
         screens += 1
-        let before = rooms[said.room]?.banners ?? []
+        let before = rooms[instruction.room]?.banners ?? []
         #expect(before.map { [$0.number, $0.slot, $0.count, $0.base] } == there.map { [$0.number, $0.slot, $0.count, $0.base] })
       }
-      #expect(rooms.take(said) != .wait)
+      #expect(rooms.take(instruction) != .wait)
     }
   }
 
@@ -55,9 +55,11 @@ struct SuiteTests {
         default: bytes.insert(bytes.randomElement(using: &random)!, at: index)
         }
       }
-      if let said = DisplayInstruction(bytes) {
-        _ = rooms.take(said)
-        for banner in rooms[said.room]!.banners { _ = [banner.sender?.name, banner.gift?.text("value"), banner.receiver?.id] }
+      if let instruction = DisplayInstruction(bytes) {
+        _ = rooms.take(instruction)
+        for banner in rooms[instruction.room]!.banners {
+          _ = [banner.sender?.name, banner.gift?.text("value"), banner.receiver?.id]
+        }
       }
     }
   }

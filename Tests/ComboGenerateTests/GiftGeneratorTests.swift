@@ -72,7 +72,7 @@ struct GiftGeneratorTests {
     #expect(codes == Set(BadEvent.Code.allCases).subtracting([.wrongKey]))
   }
 
-  @Test("keep to the shares that were asked for")
+  @Test("have the requested shares")
   func shares() {
     let count = 100_000
     let tally = lines(busy, count).tally
@@ -98,7 +98,7 @@ struct GiftGeneratorTests {
     #expect(count > 300)
   }
 
-  @Test("told as running totals rise within their streak")
+  @Test("as running totals rise within their streak")
   func totals() throws {
     var mix = busy
     mix.totals = 1
@@ -115,7 +115,7 @@ struct GiftGeneratorTests {
     #expect(last.count > 100)
   }
 
-  @Test("name combos, tell that streaks end, and how long they live, as far as shares say")
+  @Test("have combos, ends of streaks, and lifetimes by their shares")
   func combosAndEnds() throws {
     var mix = busy
     (mix.totals, mix.ends, mix.combos, mix.streakMs, mix.repeats, mix.bad) = (1, 1, 1, 9000, 0, 0)
@@ -150,7 +150,7 @@ struct GiftGeneratorTests {
     }
   }
 
-  @Test("are about 300 bytes long and show what platforms show")
+  @Test("are about 300 bytes long and have the display data of platforms")
   func looks() throws {
     let tally = lines(GiftMix(), 10_000).tally
     #expect((280...330).contains(tally.bytes / tally.events))

@@ -49,7 +49,7 @@ struct PlatformGeneratorTests {
     #expect(all.truth.allSatisfy { ($0["count"]?.integer ?? 0) > 0 })
   }
 
-  @Test("come twice, late and without their end as often as was asked for")
+  @Test("are repeated, late and without their end as often as requested")
   func faults() throws {
     let clean = try made("tiktok", PlatformFaults(), sends: 20_000)
     let isEnd = { (record: PlatformGenerator.Record) in record.text.contains("\"repeatEnd\":1") }
@@ -71,18 +71,18 @@ struct PlatformGeneratorTests {
     #expect(Set(renumbered).count == renumbered.count)
   }
 
-  @Test("of a streak come to what the truth says")
+  @Test("of a streak add up to the truth")
   func truth() throws {
     let all = try made("tiktok", PlatformFaults())
     #expect(all.truth.reduce(0) { $0 + ($1["count"]?.integer ?? 0) } == all.sends)
     // Bilibili reports each tap separately.
     let each = try made("bilibili", PlatformFaults())
-    var told = 0
+    var reported = 0
     for record in each.records {
       let json = try #require(Data(record.text.utf8).withUnsafeBytes { JSONValue($0) })
-      if json["cmd"]?.string == "SEND_GIFT" { told += json["data"]?["num"]?.integer ?? 0 }
+      if json["cmd"]?.string == "SEND_GIFT" { reported += json["data"]?["num"]?.integer ?? 0 }
     }
-    #expect(told == each.truth.reduce(0) { $0 + ($1["count"]?.integer ?? 0) })
+    #expect(reported == each.truth.reduce(0) { $0 + ($1["count"]?.integer ?? 0) })
   }
 
   @Test("wait until they are due")

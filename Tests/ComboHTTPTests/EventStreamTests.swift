@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Streams of events")
 struct EventStreamTests {
-  @Test("begin with the screen, then tell each instruction in order, byte for byte")
+  @Test("begin with the screen, then have each instruction in order, byte for byte")
   func order() throws {
     let stage = try HTTPStage()
     let wires = try (0..<3).map { _ in try stage.stream("r") }
@@ -20,8 +20,8 @@ struct EventStreamTests {
       #expect(
         first == HTTPWire.Event(name: "screen", id: "1-0", data: String(decoding: HTTPStage.record("r", 1, 0), as: UTF8.self)))
     }
-    stage.say("other", 1..<4)
-    for seq in stride(from: 1, to: 200, by: 7) { stage.say("r", seq..<(seq + 7)) }
+    stage.emit("other", 1..<4)
+    for seq in stride(from: 1, to: 200, by: 7) { stage.emit("r", seq..<(seq + 7)) }
     for wire in wires {
       for seq in 1..<200 {
         let event = try #require(try wire.nextEvent())
@@ -34,21 +34,21 @@ struct EventStreamTests {
     let late = try stage.stream("r", screen: "late")
     _ = try late.head()
     #expect(try late.nextEvent()?.data.contains("late") == true)
-    stage.say("r", 203..<204)
+    stage.emit("r", 203..<204)
     #expect(try late.nextEvent()?.id == "1-203")
   }
 
-  @Test("go on behind the last event that a reader had, if that was of late, without asking the loop")
+  @Test("continue after the last event that a reader had, if that was recent, without a query to the loop")
   func resumes() throws {
     let stage = try HTTPStage(resumeMs: 3_600_000)
     let wire = try stage.stream("r")
     _ = try wire.head()
     _ = try wire.nextEvent()
-    stage.say("r", 1..<6)
+    stage.emit("r", 1..<6)
     for seq in 1..<6 { #expect(try wire.nextEvent()?.id == "1-\(seq)") }
     wire.close()
     // The room continues while nobody reads it.
-    stage.say("r", 6..<9)
+    stage.emit("r", 6..<9)
     for (target, headers) in [
       ("/rooms/r/events", ["Last-Event-ID: 1-4"]), ("/rooms/r/events?last_event_id=1-4", []),
     ] {
@@ -78,14 +78,14 @@ struct EventStreamTests {
     guard case .screen = try stage.query() else { throw TestKafka.Failure("no query for a screen") }
   }
 
-  @Test("do not go on in a room that has gone elsewhere, or of which something was missed")
+  @Test("do not continue in a room that has moved elsewhere, or of which something was missed")
   func doesNotResume() throws {
     for news in [News.elsewhere(id: 0, room: Array("r".utf8)), .overrun] {
       let stage = try HTTPStage(resumeMs: 3_600_000)
       let wire = try stage.stream("r")
       _ = try wire.head()
       _ = try wire.nextEvent()
-      stage.say("r", 1..<3)
+      stage.emit("r", 1..<3)
       for seq in 1..<3 { #expect(try wire.nextEvent()?.id == "1-\(seq)") }
       stage.observatory.tell([news])
       #expect(try wire.nextEvent() != nil)
@@ -127,7 +127,7 @@ struct EventStreamTests {
     #expect(response.text.contains("another instance"))
   }
 
-  @Test("of a room whose screen is not known begin with what it says")
+  @Test("of a room whose screen is not known begin with its next instruction")
   func unknown() throws {
     let stage = try HTTPStage()
     let wire = try stage.wire()
@@ -136,16 +136,16 @@ struct EventStreamTests {
     stage.observatory.tell([.unknown(id: id, room: room)])
     _ = try wire.head()
     #expect(try wire.event()?.isComment == true)
-    stage.say("r", 5..<7)
+    stage.emit("r", 5..<7)
     for seq in 5..<7 { #expect(try wire.nextEvent()?.id == "1-\(seq)") }
     // The room becomes unknown again: its readers cannot continue from what they have.
     stage.observatory.tell([.unknown(id: 0, room: room)])
-    stage.say("r", 9..<10)
+    stage.emit("r", 9..<10)
     #expect(try wire.event()?.isComment == true)
     #expect(try wire.nextEvent()?.id == "1-9")
   }
 
-  @Test("a slow reader is told, and dropped; others notice nothing")
+  @Test("a slow reader is notified and dropped; others notice nothing")
   func slow() throws {
     let stage = try HTTPStage()
     let slow = try stage.stream("r", receiveBytes: 4096)
@@ -155,7 +155,7 @@ struct EventStreamTests {
     let text = String(repeating: "x", count: 20_000)
     let count = 400
     for first in stride(from: 1, through: count, by: 40) {
-      stage.say("r", first..<(first + 40), text)
+      stage.emit("r", first..<(first + 40), text)
       for seq in first..<(first + 40) { #expect(try fast.nextEvent()?.id == "1-\(seq)") }
     }
     _ = try slow.head()
@@ -172,7 +172,7 @@ struct EventStreamTests {
     #expect(expected < count)
     #expect(try slow.nextEvent() == nil)
     #expect(try MetricsText.samples(stage.get("/metrics").text)["combo_http_event_readers_dropped_total"] == 1)
-    stage.say("r", (count + 1)..<(count + 2))
+    stage.emit("r", (count + 1)..<(count + 2))
     #expect(try fast.nextEvent()?.id == "1-\(count + 1)")
   }
 
@@ -190,7 +190,7 @@ struct EventStreamTests {
     try wait(for: "no reader") { try MetricsText.samples(stage.get("/metrics").text)["combo_http_event_readers"] == 0 }
   }
 
-  @Test("end with a word when the service stops, or the room goes to another instance")
+  @Test("end with a reason when the service stops, or the room moves to another instance")
   func closing() throws {
     let stage = try HTTPStage()
     let moved = try stage.stream("m")
@@ -225,9 +225,9 @@ struct EventStreamTests {
     #expect(try wire.nextEvent()?.id == "1-12")
   }
 
-  @Test("go on when the answer to one who waited too long comes before their own; alone it ends the watching")
+  @Test("continue when the response to one who waited too long arrives before their own; alone it ends the watching")
   func lateAnswer() throws {
-    try HTTPStage.withTimeEnough { stage, answerMs in
+    try HTTPStage.withTimeEnough { stage, responseMs in
       var late: [(wire: HTTPWire, room: [UInt8], id: UInt64)] = []
       for room in ["alone", "r"] {
         let wire = try stage.wire()
@@ -236,7 +236,7 @@ struct EventStreamTests {
         guard case .screen(let room, let id, true, let until) = try stage.query() else {
           throw TestKafka.Failure("another query")
         }
-        #expect((began...MonotonicClock.nowMs).contains(until - answerMs))
+        #expect((began...MonotonicClock.nowMs).contains(until - responseMs))
         late.append((wire, room, id))
       }
       for (wire, _, _) in late { #expect(try wire.response().status == 503) }
@@ -257,7 +257,7 @@ struct EventStreamTests {
     }
   }
 
-  @Test("go on when the last reader before them leaves after the loop has answered them")
+  @Test("continue when the last reader before them leaves after the loop has answered them")
   func lastReaderLeaves() throws {
     let stage = try HTTPStage()
     let first = try stage.stream("r")
@@ -272,7 +272,7 @@ struct EventStreamTests {
     stage.observatory.tell([.screen(id: id, room: room, record: HTTPStage.record("r", 1, 0))])
     _ = try next.head()
     #expect(try next.nextEvent()?.id == "1-0")
-    stage.say("r", 1..<2)
+    stage.emit("r", 1..<2)
     #expect(try next.nextEvent()?.id == "1-1")
     next.close()
     guard case .unwatch(room) = try stage.query() else { throw TestKafka.Failure("another query") }
@@ -305,7 +305,7 @@ struct EventStreamTests {
     #expect(response.status == 503)
     #expect(response.text.contains("\(HTTPServer.Limits.readers) clients"))
     #expect(try stage.get("/health/live").status == 200)
-    stage.say("r", 1..<3)
+    stage.emit("r", 1..<3)
     for wire in wires {
       #expect(try wire.nextEvent()?.id == "1-1")
       #expect(try wire.nextEvent()?.id == "1-2")

@@ -50,7 +50,7 @@ struct GzipTests {
     #expect(try unpacked(gzip.whole(text(100))) == String(decoding: text(100), as: UTF8.self))
   }
 
-  @Test("are given only to those that say that they take them")
+  @Test("are sent only to clients that accept them")
   func accepted() {
     for header in ["gzip", "deflate, gzip;q=1.0, *;q=0.5", "br,GZIP", "gzip; q=0.1"] { #expect(GzipPieces.isAccepted([header])) }
     for header in ["", "br", "gzip;q=0", "gzip; q=0.000", "x-gzip", "identity"] { #expect(!GzipPieces.isAccepted([header])) }
@@ -79,12 +79,12 @@ struct GzipTests {
     }
     let (plain, first, second) = (reader(false), reader(true), reader(true))
     var all = [plain, first, second]
-    var said: [UInt8] = []
+    var output: [UInt8] = []
     for round in 0..<20 {
       for _ in 0...(round % 5) {
         let text = String(repeating: "x", count: round * 20)
         let event = StreamText.event("instruction", HTTPStage.record("r", 1, feed.end + 1, text))
-        said += event
+        output += event
         feed.add(event, id: nil, at: 0, bytesMax: .max)
       }
       if round == 7 { all.append(reader(true)) }
@@ -93,7 +93,7 @@ struct GzipTests {
     }
     for reader in all { reader.end(with: StreamText.stopping) }
     write(all)
-    let whole = String(decoding: screen + said + StreamText.stopping, as: UTF8.self)
+    let whole = String(decoding: screen + output + StreamText.stopping, as: UTF8.self)
     #expect(String(decoding: sent[ObjectIdentifier(plain)]!, as: UTF8.self) == whole)
     #expect(try unpacked(sent[ObjectIdentifier(first)]!) == whole)
     #expect(try unpacked(sent[ObjectIdentifier(second)]!) == whole)
@@ -107,7 +107,7 @@ struct GzipTests {
     #expect(feed.piece(from: place, gzip).end == place + 1)
   }
 
-  @Test("a page is compressed for those that take it, with a tag of its own")
+  @Test("a page is compressed for clients that accept that, with a tag of its own")
   func page() throws {
     let stage = try HTTPStage()
     let plain = try stage.get("/assets/rooms.js")
@@ -127,7 +127,7 @@ struct GzipTests {
     #expect(try metrics.header("Content-Encoding") == "gzip" && unpacked(metrics.body).contains("combo_build_info"))
   }
 
-  @Test("a stream is compressed for those that take it; each event can be read when it comes, and the end is whole")
+  @Test("a stream is compressed for clients that accept that; each event can be read when it arrives, and the end is whole")
   func stream() throws {
     let stage = try HTTPStage()
     let wire = try stage.wire()
@@ -140,7 +140,7 @@ struct GzipTests {
     #expect(head.header("Content-Encoding") == "gzip" && head.header("Content-Type")?.hasPrefix("text/event-stream") == true)
     var seen = 0
     for last in [2, 5, 30] {
-      stage.say("r", (seen + 2)..<(last + 1))
+      stage.emit("r", (seen + 2)..<(last + 1))
       seen = last - 1
       var text = ""
       _ = try wire.bytes { bytes in

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Parts of the HTTP server")
 struct HTTPPartsTests {
-  @Test("an address is one in numbers with a port, and says who can reach it")
+  @Test("an address is one in numbers with a port, and determines who can reach it")
   func addresses() throws {
     for (text, host, isLoopback) in [
       ("127.0.0.1:8080", "127.0.0.1", true), ("localhost:0", "127.0.0.1", true), ("127.9.9.9:1", "127.9.9.9", true),
@@ -80,7 +80,7 @@ struct HTTPPartsTests {
   @Test("a token must be worth guessing at, and is taken without the white space around it")
   func tokens() throws {
     let token = try HTTPToken("  0123456789abcdef\r\n")
-    #expect(token.isShown(by: "bearer 0123456789abcdef"))
+    #expect(token.isPresent(in: "bearer 0123456789abcdef"))
     #expect("\(token)" == "a token")
     for bad in ["", "short", "0123456789 abcdef", "0123456789abcdé€", String(repeating: "a", count: 1025)] {
       #expect(throws: HTTPFault.self) { _ = try HTTPToken(bad) }
@@ -116,11 +116,11 @@ struct HTTPPartsTests {
         feed.add(Array("event \(number);".utf8), id: nil, at: 0, bytesMax: 1 << 20)
         expected += "event \(number);"
         if number % 7 == 0 { read() }
-        if number % 50 == 0 { feed.forgetRead(before: 1) }
+        if number % 50 == 0 { feed.removeRead(before: 1) }
       }
       read()
       #expect(String(decoding: got, as: UTF8.self) == expected)
-      feed.forgetRead(before: 1)
+      feed.removeRead(before: 1)
       #expect(feed.bytes == 0)
     }
     let feed = EventFeed([1])

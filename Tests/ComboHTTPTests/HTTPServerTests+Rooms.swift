@@ -40,7 +40,7 @@ extension HTTPServerTests {
     }
   }
 
-  @Test("asks the loop once for all who want the same list, and names are told as JSON")
+  @Test("queries the loop once for all requests of the same list, and names are written as JSON")
   func rooms() throws {
     let stage = try HTTPStage()
     let wires = try (0..<5).map { _ in try stage.wire() }
@@ -49,7 +49,7 @@ extension HTTPServerTests {
     guard case .survey(let prefix, 7, _, let id, let until) = try stage.query() else {
       throw TestKafka.Failure("another query")
     }
-    #expect((began...MonotonicClock.nowMs).contains(until - stage.server.answerMs))
+    #expect((began...MonotonicClock.nowMs).contains(until - stage.server.responseMs))
     #expect(prefix == Array("\"a".utf8))
     // Later requests are answered later, so that the server has read all earlier ones.
     for _ in 0..<2 { #expect(try stage.get("/health/live").status == 200) }
@@ -67,7 +67,7 @@ extension HTTPServerTests {
     #expect(stage.observatory.takeQueries().isEmpty)
   }
 
-  @Test("sorts the list by wait or by skips, and says what waits and what was skipped")
+  @Test("sorts the list by wait or by skips, and shows the waiting and the skipped gifts")
   func sortedRooms() throws {
     let stage = try HTTPStage()
     #expect(try stage.get("/rooms?sort=size").status == 400)
@@ -86,7 +86,7 @@ extension HTTPServerTests {
     #expect(try stage.get("/rooms?sort=wait").status == 400)
   }
 
-  @Test("a list of rooms that are known by their instructions alone does not say what waits, and calls the gifts shown")
+  @Test("a list of rooms that are known by their instructions alone has no waiting gifts, and calls the gifts shown")
   func shownRooms() throws {
     var line = RoomLine(room: Array("r".utf8), epoch: 5, seq: 6, banners: 2, queued: nil, gifts: 9, rate: 1)
     let text = String(decoding: ServiceData.rooms([line], wall: 0).array, as: UTF8.self)
@@ -96,14 +96,14 @@ extension HTTPServerTests {
     #expect(unknown.contains(#"{"room":"r","epoch":5,"seq":6,"shown":9,"rate":1}"#), "\(unknown)")
   }
 
-  @Test("a list that did not come in time is asked for again, while somebody still waits for the first")
+  @Test("a list that did not arrive in time is requested again, while somebody still waits for the first")
   func lateRooms() throws {
-    try HTTPStage.withTimeEnough { stage, answerMs in
+    try HTTPStage.withTimeEnough { stage, responseMs in
       let (first, second) = (try stage.wire(), try stage.wire())
       first.send(HTTPStage.request("/rooms"))
       guard case .survey(_, _, _, let asked, let until) = try stage.query() else { throw TestKafka.Failure("another query") }
       // The second request comes so late that it still waits when the first has timed out.
-      MonotonicClock.sleep(ms: answerMs / 2)
+      MonotonicClock.sleep(ms: responseMs / 2)
       second.send(HTTPStage.request("/rooms"))
       #expect(try first.response().status == 503)
       #expect(MonotonicClock.nowMs >= until)
@@ -120,13 +120,13 @@ extension HTTPServerTests {
     }
   }
 
-  @Test("a loop that does not answer is told of, and a client that goes is forgotten")
+  @Test("a loop that does not answer is reported, and a client that disconnects is removed")
   func silentLoop() throws {
-    let stage = try HTTPStage(answerMs: HTTPServer.Limits.answerMs)
+    let stage = try HTTPStage(responseMs: HTTPServer.Limits.responseMs)
     for target in ["/rooms/r", "/rooms"] {
       let began = MonotonicClock.nowMs
       #expect(try stage.get(target).status == 503)
-      #expect(MonotonicClock.nowMs - began >= HTTPServer.Limits.answerMs)
+      #expect(MonotonicClock.nowMs - began >= HTTPServer.Limits.responseMs)
     }
   }
 }

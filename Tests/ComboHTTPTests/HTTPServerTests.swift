@@ -34,7 +34,7 @@ struct HTTPServerTests {
     #expect(again.status == 304)
   }
 
-  @Test("lets pages of the origins that are allowed read what it serves, and no others")
+  @Test("lets pages of the allowed origins read its responses, and no others")
   func origins() throws {
     let stage = try HTTPStage(origins: #require(HTTPOrigins("https://live.example,http://localhost:3000")))
     for (origin, isAllowed) in [
@@ -58,7 +58,7 @@ struct HTTPServerTests {
     }
   }
 
-  @Test("lets the overlay take the styles that a browser source puts into it, and no other page")
+  @Test("lets a browser source add styles to the overlay, and to no other page")
   func overlay() throws {
     let stage = try HTTPStage()
     let overlay = try stage.get("/overlay?room=r1&size=20")
@@ -81,7 +81,7 @@ struct HTTPServerTests {
     }
   }
 
-  @Test("tells health in a status and a sentence")
+  @Test("reports health by a status and a sentence")
   func health() throws {
     let stage = try HTTPStage(hasReport: false)
     #expect(try stage.get("/health/live").status == 200)
@@ -121,7 +121,7 @@ struct HTTPServerTests {
     #expect(try HTTPStage().get("/health/live", headers: ["Host: \(host)"]).status == status)
   }
 
-  @Test("wants one Host header")
+  @Test("requires one Host header")
   func oneHost() throws {
     let stage = try HTTPStage()
     #expect(try stage.get("/health/live", headers: ["Host: localhost", "Host: evil.example"]).status == 400)
@@ -140,7 +140,7 @@ struct HTTPServerTests {
     #expect(response.header("Allow") == "GET, HEAD")
   }
 
-  @Test("takes no bodies")
+  @Test("accepts no bodies")
   func bodies() throws {
     let stage = try HTTPStage()
     #expect(try stage.get("/health/live", headers: ["Content-Length: 1000000000"]).status == 413)
@@ -211,7 +211,7 @@ struct HTTPServerTests {
     #expect(try MetricsText.samples(stage.get("/metrics").text)["combo_http_slow_requests_total"] == 50)
   }
 
-  @Test("keeps no connection open for later while many are taken")
+  @Test("keeps no connection open for later while many are in use")
   func crowded() throws {
     let stage = try HTTPStage(keptOpen: 2)
     var streams = try (0..<2).map { _ in try stage.stream("r") }
@@ -226,7 +226,7 @@ struct HTTPServerTests {
       try wire.receive { _ in false }
       #expect(wire.isClosed)
     }
-    stage.say("r", 1..<2)
+    stage.emit("r", 1..<2)
     for wire in streams { #expect(try wire.nextEvent()?.id == "1-1", "streams go on") }
     streams.removeLast().close()
     try wait(for: "a connection that is kept") {
@@ -241,7 +241,7 @@ struct HTTPServerTests {
     }
   }
 
-  @Test("wants the token for all but health, as a bearer or as a browser's password")
+  @Test("requires the token for all but health, as a bearer or as a browser's password")
   func token() throws {
     let stage = try HTTPStage(token: try HTTPToken("0123456789abcdef\n"))
     #expect(try stage.get("/health/ready").status == 200)
@@ -263,7 +263,7 @@ struct HTTPServerTests {
     #expect(fault?.description.contains("--http-token-file") == true)
   }
 
-  @Test("a port that is taken is told of with what to do, or another one is taken if that was asked for")
+  @Test("a port that is in use is reported with the remedy, or another one is used if that was requested")
   func takenPort() throws {
     let stage = try HTTPStage()
     let address = stage.server.address

@@ -45,7 +45,7 @@ struct MetricsTests {
     for client in clients {
       // Only a consumer has a group.
       let text = client == "consumer" ? text : text.replacingOccurrences(of: "\"cgrp\"", with: "\"none\"")
-      statistics.took(ClientStatistics.Text(owning: strdup(text)!, count: text.utf8.count), of: client)
+      statistics.store(ClientStatistics.Text(owning: strdup(text)!, count: text.utf8.count), of: client)
     }
     return String(
       decoding: MetricsPage.text(
@@ -58,7 +58,7 @@ struct MetricsTests {
       ).array, as: UTF8.self)
   }
 
-  @Test("a record may bear any time: its producer says it")
+  @Test("a record may have any time: its producer sets it")
   func latenessOfAnyTimestamp() {
     let metrics = LoopMetrics()
     var arrivals = Arrivals()
@@ -101,12 +101,12 @@ struct MetricsTests {
     #expect(samples[#"combo_kafka_client_rebalances_total{client="consumer"}"#] == 6)
     for text in ["", "{", "[]", "{\"brokers\":5,\"topics\":[1],\"cgrp\":null,\"tx\":\"x\"}"] {
       let statistics = ClientStatistics()
-      statistics.took(ClientStatistics.Text(owning: strdup(text)!, count: text.utf8.count), of: "c")
+      statistics.store(ClientStatistics.Text(owning: strdup(text)!, count: text.utf8.count), of: "c")
       #expect(statistics.figures().allSatisfy { $0.requests == 0 })
     }
   }
 
-  @Test("tell what this process has done, services that were before this one included")
+  @Test("have the totals of this process, including earlier services")
   func values() {
     let samples = MetricsText.samples(page())
     #expect(samples[#"combo_events_total{type="gift"}"#] == 1)
@@ -156,7 +156,7 @@ struct MetricsTests {
     FileManager.default.isExecutableFile(atPath: $0)
   }
 
-  @Test("are what `promtool check metrics` wants")
+  @Test("pass `promtool check metrics`")
   func promtool() throws {
     guard let path = ProcessInfo.processInfo.environment["COMBO_TEST_PROMTOOL"] ?? Self.promtool else {
       print("SKIPPED: promtool is not there (Debian: apt-get install prometheus; or COMBO_TEST_PROMTOOL names it)")
@@ -170,10 +170,10 @@ struct MetricsTests {
     try process.run()
     try input.fileHandleForWriting.write(contentsOf: Data(page().utf8))
     try input.fileHandleForWriting.close()
-    let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let message = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    #expect(process.terminationStatus == 0, "\(said)")
-    #expect(said.isEmpty, "\(said)")
+    #expect(process.terminationStatus == 0, "\(message)")
+    #expect(message.isEmpty, "\(message)")
   }
 
   private var names: Set<String> { Set(MetricTable.all.map(\.name)) }
@@ -199,7 +199,7 @@ struct MetricsTests {
 
   // MARK: - Parts
 
-  @Test("recent times are told of the last ten seconds, to an eighth")
+  @Test("recent times are those of the last ten seconds, to an eighth")
   func recent() {
     var times = RecentTimes()
     #expect(times.figures(monotonic: 5) == nil)

@@ -37,7 +37,7 @@ struct FullNoteTests {
   @Test("are noted once when they begin to be refused, and once when all have fitted for a while")
   func notes() {
     let lines = Mutex<[String]>([])
-    let note = FullNote(ServiceLog(.info, countsRepeats: false) { line in lines.withLock { $0.append(line) } })
+    let note = RefusalLog(ServiceLog(.info, countsRepeats: false) { line in lines.withLock { $0.append(line) } })
     func isNew(_ words: String) -> Bool {
       lines.withLock { lines in
         defer { lines = [] }
@@ -51,17 +51,17 @@ struct FullNoteTests {
     #expect(isNew("records are refused until there is room, and their senders get 507: no room"))
     note.add(1, nil, at: 2_000)
     note.add(4, LogFault(.full, "no room"), at: 5_000)
-    note.add(1, nil, at: 5_000 + FullNote.calmMs - 1)
+    note.add(1, nil, at: 5_000 + RefusalLog.calmMs - 1)
     #expect(lines.withLock { $0.isEmpty })
-    note.add(1, nil, at: 5_000 + FullNote.calmMs)
+    note.add(1, nil, at: 5_000 + RefusalLog.calmMs)
     #expect(isNew("records are accepted again: 7 were refused within 4 s"))
     note.add(1, LogFault(.full, "no room"), at: 50_000)
     #expect(isNew("records are refused"))
     // Nobody sends any more.
-    note.look(at: 50_000 + FullNote.calmMs - 1) { nil }
-    note.look(at: 50_000 + FullNote.calmMs) { LogFault(.full, "no room") }
+    note.check(at: 50_000 + RefusalLog.calmMs - 1) { nil }
+    note.check(at: 50_000 + RefusalLog.calmMs) { LogFault(.full, "no room") }
     #expect(lines.withLock { $0.isEmpty })
-    note.look(at: 50_000 + FullNote.calmMs) { nil }
+    note.check(at: 50_000 + RefusalLog.calmMs) { nil }
     #expect(isNew("records are accepted again: 1 were refused within 0 s"))
   }
 }
@@ -99,7 +99,7 @@ struct RecordSplitterTests {
     #expect(count == 0)
   }
 
-  @Test("is looked at no further than it goes, whatever it holds", arguments: 0..<200)
+  @Test("is read no further than its end, whatever it contains", arguments: 0..<200)
   func garbage(seed: UInt64) {
     var state = seed
     let letters = Array("{}[]\",\\ a\n".utf8)
@@ -114,11 +114,11 @@ struct RecordSplitterTests {
   }
 }
 
-@Suite("What servers say")
+@Suite("The texts of servers")
 struct WebSocketTalkTests {
   private func kind(_ text: String) -> WebSocketTalk.Kind { Array(text.utf8).withUnsafeBytes { WebSocketTalk.kind(of: $0) } }
 
-  @Test("is told from records")
+  @Test("is distinguished from records")
   func tells() {
     #expect(kind(#"{"event":"gift","data":{}}"#) == .record)
     #expect(kind("") == .nothing)
@@ -138,7 +138,7 @@ struct WebSocketTalkTests {
 @Suite("A password")
 struct WebSocketPasswordTests {
   /// The example of the protocol's description, computed with Python's hashlib.
-  @Test("is not sent, but its hash with what the server sent")
+  @Test("is not sent, but its hash with the server's challenge")
   func answers() {
     let challenge = WebSocketTalk.Challenge(salt: "PZVbYpvAnZut2SS6JNJytDm9", challenge: "ztTBnnuqrqaKDzRM3xcVdbYm")
     #expect(challenge.answer("supersecretpassword") == "zZgWipvwSGrw748kHN4gNpBC1IaeiiWX3Hjkrm849Sc=")
@@ -167,8 +167,8 @@ struct StandardInputTests {
     let intake = Intake(log, stream: 0)
     let pipe = Pipe()
     let ended = LogBell()
-    let said = LogBell()
-    let lines = ServiceLog(.warning) { _ in said.ring() }
+    let logged = LogBell()
+    let lines = ServiceLog(.warning) { _ in logged.ring() }
     _ = StandardInput(
       intake, Intake.Origin(map: nil, room: nil, isWrapped: false), descriptor: pipe.fileHandleForReading.fileDescriptor,
       log: lines
@@ -186,10 +186,10 @@ struct StandardInputTests {
     let records = page.records.map { String(decoding: page.value($0)!, as: UTF8.self) }
     #expect(records == [#"{"n":1}"#, #"{"n":2}"#, #"{"n":3}"#, #"{"n":4}"#, "hello", #"{"n":5}"#])
     #expect(intake.figures.records == 6 && intake.figures.refused == 1)
-    #expect(said.rings >= 1)
+    #expect(logged.rings >= 1)
   }
 
-  @Test("in an envelope a record says its map and its room")
+  @Test("in an envelope a record names its map and its room")
   func envelope() throws {
     let log = try LogFile(.memory)
     try log.makeTopic("gifts", partitions: 1)

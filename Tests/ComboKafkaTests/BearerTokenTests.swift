@@ -12,7 +12,7 @@ struct BearerTokenTests {
       .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "") + ".c2ln"
   }
 
-  @Test("say whom they are for and until when; others are handed on and looked for again soon")
+  @Test("name their client and their expiry; others are passed on and requested again soon")
   func claims() throws {
     let web = token(#"{"sub":"小明?>","exp":2000.5}"#)
     #expect(

@@ -3,18 +3,18 @@ import Testing
 @testable import ComboKafka
 @testable import ComboTestSupport
 
-@Suite("What a broker understands")
+@Suite("The protocol versions of a broker")
 struct BrokerVersionsTests {
   private func versions(_ requests: [(Int, String)]) -> BrokerVersions {
     var versions = BrokerVersions()
-    versions.take("[thrd:b:9092/bootstrap]: b:9092/bootstrap: Broker API support:")
+    versions.read("[thrd:b:9092/bootstrap]: b:9092/bootstrap: Broker API support:")
     for (number, range) in requests {
-      versions.take("[thrd:b:9092/bootstrap]: b:9092/bootstrap:   ApiKey Some (\(number)) Versions \(range)")
+      versions.read("[thrd:b:9092/bootstrap]: b:9092/bootstrap:   ApiKey Some (\(number)) Versions \(range)")
     }
     return versions
   }
 
-  @Test("tells its version, and whether the service can work with it")
+  @Test("shows its version, and whether the service can work with it")
   func kafka() {
     #expect(versions([]).kafka == nil)
     let new = versions([(0, "3..13"), (1, "4..18"), (11, "0..9"), (28, "0..5")])
@@ -26,7 +26,7 @@ struct BrokerVersionsTests {
     #expect(old.kafka == "before 2.5" && !old.hasGroupTransactions)
   }
 
-  @Test("names the requests of transactions that a broker does not take")
+  @Test("names the requests of transactions that a broker does not support")
   func transactions() throws {
     let all = [(0, "0..13"), (22, "0..5"), (24, "0..5"), (25, "0..4"), (26, "0..4"), (28, "0..5")]
     #expect(versions(all).missingTransactions == [])
@@ -49,7 +49,7 @@ struct BrokerVersionsTests {
       "", "Versions", "Versions 0..1", "ApiKey X (a) Versions 0..1", "ApiKey X (1) Versions 2..1", "ApiKey X (1) Versions 1",
       "( Versions 1..2",
     ] {
-      versions.take(line)
+      versions.read(line)
     }
     #expect(versions == BrokerVersions())
   }

@@ -131,7 +131,7 @@ struct ControlTests {
     #expect(try kafka.control.partitionCount(topic, withinMs: withinMs) == nil)
   }
 
-  @Test("what the brokers refuse is told with their reason")
+  @Test("requests that the brokers refuse are reported with the brokers' reason")
   func refused() throws {
     let kafka = try KafkaFixture()
     let name = #expect(throws: EdgeError.self) {

@@ -69,7 +69,7 @@ struct GroupTests {
     }
   }
 
-  @Test("starting anew rewinds, and what was fetched before is not delivered after it")
+  @Test("starting again rewinds, and records fetched before are not delivered after it")
   func rewind() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic()
@@ -92,7 +92,7 @@ struct GroupTests {
     #expect(Array(delivered[last...]) == all)
   }
 
-  @Test("a paused partition delivers nothing, and goes on where it was")
+  @Test("a paused partition delivers nothing, and continues where it was")
   func pause() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic(partitions: 2)
@@ -111,7 +111,7 @@ struct GroupTests {
     #expect(member.values[0] == all)
   }
 
-  @Test("members share the partitions; each rebalance is told, and every record goes to an owner once it is started")
+  @Test("members share the partitions; each rebalance is reported, and every record goes to an owner once it is started")
   func rebalance() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic(partitions: 4)
@@ -201,7 +201,7 @@ struct GroupTests {
     #expect(gone.count == 3)
   }
 
-  @Test("an offset that is not there is told, with its partition, once that is started; others go on")
+  @Test("an offset that is not there is reported, with its partition, once that is started; others continue")
   func outOfRange() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic(partitions: 2)
@@ -237,8 +237,8 @@ struct GroupTests {
     #expect(member.values[0] == all + all + ["last"])
   }
 
-  @Test("taking what waits ends, though more is fetched all the time")
-  func takeWaiting() throws {
+  @Test("consuming the waiting records ends, although more are fetched all the time")
+  func consumeWaiting() throws {
     // Each fetch returns one batch of records, and few of them are fetched ahead.
     let kafka = try KafkaFixture(overrides: [
       .init(key: "fetch.message.max.bytes", value: "100"), .init(key: "queued.min.messages", value: "10"),
@@ -254,7 +254,7 @@ struct GroupTests {
     let waiting = rd_kafka_queue_length(queue)
     #expect(waiting < 100)
     var taken = 0
-    member.consumer.takeWaiting { batch in
+    member.consumer.consumeWaiting { batch in
       taken += batch.count
       if taken == 200 { return }
       try? wait(for: "more has come") { rd_kafka_queue_length(queue) > 0 }
@@ -262,7 +262,7 @@ struct GroupTests {
     #expect(taken > 0 && taken < 200, "\(waiting) waited")
   }
 
-  @Test("records that librdkafka cannot make out are told each time, and none behind them is delivered")
+  @Test("records that librdkafka cannot read are reported each time, and none after them is delivered")
   func damaged() throws {
     let cluster = try MockCluster(log: .none)
     try cluster.createTopic("gifts", partitions: 1)
@@ -286,7 +286,8 @@ struct GroupTests {
     #expect(member.values == [0: ["a"]])
   }
 
-  @Test("partitions of another topic, which a namesake had, are never taken for its own: the member fails, and says why")
+  @Test(
+    "partitions of an earlier topic with the same name are never accepted as its own: the member fails, and reports the reason")
   func otherTopic() throws {
     let kafka = try KafkaFixture()
     let (own, other) = (try kafka.topic(partitions: 2), try kafka.topic(partitions: 2))
@@ -302,7 +303,7 @@ struct GroupTests {
       error.code == .otherTopic && error.message.contains("\"\(other)\"") && error.message.contains("--instance"), "\(error)")
   }
 
-  @Test("a static member that comes back keeps its partitions, without a rebalance for the others")
+  @Test("a static member that returns keeps its partitions, without a rebalance for the others")
   func staticMembership() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic(partitions: 2)
@@ -324,7 +325,7 @@ struct GroupTests {
     #expect((first.generation, back.generation) == (generation, generation))
   }
 
-  @Test("an unknown topic is told once in a while, and joined when it is made")
+  @Test("an unknown topic is reported from time to time, and joined when it is created")
   func unknownTopic() throws {
     let kafka = try KafkaFixture(overrides: [.init(key: "topic.metadata.refresh.interval.ms", value: "500")])
     let topic = TestKafka.fresh("test")
@@ -336,7 +337,7 @@ struct GroupTests {
     try poll([member], "assigned") { member.owned == [0] }
   }
 
-  @Test("closing takes no longer than its time")
+  @Test("closing ends within its time limit")
   func closeIsBounded() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic()

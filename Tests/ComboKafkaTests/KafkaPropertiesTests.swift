@@ -56,7 +56,7 @@ struct KafkaPropertiesTests {
     _ = try GroupConsumer(properties, .init(groupID: "g", topic: "t"))
   }
 
-  @Test("all faults are told at once")
+  @Test("all faults are reported at once")
   func allAtOnce() throws {
     let error = try #require(
       fault([.init(key: "no.such", value: ""), .init(key: "group.id", value: "g"), .init(key: "linger.ms", value: "-")]))
@@ -108,7 +108,7 @@ struct KafkaPropertiesTests {
     #expect(log.all.filter { $0.contains("CONFWARN") } == [])
   }
 
-  @Test("a combination that only the making of the client finds out is told by the client")
+  @Test("a combination that is detected only when the client is created is reported by the client")
   func combination() throws {
     let properties = try KafkaProperties(
       brokers: "127.0.0.1:1", overrides: [.init(key: "max.in.flight.requests.per.connection", value: "100")], log: .none)
@@ -124,7 +124,7 @@ struct KafkaPropertiesTests {
     _ = try TransactionalProducer(properties, transactionalID: "t")
   }
 
-  @Test("how long other answers may take is no matter of transactions", arguments: ["1000", "30000"])
+  @Test("the time limit of other responses does not depend on transactions", arguments: ["1000", "30000"])
   func longAnswers(_ timeout: String) throws {
     let properties = try KafkaProperties(
       brokers: "127.0.0.1:1", overrides: [.init(key: "socket.timeout.ms", value: timeout)], log: .none)

@@ -28,11 +28,13 @@ struct KafkaWordsTests {
     #expect(KafkaWords.plain("x (after 5ms in state CONNECT): y") == "x: y")
   }
 
-  @Test("are left out where the service says the same itself")
+  @Test("are left out where the service logs the same itself")
   func known() {
-    #expect(KafkaWords.isKnownBetter("FATAL", "Fatal error: fenced") && KafkaWords.isKnownBetter("MAXPOLL", "exceeded"))
-    #expect(!KafkaWords.isKnownBetter("FAIL", "Disconnected"))
-    #expect(KafkaWords.isKnownBetter("COMMITFAIL", "Offset commit (manual) failed for 2/2 partition(s): Broker: Unknown member"))
+    #expect(
+      KafkaWords.isReportedByService("FATAL", "Fatal error: fenced") && KafkaWords.isReportedByService("MAXPOLL", "exceeded"))
+    #expect(!KafkaWords.isReportedByService("FAIL", "Disconnected"))
+    #expect(
+      KafkaWords.isReportedByService("COMMITFAIL", "Offset commit (manual) failed for 2/2 partition(s): Broker: Unknown member"))
   }
 
   @Test(
@@ -58,7 +60,7 @@ struct KafkaWordsTests {
     #expect(!fault.contains("hunter22"), "\(fault)")
   }
 
-  @Test("no error shows what a property holds, whichever librdkafka complains of")
+  @Test("no error shows the value of a property, whichever librdkafka rejects")
   func errors() {
     for (key, value) in [
       ("sasl.jaas.config", "password=hunter22"), ("sasl.oauthbearer.config", "principal=hunter22 bad"),

@@ -10,13 +10,15 @@ import Testing
 struct MembershipTests {
   private let withinMs = KafkaFixture.withinMs
 
-  @Test("a static member that is forgotten while it joins again sends no offsets of what others may have had, and is made anew")
+  @Test(
+    "a static member that is removed while it joins again commits no offsets of partitions that others may have had, and is created again"
+  )
   func forgottenWhileJoining() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic(partitions: 4)
     let group = TestKafka.fresh("group")
     let log = RecordedLog()
-    let first = try TestMember(try heard(kafka, log), .init(groupID: group, topic: topic, groupInstanceID: "one"))
+    let first = try TestMember(try properties(kafka, log), .init(groupID: group, topic: topic, groupInstanceID: "one"))
     try poll([first], "all for the first") { first.owned.count == 4 }
     // Eager members have given everything up by the time they join again.
     guard first.consumer.isCooperative else { return }
@@ -44,7 +46,7 @@ struct MembershipTests {
     #expect(throws: EdgeError.self) { _ = try first.consumer.groupMetadata() }
   }
 
-  @Test("who is not the member that the partitions were given to tells a group nothing, though an empty one would take it")
+  @Test("a client that is not the member with the partitions commits nothing to a group, although an empty one would accept it")
   func tellsAsMember() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic()
@@ -67,7 +69,7 @@ struct MembershipTests {
     let group = TestKafka.fresh("group")
     for partition: Int32 in 0..<2 { try kafka.fill(topic, partition, ["a", "b", "c"]) }
     let log = RecordedLog()
-    let first = try TestMember(try heard(kafka, log), .init(groupID: group, topic: topic))
+    let first = try TestMember(try properties(kafka, log), .init(groupID: group, topic: topic))
     first.startAt = { _ in 1000 }
     try poll([first], "both offsets out of range") { first.errors.count == 2 }
     guard first.consumer.isCooperative else { return }
@@ -104,13 +106,13 @@ struct MembershipTests {
   }
 
   @Test(
-    "a member that is fenced while an assignment waits to be told is freed, closed before or not", arguments: [false, true])
+    "a member that is fenced while an assignment waits to be reported is freed, closed before or not", arguments: [false, true])
   func fencedWhileAssigned(isClosed: Bool) throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic()
     let options = GroupConsumer.Options(groupID: TestKafka.fresh("group"), topic: topic, groupInstanceID: "one")
     let log = RecordedLog()
-    let first = Freed(try TestMember(try heard(kafka, log), options))
+    let first = Freed(try TestMember(try properties(kafka, log), options))
     // The first is never polled.
     try wait(for: "an assignment waits to be told") { joinStates(log).last?.hasSuffix("-> wait-assign-call") ?? false }
     let second = try TestMember(kafka.properties, options)
@@ -129,7 +131,7 @@ struct MembershipTests {
   }
 
   @Test(
-    "a member that is closed while its first assignment waits to be told waits for no answer that never comes",
+    "a member that is closed while its first assignment waits to be reported waits for no answer that never comes",
     arguments: [nil, "one"])
   func closedWhileAssigned(instance: String?) throws {
     let kafka = try KafkaFixture()
@@ -138,7 +140,7 @@ struct MembershipTests {
     for index in 0..<10 {
       let log = RecordedLog()
       let options = GroupConsumer.Options(groupID: TestKafka.fresh("group"), topic: topic, groupInstanceID: instance)
-      let member = Freed(try TestMember(try heard(kafka, log), options))
+      let member = Freed(try TestMember(try properties(kafka, log), options))
       try wait(for: "an assignment waits to be told") { joinStates(log).last?.hasSuffix("-> wait-assign-call") ?? false }
       let done = DispatchSemaphore(value: 0)
       Thread.detachNewThread {
@@ -173,7 +175,7 @@ struct MembershipTests {
       try kafka.control.deleteRecords(topic, partition, before: 2)
     }
     let log = RecordedLog()
-    let member = try TestMember(try heard(kafka, log), .init(groupID: TestKafka.fresh("group"), topic: topic))
+    let member = try TestMember(try properties(kafka, log), .init(groupID: TestKafka.fresh("group"), topic: topic))
     member.startAt = { _ in 2 }
     try poll([member], "all read") { member.delivered == 3 }
     // The service does this when it returns to the last commit.
@@ -199,7 +201,7 @@ struct MembershipTests {
     log.all.count { $0.contains("Starting pending assigned partition") }
   }
 
-  @Test("in a group that divides its partitions in another way it is told what to do, and keeps trying")
+  @Test("in a group that assigns its partitions in another way it reports the remedy, and keeps trying")
   func otherAssignor() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic()
@@ -230,7 +232,7 @@ struct MembershipTests {
   }
 
   /// Returns properties with which librdkafka logs everything about the group.
-  private func heard(_ kafka: KafkaFixture, _ log: RecordedLog) throws -> KafkaProperties {
+  private func properties(_ kafka: KafkaFixture, _ log: RecordedLog) throws -> KafkaProperties {
     try KafkaProperties(
       brokers: kafka.properties.brokers, clientID: "test", overrides: [.init(key: "debug", value: "cgrp,topic")],
       logLevel: .debug,

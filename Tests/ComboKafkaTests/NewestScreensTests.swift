@@ -3,35 +3,35 @@ import Testing
 
 @Suite("The topic of screens")
 struct NewestScreensTests {
-  private func said(_ screens: NewestScreens, _ seq: Int, _ fields: String, room: String = "r") -> NewestScreens.Change {
+  private func change(_ screens: NewestScreens, _ seq: Int, _ fields: String, room: String = "r") -> NewestScreens.Change {
     var (key, value) = (room, #"{"v":1,"room":"\#(room)","epoch":5,"seq":\#(seq),"at":1,"op":\#(fields)}"#)
     return key.withUTF8 { key in
-      value.withUTF8 { screens.said(key: UnsafeRawBufferPointer(key), value: UnsafeRawBufferPointer($0)) }
+      value.withUTF8 { screens.process(key: UnsafeRawBufferPointer(key), value: UnsafeRawBufferPointer($0)) }
     }
   }
 
-  @Test("gets each screen, and the end of what a room shows once its last banner leaves")
+  @Test("gets each screen, and the end of a room's screen once its last banner leaves")
   func ends() {
     let screens = NewestScreens()
-    #expect(said(screens, 1, #""show","banner":1,"sender":{"name":"{\\"banner\\":"}"#) == .nothing)
-    #expect(said(screens, 2, #""show","banner":2"#) == .nothing)
-    #expect(said(screens, 3, #""screen","banners":[{"banner":1},{"banner":2}]"#) == .screen)
-    #expect(said(screens, 4, #""dismiss","banner":1"#) == .nothing)
-    #expect(said(screens, 5, #""update","banner":2"#) == .nothing)
-    #expect(said(screens, 6, #""dismiss","banner":2"#) == .end)
-    #expect(said(screens, 7, #""dismiss","banner":2"#) == .nothing)
-    #expect(said(screens, 8, #""screen","banners":[]"#) == .end)
+    #expect(change(screens, 1, #""show","banner":1,"sender":{"name":"{\\"banner\\":"}"#) == .nothing)
+    #expect(change(screens, 2, #""show","banner":2"#) == .nothing)
+    #expect(change(screens, 3, #""screen","banners":[{"banner":1},{"banner":2}]"#) == .screen)
+    #expect(change(screens, 4, #""dismiss","banner":1"#) == .nothing)
+    #expect(change(screens, 5, #""update","banner":2"#) == .nothing)
+    #expect(change(screens, 6, #""dismiss","banner":2"#) == .end)
+    #expect(change(screens, 7, #""dismiss","banner":2"#) == .nothing)
+    #expect(change(screens, 8, #""screen","banners":[]"#) == .end)
   }
 
-  @Test("says nothing of a room whose beginning it did not see, until its next screen")
+  @Test("writes nothing for a room whose beginning it did not receive, until its next screen")
   func unknown() {
     let screens = NewestScreens()
-    #expect(said(screens, 1, #""show","banner":1"#) == .nothing)
+    #expect(change(screens, 1, #""show","banner":1"#) == .nothing)
     screens.forget()
-    #expect(said(screens, 2, #""show","banner":2"#) == .nothing)
-    #expect(said(screens, 3, #""dismiss","banner":2"#) == .nothing)
-    #expect(said(screens, 4, #""screen","banners":[{"banner":1}]"#) == .screen)
-    #expect(said(screens, 1, #""show","banner":1"#, room: "another") == .nothing)
-    #expect(said(screens, 5, #""dismiss","banner":1"#) == .end)
+    #expect(change(screens, 2, #""show","banner":2"#) == .nothing)
+    #expect(change(screens, 3, #""dismiss","banner":2"#) == .nothing)
+    #expect(change(screens, 4, #""screen","banners":[{"banner":1}]"#) == .screen)
+    #expect(change(screens, 1, #""show","banner":1"#, room: "another") == .nothing)
+    #expect(change(screens, 5, #""dismiss","banner":1"#) == .end)
   }
 }

@@ -11,7 +11,7 @@ import Testing
 struct OutageTests {
   private let withinMs = KafkaFixture.withinMs
 
-  @Test("a broker that is not there is told with its address, the reason and what to do")
+  @Test("a broker that is not there is reported with its address, the reason and the remedy")
   func nobody() throws {
     let properties = try KafkaProperties(brokers: "127.0.0.1:1", log: .none)
     let control = try ControlClient(properties)
@@ -37,19 +37,19 @@ struct OutageTests {
     #expect(atTopic?.code == .unreachable)
   }
 
-  @Test("the same error is not told again and again, but anew after brokers have answered")
+  @Test("the same error is not reported repeatedly, but again after brokers have answered")
   func repeats() throws {
     let callbacks = ClientCallbacks(.consumer, try KafkaProperties(brokers: "h:1", log: .none))
     let allDown: Int32 = -187
-    #expect(callbacks.isNews(allDown))
-    #expect(!callbacks.isNews(allDown))
-    #expect(callbacks.isNews(29))
+    #expect(callbacks.shouldReport(allDown))
+    #expect(!callbacks.shouldReport(allDown))
+    #expect(callbacks.shouldReport(29))
     callbacks.answered()
-    #expect(callbacks.isNews(allDown))
-    #expect(!callbacks.isNews(29))
+    #expect(callbacks.shouldReport(allDown))
+    #expect(!callbacks.shouldReport(29))
   }
 
-  @Test("a host name that does not exist is told")
+  @Test("a host name that does not exist is reported")
   func noHost() throws {
     let properties = try KafkaProperties(brokers: "no-such-host.invalid:9092", log: .none)
     let control = try ControlClient(properties)
@@ -59,7 +59,7 @@ struct OutageTests {
   }
 
   @Test(
-    "clients made while the brokers are away go on by themselves when they come; the outage is told once",
+    "clients made while the brokers are away continue by themselves when they return; the outage is reported once",
     .enabled(if: TestKafka.canStartClusters, Comment(rawValue: TestKafka.howTo)))
   func later() throws {
     let cluster = try TestKafka.cluster()
@@ -82,7 +82,7 @@ struct OutageTests {
   }
 
   @Test(
-    "a full queue holds the producer up for its time and is then told; nothing is lost when the brokers are back",
+    "a full queue blocks the producer for its time and is then reported; nothing is lost when the brokers are back",
     .enabled(if: TestKafka.canStartClusters, Comment(rawValue: TestKafka.howTo)))
   func fullQueue() throws {
     let cluster = try TestKafka.cluster()
@@ -131,7 +131,7 @@ struct OutageTests {
     #expect(error?.code == .queueFull)
   }
 
-  @Test("a record of which brokers say only that it is there already is acknowledged without an offset")
+  @Test("a record that the brokers report only as a duplicate is acknowledged without an offset")
   func acknowledgedWithoutOffset() throws {
     let cluster = try MockCluster(log: .none)
     let names = TopicNames(input: "in", output: "out", journal: "journal", state: "state", deadLetter: "bad")
@@ -237,7 +237,7 @@ struct OutageTests {
 
 @Suite("The broker inside the process")
 struct MockClusterTests {
-  @Test("what is produced is read back by a group member, without anything installed")
+  @Test("produced records are read back by a group member, without anything installed")
   func roundTrip() throws {
     let cluster = try MockCluster(log: .none)
     try cluster.createTopic("gifts", partitions: 2)
@@ -261,7 +261,7 @@ struct MockClusterTests {
     #expect(values.joined().count == 100)
   }
 
-  @Test("where a partition ends is told though its leader has died, once another leads; until then it is an error in time")
+  @Test("the end of a partition is reported although its leader has died, once another leads; until then it is an error in time")
   func leaderDied() throws {
     let cluster = try MockCluster(brokers: 3, log: .none)
     try cluster.createTopic("gifts", partitions: 1)
@@ -275,7 +275,7 @@ struct MockClusterTests {
     #expect(try control.watermarks("gifts", 0, withinMs: 30_000) == (0, 0))
   }
 
-  @Test("a group's offset is told after its coordinator has moved, whether the former one says so or has died")
+  @Test("a group's offset is reported after its coordinator has moved, whether the former one reports that or has died")
   func coordinatorMoved() throws {
     let cluster = try MockCluster(brokers: 3, log: .none)
     try cluster.createTopic("gifts", partitions: 1)

@@ -13,7 +13,7 @@ struct OutputHeaderTests {
     }.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test("have the room and the op where the template says so")
+  @Test("have the room and the op where the template names them")
   func templates() {
     #expect(value("channel=rooms:{room}") == "rooms:r:1")
     #expect(value("x={op}/{room}{op}") == "move_up/r:1move_up")

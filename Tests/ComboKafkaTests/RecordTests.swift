@@ -61,7 +61,7 @@ struct RecordTests {
     #expect((before...after).contains(try #require(times.last ?? nil)))
   }
 
-  @Test("the brokers' time is told as theirs")
+  @Test("the brokers' time is reported as theirs")
   func appendTime() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic(settings: [("message.timestamp.type", "LogAppendTime")])
@@ -69,7 +69,7 @@ struct RecordTests {
     try read(kafka, topic) { #expect($0.timestamp.type == .append) }
   }
 
-  @Test("headers come through byte for byte and in order, and can be handed on with more behind them")
+  @Test("headers are delivered byte for byte and in order, and can be passed on with more after them")
   func headers() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic()
@@ -128,7 +128,7 @@ struct RecordTests {
     }
   }
 
-  @Test("a record too large for the client is refused at once, with what to raise")
+  @Test("a record too large for the client is refused at once, with the option to raise")
   func tooLarge() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic()
@@ -165,7 +165,7 @@ struct RecordTests {
     }
   }
 
-  @Test("the idempotent producer tells of each tagged record where it was written")
+  @Test("the idempotent producer reports the offset of each tagged record")
   func acknowledgements() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic()

@@ -10,7 +10,7 @@ import Testing
 struct TransactionTests {
   private let withinMs = KafkaFixture.withinMs
 
-  @Test("what is committed is seen, what is aborted is not, and what is open holds the reader up")
+  @Test("committed records are read, aborted ones are not, and an open transaction blocks the reader")
   func visibility() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic()
@@ -48,7 +48,7 @@ struct TransactionTests {
     #expect(try kafka.values(topic, to: end, isolation: .readUncommitted) == ["a", "b", "x", "y", "c"])
   }
 
-  @Test("offsets count with their transaction only, and keep what stands beside them")
+  @Test("offsets count with their transaction only, and keep their metadata")
   func offsets() throws {
     let kafka = try KafkaFixture()
     let input = try kafka.topic(partitions: 3)
@@ -79,7 +79,7 @@ struct TransactionTests {
     #expect(try member.consumer.committed([0, 1, 2], withinMs: withinMs) == after)
   }
 
-  @Test("what was produced goes out while offsets are sent, whatever its linger")
+  @Test("produced records are sent while offsets are sent, whatever their linger")
   func flushing() throws {
     let kafka = try KafkaFixture(overrides: [KafkaProperties.Override(key: "linger.ms", value: "50000")])
     let input = try kafka.topic()
@@ -174,7 +174,7 @@ struct TransactionTests {
     #expect(try kafka.values(topic).isEmpty)
   }
 
-  @Test("a record that cannot be delivered makes the commit an abort, after which the producer goes on")
+  @Test("a record that cannot be delivered makes the commit an abort, after which the producer continues")
   func undeliverable() throws {
     let kafka = try KafkaFixture()
     let topic = try kafka.topic(settings: [("max.message.bytes", "2000")])
@@ -233,7 +233,7 @@ struct TransactionTests {
     try producer.commit(withinMs: withinMs)
   }
 
-  @Test("an abort throws away what is still in the queue, and counts it as no failure")
+  @Test("an abort discards the records in the queue, and counts them as no failure")
   func purged() throws {
     let kafka = try KafkaFixture(overrides: [.init(key: "linger.ms", value: "5000")])
     let topic = try kafka.topic()

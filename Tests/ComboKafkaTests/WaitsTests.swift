@@ -12,8 +12,8 @@ struct WaitsTests {
   func timedOut(ms: Int64, byGettimeofday: Int32) {
     let began = MonotonicClock.nowMs
     #expect(waits_try(ms, byGettimeofday) == 1)
-    let took = MonotonicClock.nowMs - began
-    #expect(took >= ms - 1)
+    let elapsed = MonotonicClock.nowMs - began
+    #expect(elapsed >= ms - 1)
   }
 
   @Test(
@@ -29,6 +29,6 @@ struct WaitsTests {
     #expect(waits_end(steady + now + 5 * second, steady, 0, 0) == now + 5 * second, "gettimeofday was never asked")
   }
 
-  @Test("go on from what the wall clock showed")
+  @Test("continue from the time of the wall clock")
   func steady() { #expect(abs(waits_steady_utc_ms() - WallClock.nowMs) < 60_000) }
 }

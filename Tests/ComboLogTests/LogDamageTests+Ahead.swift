@@ -15,7 +15,7 @@ extension LogDamageTests {
     return (try Data(contentsOf: folder.url()), try Data(contentsOf: folder.url("-wal")))
   }
 
-  @Test("a bit that flips in what was written ahead loses nothing: its owner turns it back, others refuse", arguments: 0..<10)
+  @Test("a bit that flips in the records written ahead loses nothing: its owner turns it back, others refuse", arguments: 0..<10)
   func flippedAhead(seed: UInt64) throws {
     let (file, ahead) = try killed()
     var random = SplitMix(seed: seed)
@@ -29,7 +29,7 @@ extension LogDamageTests {
       damaged[byte] ^= 1 << bit
       try file.write(to: folder.url())
       try damaged.write(to: folder.url("-wal"))
-      let sentence = fault(.damaged) { _ = try LogFile(.file(folder.path), use: .look) }
+      let sentence = fault(.damaged) { _ = try LogFile(.file(folder.path), use: .read) }
       #expect(sentence.contains("byte \(byte) of \(folder.path)-wal"), "seed \(seed), byte \(byte), bit \(bit)")
       #expect(try Data(contentsOf: folder.url("-wal")) == damaged)
       let log = try folder.open()
@@ -45,11 +45,11 @@ extension LogDamageTests {
     try file.write(to: folder.url())
     try damaged.write(to: folder.url("-wal"))
     #expect(fault(.damaged) { _ = try folder.open() }.contains("cannot be known which one"), "seed \(seed), word \(word)")
-    fault(.damaged) { _ = try LogFile(.file(folder.path), use: .look) }
+    fault(.damaged) { _ = try LogFile(.file(folder.path), use: .read) }
     #expect(try Data(contentsOf: folder.url("-wal")) == damaged)
   }
 
-  @Test("what a power cut leaves of the last transaction is no flipped bit", arguments: [1, 24, 600, 4119, 4120, 5000])
+  @Test("the rest of the last transaction after a power cut is no flipped bit", arguments: [1, 24, 600, 4119, 4120, 5000])
   func tornAhead(missing: Int) throws {
     var (file, ahead) = try killed()
     ahead.replaceSubrange((ahead.count - missing)..., with: Data(repeating: 0, count: missing))
@@ -57,7 +57,7 @@ extension LogDamageTests {
     try file.write(to: folder.url())
     try ahead.write(to: folder.url("-wal"))
     do {
-      let seen = try LogFile(.file(folder.path), use: .look)
+      let seen = try LogFile(.file(folder.path), use: .read)
       #expect(seen.leftOut == ahead.count - (missing + 4119) / 4120 * 4120 && seen.leftOutCopies.isEmpty)
     }
     do {
@@ -75,7 +75,7 @@ extension LogDamageTests {
     #expect(log.leftOutCopies.count == 2)
   }
 
-  @Test("damage up to the end of what was written ahead is noticed", arguments: 0..<10)
+  @Test("damage up to the end of the records written ahead is noticed", arguments: 0..<10)
   func damagedEnd(seed: UInt64) throws {
     let (file, ahead) = try killed(40)
     var random = SplitMix(seed: seed)
@@ -105,7 +105,7 @@ extension LogDamageTests {
     }
   }
 
-  @Test("several wrong bits in what was written ahead are a fault as long as later commits stand behind them", arguments: 0..<10)
+  @Test("several wrong bits in the records written ahead are a fault as long as later commits follow", arguments: 0..<10)
   func damagedAhead(seed: UInt64) throws {
     let (file, ahead) = try killed(40)
     var random = SplitMix(seed: seed)
@@ -120,7 +120,7 @@ extension LogDamageTests {
       try file.write(to: folder.url())
       try damaged.write(to: folder.url("-wal"))
       if (frame + 1..<frames).count(where: { size($0) > 0 }) >= 16 {
-        for open in [{ _ = try LogFile(.file(folder.path), use: .look) }, { _ = try folder.open() }] as [() throws -> Void] {
+        for open in [{ _ = try LogFile(.file(folder.path), use: .read) }, { _ = try folder.open() }] as [() throws -> Void] {
           let sentence = fault(.damaged) { try open() }
           #expect(
             sentence.contains("truncate -s \(32 + frame * 4120) \(folder.path)-wal"), "seed \(seed), byte \(byte): \(sentence)")
@@ -145,7 +145,7 @@ extension LogDamageTests {
     let folder = try LogFolder()
     try file.write(to: folder.url())
     try ahead.write(to: folder.url("-wal"))
-    for open in [{ _ = try LogFile(.file(folder.path), use: .look) }, { _ = try folder.open() }] as [() throws -> Void] {
+    for open in [{ _ = try LogFile(.file(folder.path), use: .read) }, { _ = try folder.open() }] as [() throws -> Void] {
       #expect(fault(.damaged) { try open() }.contains("or do without what was written from there on: truncate -s"))
     }
     #expect(try Data(contentsOf: folder.url("-wal")) == ahead)
@@ -167,7 +167,7 @@ extension LogDamageTests {
     }
   }
 
-  @Test("what an earlier use has left behind the end of what was written ahead is no damage", arguments: [0, 1, 600, 4119])
+  @Test("bytes of an earlier use after the end of the records written ahead are no damage", arguments: [0, 1, 600, 4119])
   func earlierUse(missing: Int) throws {
     let folder = try LogFolder()
     let log = try folder.open()
@@ -196,7 +196,7 @@ extension LogDamageTests {
     #expect((opened.leftOut == nil) == (missing == 0))
   }
 
-  @Test("what was written ahead is kept for a file that is not there")
+  @Test("records written ahead are kept for a file that is not there")
   func aheadAlone() throws {
     let ahead = try killed().ahead
     let folder = try LogFolder()
@@ -205,7 +205,7 @@ extension LogDamageTests {
       try ahead.write(to: folder.url("-wal"))
       let advice = isEmpty ? "test.db is empty" : "Move that file back"
       #expect(fault(.damaged) { _ = try folder.open() }.contains(advice))
-      #expect(fault(.damaged) { _ = try LogFile(.file(folder.path), use: .look) }.contains(advice))
+      #expect(fault(.damaged) { _ = try LogFile(.file(folder.path), use: .read) }.contains(advice))
       #expect(try Data(contentsOf: folder.url("-wal")) == ahead)
     }
   }

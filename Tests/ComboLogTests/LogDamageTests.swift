@@ -44,7 +44,7 @@ struct LogDamageTests {
     let folder = try LogFolder()
     try write(folder)
     try alter(folder, "UPDATE log_1 SET \(how) WHERE offset = 5")
-    for use in [LogFile.Use.look, .own] {
+    for use in [LogFile.Use.read, .own] {
       let log = try LogFile(.file(folder.path), use: use, limits: Self.unchecked)
       let page = LogPage()
       let sentence = fault(.damaged) { _ = try log.read(0, from: 0, into: page) }
@@ -81,7 +81,7 @@ struct LogDamageTests {
     try write(folder)
     try alter(folder, sql)
     var found: [String] = []
-    try LogFile(.file(folder.path), use: .look).check { found.append($0.message) }
+    try LogFile(.file(folder.path), use: .read).check { found.append($0.message) }
     #expect(found.first?.contains(sentence) == true, "\(found)")
   }
 
@@ -92,7 +92,7 @@ struct LogDamageTests {
       try write(folder)
       try alter(folder, "UPDATE streams SET \(column) = \(column) + 1 WHERE id = 1")
       fault(.damaged) { _ = try folder.open() }
-      fault(.damaged) { _ = try LogFile(.file(folder.path), use: .look) }
+      fault(.damaged) { _ = try LogFile(.file(folder.path), use: .read) }
     }
     for change in ["offset = 8", "metadata = 'n'", "sum = 0", "stream = 2"] {
       let folder = try LogFolder()
@@ -121,7 +121,7 @@ struct LogDamageTests {
     try write(folder)
     try alter(folder, "UPDATE log_1 SET value = x'00' WHERE offset = 5")
     // A crash leaves this behind.
-    let log = try LogFile(.file(folder.path), use: .look)
+    let log = try LogFile(.file(folder.path), use: .read)
     try log.writer.run("CREATE TABLE other (a)")
     #expect((LogDisk.size(folder.path + "-wal") ?? 0) > 0)
     #expect(fault(.damaged) { _ = try folder.open() }.contains("offset 5"))
@@ -160,7 +160,7 @@ struct LogDamageTests {
     #expect(log.leftOutCopies.count == (isTorn ? 1 : 0) && log.repaired == (isFlipped ? [156] : []))
   }
 
-  @Test("an owner that finds damage leaves what was written ahead beside the file")
+  @Test("an owner that finds damage leaves the records written ahead beside the file")
   func foundWhileInUse() throws {
     let folder = try LogFolder()
     try write(folder)
@@ -176,18 +176,18 @@ struct LogDamageTests {
     #expect(try !ahead.isEmpty && Data(contentsOf: folder.url("-wal")) == ahead)
   }
 
-  @Test("a deleted record is not missed, though it goes while others read")
+  @Test("a deleted record is not missed, although it is deleted while others read")
   func deletedMeanwhile() throws {
     let folder = try LogFolder()
     try write(folder)
-    let look = try LogFile(.file(folder.path), use: .look)
+    let reader = try LogFile(.file(folder.path), use: .read)
     let log = try folder.open()
     try log.commit(LogBatch(), group: "g", holds: [(0, 10)])
     #expect(try log.retain(ageMs: 0, now: 1_000_000) == 10)
-    #expect(look.bounds(0).first == 0)
-    fault(.outOfRange) { _ = try look.read(0, from: 0, into: LogPage()) }
+    #expect(reader.bounds(0).first == 0)
+    fault(.outOfRange) { _ = try reader.read(0, from: 0, into: LogPage()) }
     var offsets: [Int64] = []
-    _ = try look.forEachPage(of: 0) {
+    _ = try reader.forEachPage(of: 0) {
       offsets += $0.records.map(\.offset)
       return true
     }
@@ -214,7 +214,7 @@ struct LogDamageTests {
       }
       return texts
     }
-    let expected = try all(LogFile(.file(folder.path), use: .look)) { _ in Issue.record("nothing is damaged yet") }
+    let expected = try all(LogFile(.file(folder.path), use: .read)) { _ in Issue.record("nothing is damaged yet") }
     var random = SplitMix(seed: seed)
     var (refused, named) = (0, 0)
     for _ in 0..<60 {
@@ -255,12 +255,12 @@ struct LogDamageTests {
       log.close()
     }
     // Nothing was written ahead, and readers leave it so.
-    for _ in 0..<2 { #expect(try !LogFile(.file(folder.path), use: .look).lacksAhead) }
+    for _ in 0..<2 { #expect(try !LogFile(.file(folder.path), use: .read).lacksAhead) }
     #expect(LogDisk.size(folder.path + "-wal") == 0)
     #expect(fault(.damaged) { _ = try folder.open() }.contains("offset 5"))
   }
 
-  @Test("pages that lead back to earlier ones end each reading, and what lies behind them is still found")
+  @Test("pages that lead back to earlier ones end each reading, and later pages are still found")
   func pagesInCircles() throws {
     let folder = try LogFolder()
     try write(folder)
@@ -274,7 +274,7 @@ struct LogDamageTests {
     let cells = [0, 2].map { page + Int(bytes[page + 12 + 2 * $0]) << 8 + Int(bytes[page + 13 + 2 * $0]) }
     for byte in 0..<4 { bytes[cells[1] + byte] = bytes[cells[0] + byte] }
     try Data(bytes).write(to: folder.url())
-    let log = try LogFile(.file(folder.path), use: .look)
+    let log = try LogFile(.file(folder.path), use: .read)
     var (offsets, found): ([Int64], [String]) = ([], [])
     #expect(
       try log.forEachPage(of: 0, damaged: { found.append($0.message) }) {

@@ -37,7 +37,7 @@ import Testing
 
   private func bytes(_ text: String, _ body: (Bytes) -> Void) { Array(text.utf8).withUnsafeBytes { body($0) } }
 
-  @Test("a member gets all partitions, then the records of those that were started, from where it says")
+  @Test("a member gets all partitions, then the records of those that were started, from its positions")
   func hands() throws {
     let log = try log(partitions: 2)
     let group = try LogGroup(log, group: "g", names: Self.names)
@@ -74,7 +74,7 @@ import Testing
     #expect(poll(group) == ["1:1 b", "1:2 c."])
   }
 
-  @Test("what was handed out stays until the next poll with the same hold")
+  @Test("delivered records stay until the next poll with the same hold")
   func lasts() throws {
     let log = try log()
     let group = try LogGroup(log, group: "g", names: Self.names)
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test("what a state record says must be kept is kept, however old it is")
+  @Test("records that a state record needs are kept, however old they are")
   func holds() throws {
     let log = try log()
     try log.append(.of(0, [("k", "a"), ("k", "b"), ("k", "c")], at: 1))

@@ -5,7 +5,7 @@ import Testing
 
 /// The faults of a file, each with its sentence.
 @Suite struct LogFileFaultTests {
-  @Test("a second owner is refused, and told who the first is")
+  @Test("a second owner is refused, with the id of the first")
   func isInUse() throws {
     let folder = try LogFolder()
     let log = try folder.open()
@@ -14,8 +14,8 @@ import Testing
     try log.makeTopic("gifts", partitions: 1)
     try log.append(.of(0, [("a", "1")]))
     // Reading is allowed meanwhile.
-    let look = try LogFile(.file(folder.path), use: .look)
-    #expect(try look.all(0) == ["0 a=1"])
+    let reader = try LogFile(.file(folder.path), use: .read)
+    #expect(try reader.all(0) == ["0 a=1"])
   }
 
   @Test("a file of something else is refused and left alone")
@@ -60,7 +60,7 @@ import Testing
     #expect(fault(.damaged) { _ = try folder.open().all(0) }.contains("live --export"))
   }
 
-  @Test("what a killed process had appended is there, and the file was checked")
+  @Test("the records of a killed process are there, and the file was checked")
   func survivesKill() throws {
     let folder = try LogFolder()
     let log = try folder.open()
@@ -80,7 +80,7 @@ import Testing
   func cannotBeWritten() throws {
     let folder = try LogFolder()
     fault(.foreign) { _ = try LogFile(.file(folder.folder)) }
-    fault(.unknown) { _ = try LogFile(.file(folder.path), use: .look) }
+    fault(.unknown) { _ = try LogFile(.file(folder.path), use: .read) }
     #expect(fault(.readOnly) { _ = try LogFile(.file("/proc/no/such/log.db")) }.contains("--data"))
     if getuid() == 0 {
       print("SKIPPED: a read-only file. The superuser may write any.")

@@ -120,7 +120,7 @@ func fault(_ code: LogFault.Code, sourceLocation: SourceLocation = #_sourceLocat
     #expect(try log.all(0) == ["0 a=1", "1 b=2"])
   }
 
-  @Test("more is refused early, so that what was taken in can still be committed")
+  @Test("more is refused early, so that accepted records can still be committed")
   func refusesEarly() throws {
     var limits = LogFile.Limits()
     limits.sizeMax = 1 << 20
@@ -161,7 +161,7 @@ func fault(_ code: LogFault.Code, sourceLocation: SourceLocation = #_sourceLocat
     #expect(try log.all(0) == ["7 d=8"])
   }
 
-  @Test("old records are deleted, held ones are not, and offsets go on")
+  @Test("old records are deleted, held ones are not, and offsets continue")
   func retains() throws {
     let folder = try LogFolder()
     do {
@@ -198,7 +198,7 @@ func fault(_ code: LogFault.Code, sourceLocation: SourceLocation = #_sourceLocat
     #expect(try log.all(0) == ["0 a=1", "1 a=3"])
   }
 
-  @Test("headers come back as they were, also without a value")
+  @Test("headers are read back unchanged, also without a value")
   func headers() throws {
     let log = try LogFile(.memory)
     try log.makeTopic("gifts", partitions: 1)
@@ -219,7 +219,7 @@ func fault(_ code: LogFault.Code, sourceLocation: SourceLocation = #_sourceLocat
     for count in 0..<headers.count { headers[..<count].withUnsafeBytes { LogHeaders.forEach($0) { _, _ in } } }
   }
 
-  @Test("records of many threads are appended whole, each once, and what does not fit is refused")
+  @Test("records of many threads are appended whole, each once, and those that do not fit are refused")
   func appends() throws {
     let log = try LogFile(.memory)
     try log.makeTopic("gifts", partitions: 1)
@@ -269,7 +269,7 @@ struct LogAppenderTests {
     }
   }
 
-  @Test("acknowledges what somebody waits for once it is synced, by a commit or by itself")
+  @Test("acknowledges the records that somebody waits for once they are synced, by a commit or by itself")
   func acknowledges() throws {
     let folder = try LogFolder()
     let log = try folder.open()
@@ -288,7 +288,7 @@ struct LogAppenderTests {
     #expect(!appender.offer(.of(0, [("a", "3")])) { outcomes.add($0) })
   }
 
-  @Test("SQLite syncs what is acknowledged, and what is committed, before it says so")
+  @Test("SQLite syncs acknowledged and committed records before it reports them")
   func syncedToTheDisk() throws {
     let folder = try LogFolder()
     let log = try folder.open()
@@ -306,24 +306,24 @@ struct LogAppenderTests {
     #expect(try level() == 2)
   }
 
-  @Test("what was only written is synced by the next commit, and by nothing else before")
+  @Test("records that were only written are synced by the next commit, and by nothing else before")
   func syncs() throws {
     let folder = try LogFolder()
     let log = try folder.open()
     try log.makeTopic("gifts", partitions: 1)
-    let told = Outcomes()
-    log.onSync { _ in told.add(nil) }
+    let outcomes = Outcomes()
+    log.onSync { _ in outcomes.add(nil) }
     let first = try log.append(.of(0, [("a", "1")]), isSynced: false)
     let second = try log.append(.of(0, [("a", "2")]), isSynced: false)
-    #expect(first < second && log.synced < first && told.count == 0)
+    #expect(first < second && log.synced < first && outcomes.count == 0)
     try log.commit(LogBatch(), group: "g", positions: [LogPosition(stream: 0, offset: 2, metadata: "")])
-    #expect(log.synced > second && told.count == 1)
+    #expect(log.synced > second && outcomes.count == 1)
     let third = try log.append(.of(0, [("a", "3")]), isSynced: false)
     #expect(log.synced < third)
     try log.sync()
-    #expect(log.synced > third && told.count == 2)
+    #expect(log.synced > third && outcomes.count == 2)
     try log.sync()
-    #expect(told.count == 2)
+    #expect(outcomes.count == 2)
     #expect(try log.all(0).count == 3)
   }
 }

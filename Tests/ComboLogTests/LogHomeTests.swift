@@ -19,7 +19,7 @@ extension LogFolder {
 }
 
 /// A file that was not closed, and the file written ahead that it needs.
-@Suite("A log's file without what was written ahead")
+@Suite("A log's file without the records written ahead")
 struct LogHomeTests {
   private func all(_ path: String, _ use: LogFile.Use = .own) throws -> (lacksAhead: Bool, records: [String]) {
     let log = try LogFile(.file(path), use: use)
@@ -37,9 +37,9 @@ struct LogHomeTests {
     defer { try? FileManager.default.removeItem(atPath: moved) }
     let sentence = fault(.damaged) { _ = try elsewhere.open() }
     try #require(sentence.contains("was not closed when it was used as \(folder.path)"), "\(sentence)")
-    #expect(fault(.damaged) { _ = try LogFile(.file(elsewhere.path), use: .look) } == sentence)
+    #expect(fault(.damaged) { _ = try LogFile(.file(elsewhere.path), use: .read) } == sentence)
     // Nothing was done to it: by the name that has the other file beside it, all is there.
-    let found = try all(moved + "/test.db", .look)
+    let found = try all(moved + "/test.db", .read)
     #expect(!found.lacksAhead && found.records == ["0 a=1", "1 a=2"])
     try Data().write(to: elsewhere.url("-wal"))
     // The file alone has not even the topic.
@@ -64,7 +64,7 @@ struct LogHomeTests {
       try log.makeTopic("gifts", partitions: 1)
       try log.append(.of(0, [("a", "1")]))
       #expect(rename(folder.path, elsewhere.path) == 0)
-      log.look()
+      log.checkPresence()
       #expect(log.failure?.code == .gone)
     }
     let found = try all(elsewhere.path)
@@ -82,7 +82,7 @@ struct LogHomeTests {
       #expect(unlink(folder.path + "-wal") == 0)
     }
     let path = isCopy ? copy.path : folder.path
-    for use in [LogFile.Use.look, .own] { #expect(try LogFile(.file(path), use: use).lacksAhead) }
+    for use in [LogFile.Use.read, .own] { #expect(try LogFile(.file(path), use: use).lacksAhead) }
   }
 
   @Test("a copy that SQLite made while it was in use is whole")
@@ -96,10 +96,11 @@ struct LogHomeTests {
     #expect(!found.lacksAhead && found.records == ["0 a=1"])
   }
 
-  @Test("a new file was left open by nobody, though the lock of an earlier one is there; readers are told who makes it")
+  @Test(
+    "a new file was left open by nobody, though the lock of an earlier one is there; the fault for readers names who creates it")
   func notThere() throws {
     let folder = try LogFolder()
-    #expect(fault(.unknown) { _ = try LogFile(.file(folder.path), use: .look) }.contains("made by the first start of `live`"))
+    #expect(fault(.unknown) { _ = try LogFile(.file(folder.path), use: .read) }.contains("made by the first start of `live`"))
     try Data("123\n".utf8).write(to: folder.url(".lock"))
     let log = try folder.open()
     #expect(log.isNew && !log.wasChecked)
@@ -115,7 +116,7 @@ struct LogHomeTests {
     try folder.leave(["1"])
     #expect(try Database(folder.path, name: "x").text("SELECT path FROM home WHERE inode > 0") == folder.path)
     #expect(unlink(folder.path + "-wal") == 0 || errno == ENOENT)
-    #expect(try LogFile(.file(folder.path), use: .look).lacksAhead)
+    #expect(try LogFile(.file(folder.path), use: .read).lacksAhead)
   }
 
   @Test(

@@ -11,7 +11,7 @@ struct LogNameTests {
     try log.append(.of(0, [("a", value)]))
   }
 
-  @Test("a second owner is refused by a symbolic link and by a hard link, and told who the first is", arguments: [true, false])
+  @Test("a second owner is refused by a symbolic link and by a hard link, with the id of the first", arguments: [true, false])
   func isInUse(isSymbolic: Bool) throws {
     let folder = try LogFolder()
     let log = try folder.open()
@@ -22,12 +22,12 @@ struct LogNameTests {
     #expect(sentence.contains("\(folder.path) is in use") && sentence.contains("pid \(getpid())"))
     // Others read all that was written, by any name.
     try log.append(.of(0, [("a", "2")]))
-    #expect(try LogFile(.file(other), use: .look).all(0) == ["0 a=1", "1 a=2"])
+    #expect(try LogFile(.file(other), use: .read).all(0) == ["0 a=1", "1 a=2"])
     #expect(log.failure == nil)
     try log.append(.of(0, [("a", "3")]))
   }
 
-  @Test("what another program writes into it while it is in use ends all writing", arguments: [true, false])
+  @Test("a write of another program while it is in use ends all writing", arguments: [true, false])
   func overwritten(isEmpty: Bool) throws {
     let folder = try LogFolder()
     let log = try folder.open()
@@ -37,7 +37,7 @@ struct LogNameTests {
     let copy = isEmpty ? Data() : try Data(contentsOf: URL(fileURLWithPath: folder.path))
     try copy.write(to: URL(fileURLWithPath: folder.path), options: [])
     if isEmpty {
-      log.look()
+      log.checkPresence()
       #expect(log.failure?.code == .gone)
     }
     #expect(fault(.gone) { try append(log, "3") }.contains("was overwritten by another program"))
@@ -93,7 +93,7 @@ struct LogNameTests {
     let before = try #require(log.stamp)
     for number in 0..<40 { try append(log, String(repeating: "v", count: 400_000) + "\(number)") }
     #expect(log.stamp != before)
-    log.look()
+    log.checkPresence()
     #expect(log.failure == nil)
   }
 
@@ -105,8 +105,8 @@ struct LogNameTests {
     do { try append(try folder.open(), "1") }
     let holder = Process()
     holder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    let (given, told) = (Pipe(), Pipe())
-    (holder.standardInput, holder.standardOutput) = (given, told)
+    let (given, pipe) = (Pipe(), Pipe())
+    (holder.standardInput, holder.standardOutput) = (given, pipe)
     holder.arguments = [
       "python3", "-c",
       """
@@ -122,7 +122,7 @@ struct LogNameTests {
       """, folder.path,
     ]
     try holder.run()
-    #expect(told.fileHandleForReading.availableData.count > 0)
+    #expect(pipe.fileHandleForReading.availableData.count > 0)
     #expect(fault(.inUse) { _ = try folder.open() }.contains("(pid \(holder.processIdentifier))"))
     try given.fileHandleForWriting.close()
     holder.waitUntilExit()
@@ -138,8 +138,8 @@ struct LogNameTests {
     try log.writer.run("PRAGMA wal_checkpoint(TRUNCATE)")
     let other = Process()
     other.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    let told = Pipe()
-    other.standardOutput = told
+    let pipe = Pipe()
+    other.standardOutput = pipe
     other.arguments = [
       "python3", "-c",
       """
@@ -150,7 +150,7 @@ struct LogNameTests {
       """, folder.path,
     ]
     try other.run()
-    let answer = String(decoding: told.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    let answer = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     #expect(answer == "\(getpid())\n")
     other.waitUntilExit()
   }
@@ -171,7 +171,7 @@ struct LogNameTests {
     let (folder, elsewhere) = (try LogFolder(), try LogFolder())
     try folder.leave(["1", "2"])
     #expect(link(folder.path, elsewhere.path) == 0)
-    let log = try LogFile(.file(elsewhere.path), use: isOwner ? .own : .look)
+    let log = try LogFile(.file(elsewhere.path), use: isOwner ? .own : .read)
     #expect(log.place == .file(folder.path))
     #expect(try log.all(0) == ["0 a=1", "1 a=2"])
   }
@@ -182,7 +182,7 @@ struct LogNameTests {
     try folder.leave(["1", "2"])
     func files() throws -> [Data] { try ["", "-wal"].map { try Data(contentsOf: folder.url($0)) } }
     let before = try files()
-    for _ in 0..<2 { #expect(try LogFile(.file(folder.path), use: .look).all(0) == ["0 a=1", "1 a=2"]) }
+    for _ in 0..<2 { #expect(try LogFile(.file(folder.path), use: .read).all(0) == ["0 a=1", "1 a=2"]) }
     #expect(try files() == before && !before[1].isEmpty)
   }
 
@@ -193,7 +193,7 @@ struct LogNameTests {
     #expect(rename(folder.path, elsewhere.path) == 0)
     let sentence = fault(.damaged) { _ = try elsewhere.open() }
     #expect(sentence.contains("without \(folder.path)-wal"), "\(sentence)")
-    #expect(fault(.damaged) { _ = try LogFile(.file(elsewhere.path), use: .look) } == sentence)
+    #expect(fault(.damaged) { _ = try LogFile(.file(elsewhere.path), use: .read) } == sentence)
     #expect(rename(folder.path + "-wal", elsewhere.path + "-wal") == 0)
     #expect(try elsewhere.open().all(0) == ["0 a=1", "1 a=2"])
     // The file has this name from now on.
@@ -208,7 +208,7 @@ struct LogNameTests {
     do { try append(try other.open(), "other") }
     let log = try folder.open()
     try append(log, "1")
-    log.look()
+    log.checkPresence()
     #expect(log.failure == nil)
     let unsynced = try log.append(.of(0, [("a", "unsynced")]), isSynced: false)
     let rings = log.attention.rings
@@ -221,7 +221,7 @@ struct LogNameTests {
       #expect(rename(other.path, folder.path) == 0)
     default: #expect(unlink(folder.path + "-wal") == 0)
     }
-    if isIdle { log.look() }
+    if isIdle { log.checkPresence() }
     let sentence = fault(.gone) { try log.append(.of(0, [("a", "2")])) }
     #expect(sentence.contains(how) && log.failure?.message == sentence, "\(sentence)")
     #expect(log.attention.rings == rings + 1)
@@ -231,16 +231,16 @@ struct LogNameTests {
     log.close()
     if how.hasPrefix("-wal") {
       #expect(LogDisk.size(folder.path + "-wal") == nil)
-      #expect(try LogFile(.file(folder.path), use: .look).all(0).first == "0 a=1")
+      #expect(try LogFile(.file(folder.path), use: .read).all(0).first == "0 a=1")
     }
     if how == "moved away" {
       #expect(LogDisk.size(folder.path + "-wal") == 0)
-      let moved = try LogFile(.file(last), use: .look)
+      let moved = try LogFile(.file(last), use: .read)
       #expect(try moved.all(0).first == "0 a=1")
     }
   }
 
-  @Test("what is in the place of a replaced file is left alone")
+  @Test("a file in the place of a replaced one is left unchanged")
   func leavesOther() throws {
     let (folder, other) = (try LogFolder(), try LogFolder())
     try other.leave(["other 1", "other 2"])

@@ -92,13 +92,13 @@ struct LogRetentionTests {
     }
   }
 
-  @Test("another process still reads what is deleted meanwhile")
+  @Test("another process still reads the records that are deleted meanwhile")
   func readBesides() throws {
     let folder = try LogFolder()
     let log = try log(folder)
     try work(log, at: 1000)
     try check(log, "1")
-    let reader = try LogReading(LogFile(.file(folder.path), use: .look), names: Self.names)
+    let reader = try LogReading(LogFile(.file(folder.path), use: .read), names: Self.names)
     try work(log, at: 2000)
     try log.retain(ageMs: 1000, now: 2500)
     #expect(log.bounds(Self.input).first == 10)
@@ -111,27 +111,27 @@ struct LogRetentionTests {
     #expect(found == Array(0..<10))
   }
 
-  @Test("a reader of pages is told which records were deleted after it had begun, and not of those before")
+  @Test("a reader of pages learns which records were deleted after it had begun, and nothing of those before")
   func deletedBetweenPages() throws {
     let folder = try LogFolder()
     let log = try log(folder)
     for _ in 0..<600 { try work(log, at: 1000) }
     try check(log, "1")
-    let look = try LogFile(.file(folder.path), use: .look)
+    let reader = try LogFile(.file(folder.path), use: .read)
     for _ in 0..<10 { try work(log, at: 2000) }
     var (deleted, read): ([Range<Int64>], [Int64]) = ([], [])
-    _ = try look.forEachPage(of: Self.input, deleted: { deleted.append($0) }) { page in
+    _ = try reader.forEachPage(of: Self.input, deleted: { deleted.append($0) }) { page in
       read += page.records.map(\.offset)
       if deleted.isEmpty, read.count < 6000 { #expect(throws: Never.self) { try log.retain(ageMs: 1000, now: 2500) } }
       return true
     }
     #expect(read.first == 0 && deleted == [Int64(read.count)..<6000], "\(read.count) \(deleted)")
     deleted = []
-    _ = try look.forEachPage(of: Self.input, deleted: { deleted.append($0) }) { _ in true }
+    _ = try reader.forEachPage(of: Self.input, deleted: { deleted.append($0) }) { _ in true }
     #expect(deleted.isEmpty)
   }
 
-  @Test("what no checkpoint comes after goes too, a quarter of its time later")
+  @Test("records that no checkpoint follows are deleted too, a quarter of their time later")
   func idle() throws {
     let log = try log()
     try work(log, at: 1000)
@@ -146,12 +146,12 @@ struct LogRetentionTests {
     #expect(log.bounds(Self.input).first == 10 && log.bounds(Self.output).first == 20)
   }
 
-  @Test("in a log that is full, room is made at once, up to a mark, and only what may not be deleted refuses more")
+  @Test("in a log that is full, room is made at once, up to a mark, and only records that may not be deleted refuse more")
   func bySize() throws {
     let log = try log()
     var time: Int64 = 1000
     let rings = log.attention.rings
-    while !log.wantsRetention {
+    while !log.needsRetention {
       try work(log, at: time, bytes: 1000)
       try check(log, "\(time)")
       time += 1
@@ -159,7 +159,7 @@ struct LogRetentionTests {
     #expect(log.attention.rings == rings + 1)
     // The first eighth only makes a mark, and deletes nothing.
     #expect(try log.retain(ageMs: 1_000_000, now: time) == 0)
-    #expect(try log.base() == nil && !log.wantsRetention)
+    #expect(try log.base() == nil && !log.needsRetention)
     let marked = log.bounds(Self.input).next
     // The test does not call `retain` any more.
     while log.bounds(Self.input).first == 0 {
@@ -177,7 +177,7 @@ struct LogRetentionTests {
     #expect(log.bounds(Self.input).first == floor)
   }
 
-  @Test("what no checkpoint comes after stays in a log that is full, and records are refused until there is one")
+  @Test("records without a later checkpoint stay in a log that is full, and new ones are refused until there is one")
   func beforeCheckpoint() throws {
     let log = try log()
     var time: Int64 = 1000

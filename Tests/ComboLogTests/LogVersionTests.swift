@@ -38,10 +38,10 @@ struct LogVersionTests {
     try makeOld(folder)
     let old = ["2 a=1", "3 a=2", "4 -=-"]
     do {
-      let look = try LogFile(.file(folder.path), use: .look)
-      #expect(try look.all(0) == old && look.bounds(0) == (2, 5) && look.all(1, from: 0) == ["5 k=9"])
-      #expect(try look.position("g", 0) == LogPosition(stream: 0, offset: 4, metadata: "m"))
-      try look.check { Issue.record("\($0)") }
+      let reader = try LogFile(.file(folder.path), use: .read)
+      #expect(try reader.all(0) == old && reader.bounds(0) == (2, 5) && reader.all(1, from: 0) == ["5 k=9"])
+      #expect(try reader.position("g", 0) == LogPosition(stream: 0, offset: 4, metadata: "m"))
+      try reader.check { Issue.record("\($0)") }
     }
     for isFirst in [true, false] {
       let log = try folder.open()

@@ -12,9 +12,9 @@ struct ConnectorShapeTests {
     "are read, or are bad events; only what is known to be no gift is dropped",
     arguments: cases + moreCases + furtherCases + otherCases + envelopeCases)
   func shapes(map reference: String, name: String, record: String, expected: String) throws {
-    let came = try MapIdentityTests.gifts(Self.map(reference), [record])
-    let first = came.first ?? ""
-    let made = first.hasPrefix("bad: ") ? "bad" : first == "dropped" ? first : "\(came.count) × \(first)"
+    let result = try MapIdentityTests.gifts(Self.map(reference), [record])
+    let first = result.first ?? ""
+    let made = first.hasPrefix("bad: ") ? "bad" : first == "dropped" ? first : "\(result.count) × \(first)"
     #expect(made == expected, "\(name): \(first)")
   }
 

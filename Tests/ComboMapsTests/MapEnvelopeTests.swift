@@ -27,8 +27,8 @@ struct MapEnvelopeTests {
     let map =
       #"{"map": 1, "name": "t", "prefix": "MSG\t*\t", "rules": [{"when": {"at": "/u", "exists": true}, \#(Self.gift)}], "otherwise": {"drop": "x"}}"#
     let record = line.replacing("\\t", with: "\t")
-    let came = try gifts(map, [record, record])
-    #expect(came.allSatisfy { $0.hasPrefix(expected) }, "\(came)")
+    let result = try gifts(map, [record, record])
+    #expect(result.allSatisfy { $0.hasPrefix(expected) }, "\(result)")
   }
 
   @Test("a prefix is text that ends, for maps of JSON")
@@ -47,7 +47,7 @@ struct MapEnvelopeTests {
 
   // MARK: - JSON in base64
 
-  @Test("JSON in base64 is read in its place, where the map says so")
+  @Test("JSON in base64 is read in its place, where the map declares it")
   func base64() throws {
     let map =
       #"{"map": 1, "name": "t", "unpack": [{"at": "/b", "base64": true, "when": {"at": "/k", "is": "j"}}], "roots": ["/b"], "rules": [{\#(Self.gift)}], "otherwise": {"drop": "x"}}"#
@@ -84,10 +84,10 @@ struct MapEnvelopeTests {
       let subs = some("s")
       let live = (0..<Int(random.next() % 3)).map { some("r\($0)-") }
       let text = #"{"subs":[\#(list(subs))],"live":[\#(live.map { "{\"rants\":[\(list($0))]}" }.joined(separator: ","))]}"#
-      let came = try gifts(map, [text, text])
+      let result = try gifts(map, [text, text])
       let expected = subs.map { "\($0) 1> sub count 1" } + live.flatMap { $0 }.map { "\($0) 1> rant count 1" }
       let twice: [String] = expected.isEmpty ? ["dropped", "dropped"] : expected + expected
-      #expect(came.sorted() == twice.sorted(), "seed \(seed): \(text)")
+      #expect(result.sorted() == twice.sorted(), "seed \(seed): \(text)")
     }
   }
 
@@ -135,8 +135,8 @@ struct MapEnvelopeTests {
       (#"{"a":{"cmd":"GIFT","giftId":2,"n":1}}"#, "no root of the map leads to what it names"),
     ])
   func lacks(record: String, expected: String) throws {
-    let came = try gifts(Self.watchful, [record])[0]
-    #expect(came.hasPrefix("bad: unknown_type: the record names a gift, ") && came.hasSuffix(expected), "\(came)")
+    let result = try gifts(Self.watchful, [record])[0]
+    #expect(result.hasPrefix("bad: unknown_type: the record names a gift, ") && result.hasSuffix(expected), "\(result)")
   }
 
   @Test("its message proposes no rule that never holds")
@@ -149,8 +149,8 @@ struct MapEnvelopeTests {
         {"when": [{"at": "/cmd", "is": "GIFT"}, {"switch": "free", "is": "paid"}], \#(fields)}
       ]}
       """#
-    let came = try gifts(map, [#"{"cmd":"GIFTS","u":1,"giftId":2}"#])[0]
-    #expect(came.hasSuffix(#"t, rule 1 would, but /cmd is not "GIFT", and /n is missing"#), "\(came)")
+    let result = try gifts(map, [#"{"cmd":"GIFTS","u":1,"giftId":2}"#])[0]
+    #expect(result.hasSuffix(#"t, rule 1 would, but /cmd is not "GIFT", and /n is missing"#), "\(result)")
   }
 
   @Test(
@@ -170,8 +170,8 @@ struct MapEnvelopeTests {
         {"when": {"at": "/names/0", "exists": true}, "root": "/names/*", \#(fields)}
       ]}
       """#
-    let came = try gifts(map, [record])[0]
-    #expect(came.hasPrefix("bad: unknown_type: the record names a gift, ") && came.hasSuffix(expected), "\(came)")
+    let result = try gifts(map, [record])[0]
+    #expect(result.hasPrefix("bad: unknown_type: the record names a gift, ") && result.hasSuffix(expected), "\(result)")
   }
 
   @Test("the message of a text whose JSON is broken names the text")
@@ -180,9 +180,9 @@ struct MapEnvelopeTests {
       ("/c", #"{"c":"{\"id\":1"}"#), ("/list/*/c", #"{"list":[{"c":"{\"id\":1}"},{"c":"{\"id\":1"}]}"#),
     ] {
       let map = #"{"map": 1, "name": "t", "unpack": ["\#(place)"], "rules": [{"drop": "x"}]}"#
-      let came = try gifts(map, [record])[0]
+      let result = try gifts(map, [record])[0]
       #expect(
-        came.hasPrefix("bad: not_json: the text of \(place) holds no JSON that can be read; with it, the record "), "\(came)")
+        result.hasPrefix("bad: not_json: the text of \(place) holds no JSON that can be read; with it, the record "), "\(result)")
     }
   }
 
@@ -196,21 +196,21 @@ struct MapEnvelopeTests {
       (#"{"foo":"[gift]"}"#, false),
     ])
   func inTexts(record: String, isFound: Bool) throws {
-    let came = try gifts(Self.watchful, [record])[0]
-    #expect(came.hasPrefix("bad: unknown_type") == isFound && (isFound || came == "dropped"), "\(came)")
+    let result = try gifts(Self.watchful, [record])[0]
+    #expect(result.hasPrefix("bad: unknown_type") == isFound && (isFound || result == "dropped"), "\(result)")
   }
 
   @Test("a word that says more than the beginning of another kind makes it a gift")
   func longerWord() throws {
     let map =
       #"{"map": 1, "name": "t", "gifts": {"commands": ["cmd"], "words": ["guard_buy"], "others": ["GUARD_"]}, "rules": [{"when": {"at": "/u", "exists": true}, \#(Self.gift)}], "otherwise": {"drop": "x"}}"#
-    let came = try gifts(map, [#"{"x":{"cmd":"GUARD_BUY"}}"#, #"{"x":{"cmd":"GUARD_HONOR"}}"#])
-    #expect(came[0].hasPrefix("bad: unknown_type") && came[1] == "dropped", "\(came)")
+    let result = try gifts(map, [#"{"x":{"cmd":"GUARD_BUY"}}"#, #"{"x":{"cmd":"GUARD_HONOR"}}"#])
+    #expect(result[0].hasPrefix("bad: unknown_type") && result[1] == "dropped", "\(result)")
   }
 
   // MARK: - What comes twice
 
-  @Test("a gift that a platform tells twice has one id in both records")
+  @Test("a gift that a platform sends twice has one id in both records")
   func twice() throws {
     func ids(_ reference: String, _ records: [String]) throws -> [String] {
       let read = try MapReference.read(reference).get()
@@ -266,8 +266,8 @@ struct MapEnvelopeTests {
         }
       }
     }
-    let came = try read(#"{"at": "/at", "unit": \#(unit)}"#)
-    #expect(came.contains(expected), "\(came)")
+    let result = try read(#"{"at": "/at", "unit": \#(unit)}"#)
+    #expect(result.contains(expected), "\(result)")
     if expected == "no zone" {
       #expect(try read(#"{"join": ["/at", "+08:00"], "unit": \#(unit)}"#) == "1790935200000")
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import ComboTestSupport
 
 /// Fields without which a record is no gift.
-@Suite("What a gift needs")
+@Suite("The required fields of a gift")
 struct MapEssentialTests {
   private func outcome(_ reference: String, _ record: String) throws -> String {
     let read = try MapReference.read(reference).get()
@@ -167,8 +167,8 @@ struct MapEssentialTests {
     #expect(try mapped(map, #"{"data":\#(gift(1, 2)),"payload":{"u":3}}"#).hasPrefix("gift"))
     #expect(try mapped(map, #"{"data":\#(gift(1, 2)),"payload":{"g":3}}"#).hasPrefix("gift"))
     for other in [gift(3, 2), gift(1, 3)] {
-      let told = try mapped(map, #"{"data":\#(gift(1, 2)),"payload":\#(other)}"#, sentence: true)
-      #expect(told.contains("two gifts in two envelopes"), "\(told)")
+      let reported = try mapped(map, #"{"data":\#(gift(1, 2)),"payload":\#(other)}"#, sentence: true)
+      #expect(reported.contains("two gifts in two envelopes"), "\(reported)")
     }
   }
 
@@ -196,7 +196,7 @@ struct MapEssentialTests {
     ])
   func packed(record: String) throws { #expect(try outcome("tiktok", record) == "unknown_type") }
 
-  @Test("a rule that comes after one without a condition is noted")
+  @Test("a rule after one without a condition is noted")
   func unreachable() throws {
     func notes(_ first: String, _ second: String) throws -> [String] {
       let gift = #""event": "gift", "fields": {"sender": {"id": "/u"}, "gift": {"id": "/g"}}"#

@@ -3,8 +3,8 @@ import ComboMaps
 import ComboWire
 import Testing
 
-/// What a map's file shortens by `include`, `define` and `use`.
-@Suite("What a map's file shortens")
+/// The short forms of a map's file by `include`, `define` and `use`.
+@Suite("The short forms of a map's file")
 struct MapExpansionTests {
   private static let rule = #"{"event":"gift","fields":{"sender":{"id":"/u"},"gift":{"id":"/g"},"count":"/n"}}"#
 
@@ -118,7 +118,7 @@ struct MapExpansionTests {
   }
 
   @Test(
-    "faults are told where they were written",
+    "faults are reported where they were written",
     arguments: [
       (
         #"{"map": 1, "name": "t", "define": {"a": 5}, "rules": [{"use": §"b"}]}"#,
@@ -169,17 +169,17 @@ struct MapExpansionTests {
     ])
   func faults(marked: String, sentence: String) {
     let parts = marked.split(separator: "§", omittingEmptySubsequences: false)
-    let told = ComboMapsTests.faults(of: parts.joined())
-    #expect(told.contains("m:1:\(parts[0].count + 1): \(sentence)"), "\(told)")
+    let reported = ComboMapsTests.faults(of: parts.joined())
+    #expect(reported.contains("m:1:\(parts[0].count + 1): \(sentence)"), "\(reported)")
   }
 
-  @Test("a fault of an included file is told with its name and line")
+  @Test("a fault of an included file is reported with its name and line")
   func includedFaults() {
-    let told = ComboMapsTests.faults(of: #"{"map": 1, "name": "t", "include": "faulty.json"}"#, library: library)
-    #expect(told.contains { $0.hasPrefix("faulty.json:3:22: event must be") }, "\(told)")
+    let reported = ComboMapsTests.faults(of: #"{"map": 1, "name": "t", "include": "faulty.json"}"#, library: library)
+    #expect(reported.contains { $0.hasPrefix("faulty.json:3:22: event must be") }, "\(reported)")
   }
 
-  @Test("a file that includes itself is told, also by way of another; one that two others include is no fault")
+  @Test("a file that includes itself is reported, also by way of another; one that two others include is no fault")
   func round() {
     let library = MapLibrary { name in
       let include = ["m": "m", "a.json": "b.json", "b.json": "a.json", "c.json": "words.json", "d.json": "words.json"][name]
@@ -198,9 +198,9 @@ struct MapExpansionTests {
   func endless() {
     let many = (1...30).map { #""a\#($0)": [{"use": ["a\#($0 - 1)", "a\#($0 - 1)"]}]"# }.joined(separator: ", ")
     for first in [#"["x"]"#, "[]"] {
-      let told = ComboMapsTests.faults(
+      let reported = ComboMapsTests.faults(
         of: #"{"map": 1, "name": "t", "define": {"a0": \#(first), \#(many)}, "roots": {"use": "a30"}, "rules": [\#(Self.rule)]}"#)
-      #expect(told.contains { $0.contains("too often, or too deep") }, "\(told)")
+      #expect(reported.contains { $0.contains("too often, or too deep") }, "\(reported)")
     }
   }
 

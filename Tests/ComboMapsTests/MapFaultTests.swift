@@ -5,7 +5,7 @@ import Testing
 @Suite("Faults of a map file")
 struct MapFaultTests {
   @Test(
-    "are told with line, column and the fix",
+    "are reported with line, column and the fix",
     arguments: [
       ("§", "the map is empty; a JSON object in UTF-8 is expected"),
       (
@@ -125,7 +125,7 @@ struct MapFaultTests {
     #expect(found.contains("m:\(line):\(column): \(sentence)"), "\(found)")
   }
 
-  @Test("are all told at once, in the order of the file")
+  @Test("are all reported at once, in the order of the file")
   func all() {
     let map = """
       {"map": 2, "nme": "x",
@@ -140,7 +140,7 @@ struct MapFaultTests {
       ], "\(faults(of: map))")
   }
 
-  @Test("are told also of what stands behind a misspelled name, or beside an unknown definition")
+  @Test("are reported also for what follows a misspelled name, or is beside an unknown definition")
   func behind() {
     let map = #"{"map": 1, "name": "t", "rules": [{"event": "gift", "feilds": {"sender": {"id": "a"}, "gift": {"id": "/g"}}}]}"#
     #expect(
@@ -174,7 +174,7 @@ struct MapFaultTests {
     #expect(faults(of: map, switches: [("s", "b")]) == [])
   }
 
-  @Test("in a map that another one chooses are told with its name")
+  @Test("in a map that another one chooses are reported with its name")
   func chosen() {
     let library = MapLibrary { $0 == "other" ? (Array(#"{"map": 1}"#.utf8), "other.json") : nil }
     let map = #"{"map": 1, "name": "t", "choose": {"at": "/p", "maps": {"x": "other"}}}"#
@@ -196,7 +196,7 @@ struct MapFaultTests {
     }
   }
 
-  @Test("do not occur in what is built in, with any of its switches")
+  @Test("do not occur in the built-in maps, with any of their switches")
   func builtIn() throws {
     for name in BuiltInMaps.names {
       let text = Array(try #require(BuiltInMaps.text(name)).utf8)

@@ -4,7 +4,7 @@ import ComboWire
 import Testing
 
 /// What names a gift, its streak and its combo, where records say more or less than one thing.
-@Suite("What names a gift")
+@Suite("The identity of a gift")
 struct MapIdentityTests {
   /// The gifts of records, in a line each: `id sender>receiver gift amount …`; a bad event or a dropped record as one line.
   static func gifts(_ map: RecordMap, _ records: [String]) -> [String] {
@@ -45,7 +45,7 @@ struct MapIdentityTests {
     return try RecordMap(Array(text.utf8), file: "t")
   }
 
-  @Test("an id beside a total is another one with another total, unless the map says that ids are new each time")
+  @Test("an id beside a total is another one with another total, unless ids are new each time by the map")
   func idAndTotal() throws {
     let records = [1, 3, 3].map { #"{"id": "m", "u": 1, "g": 2, "n": \#($0)}"# }
     let kept = try map(#""id": "/id", "total": "/n""#)
@@ -66,7 +66,7 @@ struct MapIdentityTests {
     }
   }
 
-  @Test("a map with an id beside a total is told so when it is loaded, until it says what holds")
+  @Test("a map with an id beside a total gets a note when it is loaded, until it states whether ids are new")
   func notes() throws {
     #expect(try map(#""id": "/id", "total": "/n""#).notes.map(\.sentence).contains { $0.contains("an id and a total") })
     for word in ["new", "kept"] {
@@ -98,7 +98,7 @@ struct MapIdentityTests {
       ])
   }
 
-  @Test("an id that is too long for what is added to it is told by its hash")
+  @Test("an id that becomes too long by its suffix is replaced by its hash")
   func longID() throws {
     let long = String(repeating: "x", count: 256)
     let lines = Self.gifts(try map(#""id": "/id", "total": "/n""#), [#"{"id": "\#(long)", "u": 1, "g": 2, "n": 7}"#])
@@ -197,10 +197,10 @@ struct MapIdentityTests {
     ])
   func signs(record: String, expected: String) throws {
     let map = try RecordMap(Array(Self.watchful.utf8), file: "t")
-    let came = Self.gifts(map, [record, record])
+    let result = Self.gifts(map, [record, record])
     #expect(
-      came.allSatisfy { expected == "bad" ? $0.hasPrefix("bad: unknown_type: the record names a gift") : $0 == expected },
-      "\(came)")
+      result.allSatisfy { expected == "bad" ? $0.hasPrefix("bad: unknown_type: the record names a gift") : $0 == expected },
+      "\(result)")
   }
 
   @Test("display data is bounded over all gifts of a record, and the elements of arrays by what they cost")
@@ -211,8 +211,8 @@ struct MapIdentityTests {
       Array(
         #"{"map":1,"name":"t","rules":[{"root":"/to/*","event":"gift","fields":{"sender":{"id":"^/u","show":{"name":"^/name"}},"gift":{"id":"^/g"}}}]}"#
           .utf8), file: "t")
-    let came = Self.gifts(shown, [#"{"u":1,"g":2,"name":"\#(name)","to":[\#(gifts)]}"#])
-    #expect(came.count == 1 && came[0].contains("the record's gifts have more than 1048576 bytes"), "\(came.count)")
+    let result = Self.gifts(shown, [#"{"u":1,"g":2,"name":"\#(name)","to":[\#(gifts)]}"#])
+    #expect(result.count == 1 && result[0].contains("the record's gifts have more than 1048576 bytes"), "\(result.count)")
     let zeros = Array(repeating: "0", count: 30_000).joined(separator: ",")
     for name in BuiltInMaps.names where name != "wire" {
       let map = try RecordMap(Array(#require(BuiltInMaps.text(name)).utf8), file: name)

@@ -10,7 +10,7 @@ struct MapInferenceCheckTests {
     return (MapIdentityTests.gifts(map, records), guess.doubts, guess.text)
   }
 
-  @Test("takes no field for an id that two different gifts share, of one kind or of two")
+  @Test("does not use a field as an id that two different gifts share, of one kind or of two")
   func sharedIDs() throws {
     let one = try gifts(
       [("u1", 3), ("u2", 1), ("u1", 3)].map { user, count in
@@ -31,10 +31,10 @@ struct MapInferenceCheckTests {
     let records = (1...3).map { order in
       #"{"data":[{"id":"90\#(order)","room_id":"88","from_uid":"50\#(order)","gift_id":"11","gift_num":"\#(order)"}],"id":7,"mysqlType":{"id":"bigint(20)","room_id":"bigint(20)","from_uid":"bigint(20)","gift_id":"int(11)"},"table":"gift_order","ts":179093520030\#(order),"type":"INSERT"}"#
     }
-    let came = try gifts(records)
-    #expect(came.gifts == (1...3).map { "90\($0) 50\($0)> 11 count \($0)" }, "\(came.text)")
-    #expect(came.text.contains(#""room": "/room_id""#), "\(came.text)")
-    #expect(came.doubts.contains(#"samples: in all gifts room is always "88", gift.id is always "11""#), "\(came.doubts)")
+    let result = try gifts(records)
+    #expect(result.gifts == (1...3).map { "90\($0) 50\($0)> 11 count \($0)" }, "\(result.text)")
+    #expect(result.text.contains(#""room": "/room_id""#), "\(result.text)")
+    #expect(result.doubts.contains(#"samples: in all gifts room is always "88", gift.id is always "11""#), "\(result.doubts)")
   }
 
   @Test("counts no record again that says who received a gift")
@@ -44,9 +44,10 @@ struct MapInferenceCheckTests {
       return #"{"bdy":[{"cid":"N1","uid":"h1","extras":"\#(extras)","msgTime":1790935200000}],"cmd":93102,"cid":"N1"}"#
     }
     let receivers = ["a", "b", "c"].map { record("SUBSCRIPTION_GIFT_RECEIVER", #"\"receiverUserIdHash\":\"\#($0)\""#) }
-    let came = try gifts([record("SUBSCRIPTION_GIFT", #"\"quantity\":3"#)] + receivers)
-    #expect(came.gifts == [" h1> g1 count 3", "dropped", "dropped", "dropped"], "\(came.text)")
-    #expect(came.doubts.contains { $0.hasPrefix(#""SUBSCRIPTION_GIFT_RECEIVER" seems to repeat the gifts"#) }, "\(came.doubts)")
+    let result = try gifts([record("SUBSCRIPTION_GIFT", #"\"quantity\":3"#)] + receivers)
+    #expect(result.gifts == [" h1> g1 count 3", "dropped", "dropped", "dropped"], "\(result.text)")
+    #expect(
+      result.doubts.contains { $0.hasPrefix(#""SUBSCRIPTION_GIFT_RECEIVER" seems to repeat the gifts"#) }, "\(result.doubts)")
   }
 
   @Test("says what a field has that keeps its records from being read, and that what seems to repeat may undo")
@@ -95,7 +96,7 @@ struct MapInferenceCheckTests {
     #expect(chats.gifts == (1...3).map { "s\($0) 5> SUPER_CHAT count 1" }, "\(chats.text)")
   }
 
-  @Test("takes no price for a number")
+  @Test("does not use a price as a number")
   func prices() throws {
     func record(_ id: Int, _ item: String, _ price: String) -> String {
       #"[{"type":"gift","id":"i\#(id)","item":{"name":"\#(item)","image":"https://i.example/\#(item)"},"sender":{"id":"ann"},"createdAt":179093520000\#(id)\#(price)}]"#
@@ -119,20 +120,20 @@ struct MapInferenceCheckTests {
       #"{"type":"CHAT","channel_info":{"channel_id":"100"},"data":{"chats":[\#(chats.joined(separator: ","))]}}"#
     }
     let records = [[chat(1, false), chat(2, true)], [chat(3, true), chat(4, false), chat(5, true)], [chat(6, false)]].map(record)
-    let came = try gifts(records)
-    #expect(came.gifts == ["m2 502> 52 count 2", "m3 503> 52 count 2", "m5 505> 52 count 2", "dropped"], "\(came.text)")
-    #expect(!came.doubts.contains { $0.contains("bad events") }, "\(came.doubts)")
+    let result = try gifts(records)
+    #expect(result.gifts == ["m2 502> 52 count 2", "m3 503> 52 count 2", "m5 505> 52 count 2", "dropped"], "\(result.text)")
+    #expect(!result.doubts.contains { $0.contains("bad events") }, "\(result.doubts)")
     let bad = try gifts([#"{"cmd":"SEND_GIFT","uid":3,"gift_id":1,"num":2}"#, #"{"cmd":"SEND_GIFT_V2","pb":"CAdSBAgf"}"#])
     #expect(bad.doubts.contains { $0.hasPrefix("samples: 1 become bad events; the first is sample 2: ") }, "\(bad.doubts)")
   }
 
   @Test("starts with the built-in names of commands and of other events, where a command names gifts")
   func includes() throws {
-    let came = try gifts([#"{"kind":"gift","uid":3,"gift_id":1,"num":2}"#])
-    #expect(came.text.contains(#""include": "common""#) && came.text.contains(#"{"use": "other-events"}"#), "\(came.text)")
+    let result = try gifts([#"{"kind":"gift","uid":3,"gift_id":1,"num":2}"#])
+    #expect(result.text.contains(#""include": "common""#) && result.text.contains(#"{"use": "other-events"}"#), "\(result.text)")
     #expect(
       MapIdentityTests.gifts(
-        try RecordMap(Array(came.text.utf8), file: "guess"),
+        try RecordMap(Array(result.text.utf8), file: "guess"),
         [
           #"{"kind":"chat","msgType":"roomUserSeq"}"#, #"{"cmd":"GIFT_OF_ANOTHER_KIND"}"#, #"{"kind":"like"}"#,
         ]

@@ -52,7 +52,8 @@ struct MapNewFieldTests {
     #expect(plain.canonical(for: .oldest) == plain.canonical)
   }
 
-  @Test("null is told from a missing value, also on the way; by older rules, and in what a journal keeps for them, it is missing")
+  @Test(
+    "null is distinguished from a missing value, also on the way; by older rules, and in a journal's map for them, it is missing")
   func null() throws {
     func map(_ test: String) throws -> RecordMap {
       let text =

@@ -60,7 +60,7 @@ struct MapProtobufTests {
     #expect(try mapped(Self.text, #"{"cmd":"GIFT","pb":"\#(bare)"}"#).contains("|7||玫瑰|0.0|count 3|"))
   }
 
-  @Test("has numbers of all kinds, and what is not on the wire is not there")
+  @Test("has numbers of all kinds, and fields that are not on the wire are missing")
   func scalars() throws {
     #expect(try json { _ in } == #"{"uid":7}"#)
     #expect(
@@ -199,7 +199,7 @@ struct MapProtobufTests {
         == "wrong_type: /pb is not the Protobuf in base64 that the map describes: \(why)")
   }
 
-  @Test("is bounded in its depth and in what it makes")
+  @Test("is bounded in its depth and its results")
   func bounds() throws {
     func nested(_ levels: Int) -> [UInt8] {
       var bytes = Wire.of { $0.number(1, 7) }
@@ -222,7 +222,7 @@ struct MapProtobufTests {
       try read(many, sentence: true) == "too_large: /pb comes to more than 65536 bytes of JSON, the maximum of a record")
   }
 
-  @Test("is read in each message of an array, and bounded in what all of them make")
+  @Test("is read in each message of an array, and bounded in the results of all of them")
   func arrays() throws {
     let map = Self.text.replacing(
       #"["/pb", "/data/pb"], "when": {"at": "/cmd""#, with: #"["/*/pb", "/list/*/pb"], "when": {"at": ["/*/cmd", "/list/*/cmd"]"#
@@ -308,7 +308,7 @@ struct MapProtobufTests {
   }
 
   @Test(
-    "has its faults told with line, column and the fix",
+    "has its faults reported with line, column and the fix",
     arguments: [
       (#""protobuf": §[]"#, "protobuf must be an object, not an array"),
       (#""protobuf": §{}"#, "protobuf must have 1 to 200 messages, not 0"),
@@ -354,7 +354,7 @@ struct MapProtobufTests {
     #expect(found.contains("m:1:\(column): \(sentence)"), "\(found)")
   }
 
-  @Test("is the same by what a journal keeps of the map")
+  @Test("is the same by the map's text in a journal")
   func canonical() throws {
     let map = try RecordMap(Array(Self.text.utf8), file: "m")
     #expect(try RecordMap(canonical: map.canonical) == map)

@@ -9,7 +9,7 @@ struct MapSchemaTests {
     return try RecordMap(Array(text.utf8), file: "m")
   }
 
-  @Test("make one map in whatever order they come, and those that it has stay")
+  @Test("make one map in any order, and those that it has stay")
   func order() throws {
     let (seven, eight) = (["7": #""long""#], ["8": #"{"type":"array","items":"string"}"#])
     let one = try map().adding(seven).adding(eight)

@@ -37,7 +37,7 @@ extension MapShapeTests {
     #expect(read(#"{"g":"g","a":{"u":"u","b":{"..":3}}}"#, by: map).events == expected)
   }
 
-  @Test("below an array there can only be gifts, and faults of rules are said once for all roots")
+  @Test("below an array there can only be gifts, and faults of rules are reported once for all roots")
   func rootFaults() throws {
     func faults(_ text: String) -> [String] {
       do {
@@ -131,7 +131,7 @@ extension MapShapeTests {
     }
   }
 
-  @Test("whatever bytes come, they are an event, dropped or bad", arguments: 0..<10)
+  @Test("any bytes are an event, dropped or bad", arguments: 0..<10)
   func anyBytes(seed: Int) throws {
     var random = SplitMix64(seed: UInt64(seed))
     let pieces = [
@@ -151,7 +151,7 @@ extension MapShapeTests {
     }
   }
 
-  @Test("of platforms can stand in one topic, told apart by a field")
+  @Test("of platforms can share one topic, distinguished by a field")
   func platforms() throws {
     let map = try map(
       #"""

@@ -248,7 +248,7 @@ struct MapShapeTests {
   static let listFields =
     #""fields": {"room": "^/room", "ts": "^/ts", "sender": {"id": "/by"}, "gift": {"id": "/g"}, "count": "/n"}"#
 
-  @Test("what is dropped is dropped with its list")
+  @Test("a dropped gift is dropped with its list")
   func droppedWithList() throws {
     let map = try map(
       #"""
@@ -285,7 +285,7 @@ struct MapShapeTests {
     #expect(read(two, by: batches, .replay).bad?.reason.hasPrefix("element 1 of the record's array") == true)
   }
 
-  @Test("an element's fault tells its own number, whatever was read before")
+  @Test("an element's fault names its own number, whatever was read before")
   func placeOfFault() throws {
     let map = try map(BuiltInMaps.text("bilibili") ?? "")
     let decoder = RecordDecoder(limits: WireLimits(), map: map)

@@ -51,8 +51,8 @@ struct MapSilenceTests {
     let plain = before + Self.bilibili.replacing("\\", with: "")
     let text = Data(plain.utf8).base64EncodedString()
     for written in [text, text.replacing("/", with: #"\/"#), Self.inLines(text, #"\n"#), Self.inLines(text, #"\r\n"#)] {
-      let came = try gifts("bilibili", #"{"roomid":7,"data":"\#(written)"}"#)
-      #expect(came[0].contains("names a gift"), "\(came)")
+      let result = try gifts("bilibili", #"{"roomid":7,"data":"\#(written)"}"#)
+      #expect(result[0].contains("names a gift"), "\(result)")
     }
     let map = #"""
       {"map": 1, "name": "t", "unpack": [{"at": "/b", "base64": true}], "rules": [{"root": "/b", "event": "gift", "fields":
@@ -76,8 +76,8 @@ struct MapSilenceTests {
          "fields": {"id": ["/id", "^/id"], "sender": {"id": {"const": "u"}}, "gift": {"id": {"const": "g"}}, "total": "/n",
          "streak": "/s"}, "ids": "new"}], "otherwise": {"drop": "x"}}
         """#
-      let came = try MapIdentityTests.gifts(RecordMap(Array(map.utf8), file: "t"), [#"{"a":{"n":3\#(first)},\#(second)}"#])
-      return came.count == 1 && came[0].hasPrefix("bad") ? "bad" : "\(came.count)"
+      let result = try MapIdentityTests.gifts(RecordMap(Array(map.utf8), file: "t"), [#"{"a":{"n":3\#(first)},\#(second)}"#])
+      return result.count == 1 && result[0].hasPrefix("bad") ? "bad" : "\(result.count)"
     }
     #expect(try made(#","id":1"#, #""b":{"n":5,"id":2}"#) == "bad")
     #expect(try made(#","id":1"#, #""b":{"n":3,"id":"1"}"#) == "1")
@@ -114,8 +114,8 @@ struct MapSilenceTests {
       ("twitch", #"{"msg-id":"notify","x":1}"#, "dropped"), ("twitch", #"{"notice_type":"notify","x":1}"#, "dropped"),
     ])
   func labels(map: String, record: String, expected: String) throws {
-    let came = try gifts(map, record)
-    #expect(came.count == 1 && came[0].hasPrefix(expected), "\(came)")
+    let result = try gifts(map, record)
+    #expect(result.count == 1 && result[0].hasPrefix(expected), "\(result)")
   }
 
   // MARK: - Several records in one text

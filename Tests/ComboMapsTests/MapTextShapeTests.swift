@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Mapped records that are the same but for their scalars")
 struct MapTextShapeTests {
-  @Test("lead to the same events, whatever came before", arguments: ["bilibili", "kuaishou", "tiktok"])
+  @Test("lead to the same events, whatever records preceded", arguments: ["bilibili", "kuaishou", "tiktok"])
   func events(name: String) throws {
     let map = try RecordMap(Array(#require(BuiltInMaps.text(name)).utf8), file: name)
     let used = RecordDecoder(map: map)

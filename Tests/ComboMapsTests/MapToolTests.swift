@@ -3,7 +3,7 @@ import ComboMaps
 import ComboWire
 import Testing
 
-@Suite("What `map` shows")
+@Suite("The text of `map`")
 struct MapToolTests {
   private func explain(_ map: String, _ record: String, key: String? = nil) throws -> MapExplanation {
     var limits = WireLimits()
@@ -12,7 +12,7 @@ struct MapToolTests {
     return Array(record.utf8).withUnsafeBytes { explainer.explain($0, key: nil) }
   }
 
-  @Test("is each field with its place, what stands there and what it becomes")
+  @Test("has each field with its place, its text there and its value")
   func fields() throws {
     let map = giftMap(#""total": {"product": ["/a", "/b"]}, "streak": ["/x", {"join": ["/u", "-", "/g"]}]"#)
     let explanation = try explain(map, #"{"room":"r","ts":7,"u":1,"g":"y","a":2,"b":"3"}"#)
@@ -26,7 +26,7 @@ struct MapToolTests {
       ])
   }
 
-  @Test("is also what is known of a record that is bad or dropped")
+  @Test("has the known fields of a bad or dropped record, too")
   func others() throws {
     let map = giftMap(#""count": "/n""#, when: #"{"at": "/k", "is": 1}"#)
     let bad = try explain(map, #"{"k":1,"u":1,"n":0}"#)

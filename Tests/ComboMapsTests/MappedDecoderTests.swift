@@ -59,7 +59,7 @@ struct MappedDecoderTests {
     #expect(try amount(#""count": {"product": ["/a", "/b"]}"#, #"{\#(numbers),"u":1,"g":1}"#) == result)
   }
 
-  @Test("take the first place that has something, and pass over what counts as missing")
+  @Test("have the value of the first place that has one, and skip missing ones")
   func fallbacks() throws {
     let fields = #""total": ["/a", {"at": "/b", "unless": ["0", -1]}], "streak": {"at": ["/s", "/t"], "unless": "0"}"#
     #expect(try amount(fields, #"{"a":3,"b":4,"s":"x","u":1,"g":1}"#) == "total 3 of x")
@@ -180,7 +180,7 @@ struct MappedDecoderTests {
     #expect(try mapped(map, "[]").hasPrefix("unknown_type"))
   }
 
-  @Test("take the key and headers, which must be UTF-8")
+  @Test("are read from the key and headers, which must be UTF-8")
   func keyAndHeaders() throws {
     let map = giftMap(#""id": {"header": "trace"}"#, when: #"{"header": "kind", "is": "gift"}"#)
       .replacingOccurrences(of: #""room": ["/room", {"const": "r"}], "#, with: "")
@@ -199,7 +199,7 @@ struct MappedDecoderTests {
     #expect(try mapped(room, "{}", key: "k", limits: WireLimits()) == "roomClosed|k|-1")
   }
 
-  @Test("show what the map names, within the display limit")
+  @Test("have the members that the map names, within the display limit")
   func display() throws {
     let map = giftMap(#""receiver": {"id": "/to/id", "show": "/to"}"#)
       .replacingOccurrences(
@@ -252,7 +252,7 @@ struct MappedDecoderTests {
   }
 
   @Test(
-    "are told apart by texts of any length",
+    "are distinguished by texts of any length",
     arguments: ["", "1", "1234567", "12345678", "123456789", "12345678x", "1234567x", "1234567890123456", "1234567890123457"])
   func texts(_ text: String) throws {
     let kinds = ["1", "1234567", "123456789", "12345678x", "1234567890123456"]
@@ -264,7 +264,7 @@ struct MappedDecoderTests {
     }
   }
 
-  @Test("are without what counts as missing, wherever a pointer stands")
+  @Test("are without missing members, wherever a pointer is")
   func unless() throws {
     let none = #""unless": ["0", 7]}"#
     let map = giftMap(
@@ -291,7 +291,7 @@ struct MappedDecoderTests {
     }
   }
 
-  @Test("say in a sentence where the map takes a field from")
+  @Test("name in a sentence the place from which the map reads a field")
   func sentences() throws {
     let map = giftMap(#""count": ["/a", "/b"]"#)
     #expect(
@@ -310,7 +310,7 @@ struct MappedDecoderTests {
         == "missing_field: sender.id is missing; the event needs one; t, rule 1, takes it from /u or /n")
   }
 
-  @Test("retract no more than they say: what the rule names must be there")
+  @Test("retract no more than they name: the fields of the rule must be there")
   func retractions() throws {
     let map = """
       {"map": 1, "name": "t", "rules": [{"event": "retract", "fields": {"room": "/r", "sender": {"id": "/u"}, "gift": {"id": "/g"}}}]}
@@ -364,7 +364,7 @@ struct MappedDecoderTests {
     #expect(throws: MapFaults.self) { try RecordMap(canonical: "") }
   }
 
-  @Test("with a schema registry's frame are named, and read where the map says that JSON follows")
+  @Test("with a schema registry's frame are named, and read where JSON follows by the map")
   func frames() throws {
     let record = "\0\0\0\u{1}\u{2}" + #"{"u":1,"g":1}"#
     #expect(

@@ -44,7 +44,7 @@ struct SchemaRegistryTests {
     #expect(registry.ask("8") == .unknown("the registry does not know it"))
   }
 
-  @Test("may say with the status alone that it does not know a schema, if it answers otherwise")
+  @Test("may report with the status alone that it does not have a schema, if it responds otherwise")
   func plainStatus() {
     let server = RegistryServer { request in
       request.path == "/schemas/types"
@@ -55,7 +55,7 @@ struct SchemaRegistryTests {
     #expect(SchemaRegistry(url: server.url).ask("8") == .unknown("the registry does not know it"))
   }
 
-  @Test("has what a schema refers to, whatever the subject's name, once each")
+  @Test("has the references of a schema, whatever the subject's name, once each")
   func references() {
     func record(_ name: String, _ fields: String...) -> String {
       let fields = fields.enumerated().map { #"{"name":"f\#($0)","type":"\#($1)"}"# }.joined(separator: ",")
@@ -75,7 +75,7 @@ struct SchemaRegistryTests {
     #expect(server.requests.count == 3)
   }
 
-  @Test("may refer in cycles and without end: that is said, and ends")
+  @Test("may refer in cycles and without end: that is reported, and ends")
   func cycles() {
     let own = Self.server([
       "/schemas/ids/7": Self.document(#""A""#, references: ["a"]),
@@ -101,7 +101,7 @@ struct SchemaRegistryTests {
         == .unknown(#"it refers to version 1 of the subject "a", which the registry does not know"#))
   }
 
-  @Test("has schemas that can never be used: that is said")
+  @Test("has schemas that can never be used: that is reported")
   func unusable() {
     guard case .unusable(let proto) = answer(Self.document("x", type: "PROTOBUF")),
       case .unusable(let faulty) = answer(Self.document(#""lang""#)), case .unusable(let broken) = answer(Self.document("{"))
@@ -138,7 +138,7 @@ struct SchemaRegistryTests {
     #expect(other.requests.isEmpty)
   }
 
-  @Test("that sends a hundred megabytes, or less than it says, or nothing ever, is given up")
+  @Test("that sends a hundred megabytes, or less than it announces, or nothing ever, is given up")
   func hostile() {
     let endless = "HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n" + String(repeating: "x", count: 2 << 20)
     #expect(reason(answer(endless)).contains("answers with more than 1048576 bytes"))
@@ -188,13 +188,13 @@ struct SchemaRegistryTests {
   }
 
   @Test("is asked for its kinds of schemas to see whether it answers")
-  func trouble() {
+  func reasonUnusable() {
     let server = Self.server(["/schemas/types": RegistryServer.answer("200 OK", #"["AVRO"]"#)])
-    #expect(SchemaRegistry(url: server.url).trouble() == nil)
+    #expect(SchemaRegistry(url: server.url).reasonUnusable() == nil)
     let url = server.url
     server.end()
     var limits = SchemaRegistry.Limits()
     limits.totalMs = 50
-    #expect(SchemaRegistry(url: url, limits: limits).trouble() != nil)
+    #expect(SchemaRegistry(url: url, limits: limits).reasonUnusable() != nil)
   }
 }

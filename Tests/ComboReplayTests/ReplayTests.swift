@@ -66,7 +66,7 @@ struct ReplayTests {
 
   // MARK: -
 
-  @Test("says what the specification says, byte for byte")
+  @Test("writes the instructions of the specification, byte for byte")
   func bytes() {
     let sender = #"{"id":"u1","name":"小明"}"#
     let input = """
@@ -85,7 +85,7 @@ struct ReplayTests {
     #expect(result.summary == ReplayPipeline.Summary(lines: 3, badLines: 0))
   }
 
-  @Test("reports bad lines with their numbers, and goes on")
+  @Test("reports bad lines with their numbers, and continues")
   func badLines() throws {
     let input = ["not json", "", Self.gift("a", 1), "{}", " \t\r", Self.gift("b", 2), #"{"room":"r","sender":1}"#].joined(
       separator: "\n")
@@ -101,7 +101,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("passes over a line that is longer than any memory, and says how long it was")
+  @Test("skips a line that is longer than any memory, and reports its length")
   func tooLong() throws {
     let long = String(repeating: "x", count: 70_000)
     let input = [Self.gift("a", 1), long, Self.gift("a", 2), long].joined(separator: "\n")
@@ -113,7 +113,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("takes a file that begins with a byte order mark, or whose lines end with CR LF")
+  @Test("accepts a file that begins with a byte order mark, or whose lines end with CR LF")
   func foreignText() {
     let lines = [Self.gift("a", 1), Self.gift("a", 2)]
     let plain = TestReplay.replay(Data(lines.joined(separator: "\n").utf8)).output
@@ -122,7 +122,7 @@ struct ReplayTests {
     #expect(TestReplay.replay(foreign).summary.badLines == 0)
   }
 
-  @Test("of nothing says nothing")
+  @Test("of nothing writes nothing")
   func nothing() {
     for input in ["", "\n", "\n\n \n"] {
       let result = TestReplay.replay(Data(input.utf8))
@@ -144,7 +144,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("writes what is said in the order of the lines that led to it, and the rest by the rooms' first lines")
+  @Test("writes instructions in the order of the lines that led to them, and the rest by the rooms' first lines")
   func order() throws {
     let input = [Self.gift("b", 1000), Self.gift("a", 1000), Self.gift("c", 1000), Self.gift("a", 1100)]
     let output = TestReplay.replay(Data(input.joined(separator: "\n").utf8)).output
@@ -170,7 +170,7 @@ struct ReplayTests {
       forgotten.output == TestReplay.replay(input, maxRestedRooms: 0, threads: 3, chunkBytes: 21_000, sweepLines: 50).output)
   }
 
-  @Test("says the same of gifts when it forgets rooms that have rested")
+  @Test("reports the same fates of gifts when it forgets rooms that have rested")
   func explainingSweeps() throws {
     let input = Self.madeUp(20_000, rooms: 400, rate: 10)
     let all = try Self.byRoom(TestReplay.explain(input))
@@ -220,7 +220,7 @@ struct LineSourceTests {
     }
   }
 
-  @Test("come whole, whatever the reads are", arguments: 1...12)
+  @Test("are complete, whatever the reads are", arguments: 1...12)
   func whole(step: Int) {
     let text = "one\ntwo\n\nthree\nfour"
     let pieces = pieces(text, memory: 9, step: step)
@@ -234,7 +234,7 @@ struct LineSourceTests {
     #expect(pieces("0123456789", memory: 6, step: step) == ["too long: 10"])
   }
 
-  @Test("that are there are handed out before more comes")
+  @Test("that are there are returned before more is read")
   func waiting() {
     #expect(pieces("a\nbc\nd", memory: 100, step: 2, isWaiting: { true }) == ["a\n", "bc\n", "d"])
   }
@@ -242,7 +242,7 @@ struct LineSourceTests {
 
 @Suite("A table of rooms")
 struct ReplayRoomsTests {
-  @Test("finds what a dictionary finds, whatever comes and goes", arguments: 0..<20)
+  @Test("has the same contents as a dictionary, whatever is added and removed", arguments: 0..<20)
   func model(seed: Int) {
     var random = SplitMix64(seed: UInt64(seed))
     let rooms = ReplayRooms()

@@ -28,7 +28,7 @@ struct TuneTests {
   }
 
   /// The figures of `tune`, counted from `explain`.
-  struct Told: Equatable {
+  struct Measured: Equatable {
     var gifts = 0, repeated = 0, skipped = 0
     var waits: [Int64] = []
 
@@ -53,26 +53,27 @@ struct TuneTests {
     }
   }
 
-  @Test("waits and skips are those that explain tells, gift by gift", arguments: [3, 30])
+  @Test("waits and skips are those that explain reports, gift by gift", arguments: [3, 30])
   func agreesWithExplain(rooms: Int) throws {
     let input = ReplayTests.madeUp(6000, rooms: rooms)
     let result = Self.tune(input)
     #expect(result.combinations.count == Self.combinations.count)
     for (settings, combination) in zip(Self.combinations, result.combinations) {
       let total = combination.total
-      let told = try Told(input, settings)
-      #expect(total.gifts == told.gifts && total.repeated == told.repeated && total.skipped == told.skipped)
+      let measured = try Measured(input, settings)
+      #expect(total.gifts == measured.gifts && total.repeated == measured.repeated && total.skipped == measured.skipped)
       #expect(
-        total.seen == told.waits.count && total.waits.sum == told.waits.reduce(0, +) && total.waits.max == told.waits.last ?? 0)
-      #expect(total.within1 == told.waits.count { $0 <= 1000 } && total.within3 == told.waits.count { $0 <= 3000 })
-      #expect(total.within10 == told.waits.count { $0 <= 10_000 })
+        total.seen == measured.waits.count && total.waits.sum == measured.waits.reduce(0, +)
+          && total.waits.max == measured.waits.last ?? 0)
+      #expect(total.within1 == measured.waits.count { $0 <= 1000 } && total.within3 == measured.waits.count { $0 <= 3000 })
+      #expect(total.within10 == measured.waits.count { $0 <= 10_000 })
       for share in [0.5, 0.9, 0.99] {
-        let (got, exact) = (total.waits.quantile(share), told.quantile(share))
+        let (got, exact) = (total.waits.quantile(share), measured.quantile(share))
         #expect(
           got == exact || abs(Double(got ?? 0) - Double(exact ?? 0)) <= Double(exact ?? 0) / 1000, "p\(share): \(exact ?? -1)")
       }
       let busiest = try #require(combination.busiest.first)
-      let one = try Told(input, settings, room: busiest.name)
+      let one = try Measured(input, settings, room: busiest.name)
       #expect(busiest.measure.gifts == one.gifts && busiest.measure.waits.sum == one.waits.reduce(0, +))
     }
     #expect(result.combinations.contains { $0.total.skipped > 0 } && result.combinations.contains { $0.total.waits.max > 5000 })
@@ -187,7 +188,7 @@ struct TuneTests {
     #expect(failed.failure == "the broker is away" && failed.combinations.isEmpty)
   }
 
-  @Test("nothing comes of nothing")
+  @Test("no records have no results")
   func empty() {
     let result = Self.tune(Data())
     #expect(result.giftEvents == 0 && result.rooms == 0 && result.first == nil && result.combinations.count == 4)

@@ -8,7 +8,7 @@ import Testing
 @testable import ComboRooms
 
 /// The first records of a transaction, which are held back and produced in order.
-@Suite("What goes out in a transaction")
+@Suite("Records sent in a transaction")
 struct ProducingTargetTests {
   /// An output that keeps what is produced.
   private final class Taken: OutputEdge {
@@ -34,20 +34,20 @@ struct ProducingTargetTests {
 
   init() { target = ProducingTarget(taken, watched: HeldBack(), heldBytes: Self.heldBytes) }
 
-  private func say(_ text: String, headers: [RecordHeader] = []) {
+  private func emit(_ text: String, headers: [RecordHeader] = []) {
     var value = text
     value.withUTF8 { target.produce(.output, key: nil, value: Bytes($0), timestamp: nil, headers: headers) }
   }
 
-  @Test("a little is held until it is let go; what follows goes out at once")
+  @Test("a few records are held until they are released; later ones are sent at once")
   func little() {
     target.begin()
-    say("a")
-    say("b", headers: [RecordHeader(name: "why", value: nil)])
+    emit("a")
+    emit("b", headers: [RecordHeader(name: "why", value: nil)])
     #expect(taken.values == [])
     target.release()
     #expect(taken.values == ["a", "b with why"])
-    say("c")
+    emit("c")
     #expect(taken.values == ["a", "b with why", "c"])
     target.release()
     #expect(taken.values.count == 3)
@@ -57,35 +57,35 @@ struct ProducingTargetTests {
   func much() {
     target.begin()
     let part = String(repeating: "x", count: Self.heldBytes / 4)
-    for _ in 0..<3 { say(part) }
+    for _ in 0..<3 { emit(part) }
     #expect(taken.values == [])
-    say(part)
+    emit(part)
     #expect(taken.values.count == 4)
-    say("y")
+    emit("y")
     #expect(taken.values.last == "y")
   }
 
-  @Test("the next transaction holds back anew, and nothing of one that failed comes in it")
+  @Test("the next transaction holds records back again, and contains nothing of one that failed")
   func next() {
     target.begin()
-    say("lost")
+    emit("lost")
     target.begin()
-    say("a")
+    emit("a")
     target.release()
     #expect(taken.values == ["a"])
     target.begin()
-    say("b")
+    emit("b")
     #expect(taken.values == ["a"])
     target.release()
     #expect(taken.values == ["a", "b"])
   }
 
-  @Test("of several threads each keeps its order, while one of them lets all go", arguments: 0..<20)
+  @Test("of several threads each keeps its order, while one of them releases all", arguments: 0..<20)
   func threads(run: Int) {
     target.begin()
     let (threads, each) = (4, 1500)
     DispatchQueue.concurrentPerform(iterations: threads) { thread in
-      for n in 0..<each { say("\(thread) \(n) 0123456789") }
+      for n in 0..<each { emit("\(thread) \(n) 0123456789") }
     }
     target.release()
     let all = taken.values.map { $0.split(separator: " ").prefix(2).map { Int($0)! } }

@@ -103,7 +103,7 @@ struct RollbackTests {
   }
 
   private final class NoLoss: TopicWatch {
-    func look() throws(EdgeError) -> LostTopic? { nil }
+    func check() throws(EdgeError) -> LostTopic? { nil }
   }
 
   @Test("a journal that became shorter is reported once, and the service starts again: its settings may be others")

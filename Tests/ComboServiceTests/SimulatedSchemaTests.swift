@@ -97,7 +97,7 @@ struct SimulatedSchemaTests {
     gift(2, room: elsewhere)
     scene.settle(instance)
     #expect(instance.service.totals.bad == 4)
-    registry.wantsRetry = true
+    registry.isRetryRequested = true
     gift(2, room: elsewhere)
     scene.settle(instance)
     #expect(instance.service.totals.bad == 4)

@@ -350,3 +350,5 @@ private struct SimText {
     return String(decoding: bytes[(start + 1)...].prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
   }
 }
+
+private func text(_ bytes: Bytes) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -52,7 +52,7 @@ final class SimBroker {
 
   static let transactionTimeoutMs: Int64 = 2_000
 
-  /// - Parameter neighbor: The cluster of another input's services, whose output this one's write to as well; nil if there is
+  /// - Parameter neighbor: The cluster of another input's services, whose output this one's write to as well, or nil if there is
   ///   none.
   init(
     _ clock: SimClock, _ random: SplitMix64, partitions: Int, outputPartitions: Int, isCooperative: Bool,

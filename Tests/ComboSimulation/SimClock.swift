@@ -19,7 +19,7 @@ final class SimClock: @unchecked Sendable {
     wall += ms
   }
 
-  func looked() {
+  func wasRead() {
     if moves > 0, random.below(moves) == 0 { advance(1) }
   }
 }
@@ -37,12 +37,12 @@ final class SimTime: TimeSource, @unchecked Sendable {
   }
 
   func wallMs() -> Int64 {
-    clock.looked()
+    clock.wasRead()
     return clock.wall + skew
   }
 
   func monotonicMs() -> Int64 {
-    clock.looked()
+    clock.wasRead()
     return clock.monotonic
   }
 

@@ -24,10 +24,10 @@ final class SimDirectProducer {
     log.append(record)
   }
 
-  func hear(_ count: Int) -> [(tag: UInt, offset: Int64)] {
-    let heard = Array(acknowledged.prefix(count))
-    acknowledged.removeFirst(heard.count)
-    return heard
+  func takeAcknowledged(_ count: Int) -> [(tag: UInt, offset: Int64)] {
+    let taken = Array(acknowledged.prefix(count))
+    acknowledged.removeFirst(taken.count)
+    return taken
   }
 
   /// Closes the producer. A random number of its records, of each partition the first ones, may still arrive.
@@ -81,7 +81,7 @@ final class SimDirectEdge: DirectEdge, @unchecked Sendable {
       throw EdgeError(.undelivered, producer.fault!)
     }
     if maxWaitMs > 0, producer.acknowledged.isEmpty { broker.clock.advance(Int64(1 + broker.random.below(Int(maxWaitMs)))) }
-    for (tag, offset) in producer.hear(broker.random.below(producer.acknowledged.count + 1)) {
+    for (tag, offset) in producer.takeAcknowledged(broker.random.below(producer.acknowledged.count + 1)) {
       acknowledged(tag, broker.happens(broker.faults.unplaced) ? -1001 : offset)
     }
   }

@@ -27,18 +27,18 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
 
   deinit { release() }
 
-  func poll(maxWaitMs: Int32, hold: Int, _ take: (InputRecord) -> Void) {
+  func poll(maxWaitMs: Int32, hold: Int, _ body: (InputRecord) -> Void) {
     release(hold)
-    let take: (InputRecord) -> Void = { record in
+    let body: (InputRecord) -> Void = { record in
       // Records with odd offsets are lasting.
-      take(record.offset % 2 == 1 ? self.lasting(record, hold) : record)
+      body(record.offset % 2 == 1 ? self.lasting(record, hold) : record)
     }
     if instance.isOver() { return }
     rebalance()
     if instance.isOver() { return }
-    if !hand(out: take), maxWaitMs > 0 {
+    if !deliver(to: body), maxWaitMs > 0 {
       broker.clock.advance(Int64(broker.random.below(Int(maxWaitMs) + 1)))
-      _ = hand(out: take)
+      _ = deliver(to: body)
     }
   }
 
@@ -67,7 +67,7 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
 
   func end(of partition: Int32) -> Int64? { positions[partition] == nil ? nil : broker.log(.input, partition).end }
 
-  private func hand(out take: (InputRecord) -> Void) -> Bool {
+  private func deliver(to body: (InputRecord) -> Void) -> Bool {
     var any = false
     let most = 1 + broker.random.below(instance.world.batchMax)
     for (partition, position) in positions.sorted(by: { $0.key < $1.key }) {
@@ -88,7 +88,7 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
         any = true
         count += 1
         positions[partition] = record.offset + 1
-        lend(record, partition, take)
+        lend(record, partition, body)
         if instance.isDead { return true }
       }
     }
@@ -98,13 +98,13 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
   /// Does what a rebalance requires before more records are delivered.
   private func rebalance() {
     if !member.isIn, !isClosed {
-      handOver(member.owned, lost: true)
+      revoke(member.owned, lost: true)
       member.next = nil
       if instance.isDead { return }
       group.join(member)
     }
     if group.isPreparing, !member.hasJoined {
-      if !group.isCooperative { handOver(member.owned, lost: false) }
+      if !group.isCooperative { revoke(member.owned, lost: false) }
       if instance.isDead { return }
       member.next = nil
       group.rejoin(member)
@@ -114,7 +114,7 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
     let leaving = member.owned.filter { !next.contains($0) }
     let coming = next.filter { !member.owned.contains($0) }
     if !leaving.isEmpty {
-      handOver(leaving, lost: false)
+      revoke(leaving, lost: false)
       if instance.isDead { return }
       if member.isIn { group.prepare() }
     }
@@ -122,7 +122,7 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
     delegate?.assigned(coming)
   }
 
-  private func handOver(_ partitions: [Int32], lost: Bool) {
+  private func revoke(_ partitions: [Int32], lost: Bool) {
     if partitions.isEmpty { return }
     delegate?.revoked(partitions, lost: lost)
     for partition in partitions { positions[partition] = nil }
@@ -151,7 +151,7 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
 
   func close() {
     if instance.isOver() { return }
-    handOver(member.owned, lost: !member.isIn)
+    revoke(member.owned, lost: !member.isIn)
     isClosed = true
     group.remove(member)
   }
@@ -169,16 +169,16 @@ extension SimRecord: RecordSource {
   private static func this(_ record: UnsafeRawPointer) -> SimRecord { record.assumingMemoryBound(to: SimRecord.self).pointee }
 }
 
-private func lend(_ record: SimRecord, _ partition: Int32, _ take: (InputRecord) -> Void) {
+private func lend(_ record: SimRecord, _ partition: Int32, _ body: (InputRecord) -> Void) {
   withUnsafePointer(to: record) { pointer in
-    func hand(_ key: Bytes?, _ value: Bytes?) {
-      take(
+    func deliver(_ key: Bytes?, _ value: Bytes?) {
+      body(
         InputRecord(
           partition: partition, offset: record.offset, key: key, value: value, source: (SimRecord.self, UnsafeRawPointer(pointer))
         ))
     }
     func withKey(_ key: Bytes?) {
-      if let value = record.value { value.withUnsafeBytes { hand(key, $0) } } else { hand(key, nil) }
+      if let value = record.value { value.withUnsafeBytes { deliver(key, $0) } } else { deliver(key, nil) }
     }
     if let key = record.key { key.withUnsafeBytes { withKey($0) } } else { withKey(nil) }
   }
@@ -188,7 +188,7 @@ private func lend(_ record: SimRecord, _ partition: Int32, _ take: (InputRecord)
 final class SimReadEdge: ReadEdge, @unchecked Sendable {
   // Sendable: a world belongs to one thread; an audit's threads only read.
   private let broker: SimBroker
-  /// The reading instance; nil for an audit, which sees what is committed, waits for nothing and changes nothing.
+  /// The reading instance, or nil for an audit, which sees what is committed, waits for nothing and changes nothing.
   private weak var instance: SimInstance?
   private let isAudit: Bool
 
@@ -251,20 +251,20 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
 
   func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
-    _ take: (InputRecord) -> Bool
+    _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
-    try read(topic, partition, from: start, to: end, all: false, unless: isCancelled, take)
+    try read(topic, partition, from: start, to: end, all: false, unless: isCancelled, body)
   }
 
   func readAll(
-    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
-    try read(topic, partition, from: start, to: end, all: true, unless: { false }, take)
+    try read(topic, partition, from: start, to: end, all: true, unless: { false }, body)
   }
 
   private func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, all: Bool, unless isCancelled: () -> Bool,
-    _ take: (InputRecord) -> Bool
+    _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
     if start >= end { return }
     try step()
@@ -274,14 +274,14 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
       throw EdgeError(.offsetOutOfRange, "offset \(start) is out of range")
     }
     if !isAudit, !all { broker.wait(for: log, upTo: end) }
-    var wantsMore = true
+    var needsMore = true
     var index = log.index(of: start)
-    while index < log.records.count, wantsMore, !isCancelled() {
+    while index < log.records.count, needsMore, !isCancelled() {
       let record = log.records[index]
       index += 1
       if record.offset >= end { break }
       if !all, !record.isCommitted { continue }
-      lend(record, partition) { wantsMore = take($0) }
+      lend(record, partition) { needsMore = body($0) }
     }
   }
 }

@@ -32,10 +32,10 @@ final class SimOnlookers {
     self.world = world
     self.random = random
     rooms = (SimGifts.plainRooms + (0..<3).map { "room-\($0)" }).map { Array($0.utf8) }
-    world.onTurn = { [unowned self] in look(at: $0) }
+    world.onTurn = { [unowned self] in observe($0) }
   }
 
-  private func look(at instance: SimInstance) {
+  private func observe(_ instance: SimInstance) {
     guard let observatory = instance.observatory, !instance.isDead else { return }
     let key = ObjectIdentifier(instance)
     if random.below(12) == 0 {
@@ -53,10 +53,10 @@ final class SimOnlookers {
       _ = observatory.ask(.survey(prefix: Array("room".utf8), limit: 2, order: RoomOrder.allCases[Int(next % 3)], id: next))
       next += 1
     }
-    for news in observatory.takeNews() { hear(news, streams[key, default: [:]]) }
+    for news in observatory.takeNews() { process(news, streams[key, default: [:]]) }
   }
 
-  private func hear(_ news: News, _ streams: [UInt64: Stream]) {
+  private func process(_ news: News, _ streams: [UInt64: Stream]) {
     switch news {
     case .said(let room, let record):
       let place = Self.place(record)
@@ -122,7 +122,7 @@ final class SimOnlookers {
       faults.append("\(unsaid.count) instructions were told but never said: \(String(decoding: unsaid.first!, as: UTF8.self))")
     }
     for instance in world.instances where !instance.isDead {
-      look(at: instance)
+      observe(instance)
       for (id, stream) in streams[ObjectIdentifier(instance), default: [:]] where !stream.isOver {
         guard let place = stream.place, place.seq < .max - 1 else { continue }
         let partition = SimBroker.partition(of: stream.room, world.broker.partitions(.input).count)

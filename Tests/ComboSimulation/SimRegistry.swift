@@ -7,7 +7,7 @@ final class SimRegistry: SchemaSource, @unchecked Sendable {
   // Sendable: a world belongs to one thread.
   var answer: (String) -> SchemaAnswer = { _ in .none("away") }
   var asked: [String] = []
-  var wantsRetry = false
+  var isRetryRequested = false
 
   func ask(_ id: String) -> SchemaAnswer {
     asked.append(id)
@@ -15,8 +15,8 @@ final class SimRegistry: SchemaSource, @unchecked Sendable {
   }
 
   func takeRetry() -> Bool {
-    defer { wantsRetry = false }
-    return wantsRetry
+    defer { isRetryRequested = false }
+    return isRetryRequested
   }
 
   /// A map without schemas.

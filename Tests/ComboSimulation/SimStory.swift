@@ -28,8 +28,8 @@ final class SimStory {
 
   /// - Parameters:
   ///   - hasOnlookers: Whether clients can watch the instances' rooms.
-  ///   - input: The name of the input if others share the output; nil if it is alone.
-  ///   - neighbor: The story of another input with the same output; nil if there is none.
+  ///   - input: The name of the input if others share the output, or nil if it is alone.
+  ///   - neighbor: The story of another input with the same output, or nil if there is none.
   init(seed: UInt64, hasOnlookers: Bool = false, input: String? = nil, beside neighbor: SimStory? = nil) {
     self.seed = seed
     var random = SplitMix64(seed: seed &* 0x9e37_79b9 &+ 17)
@@ -102,16 +102,16 @@ final class SimStory {
   /// Ends all faults, waits until all is at rest, and stops the instances.
   /// - Returns: The faults found.
   func finish(whenAtRest: () -> [String] = { [] }) -> [String] {
-    if !faults.isEmpty { return told() }
+    if !faults.isEmpty { return lines() }
     if let unfinished = world.drain({ configuration() }) { faults.append(unfinished) }
     faults += audit(isAtEnd: true)
     faults += whenAtRest()
     for instance in world.instances { world.stop(instance) }
     faults += audit(isAtEnd: true)
-    return told()
+    return lines()
   }
 
-  private func told() -> [String] {
+  private func lines() -> [String] {
     if Self.isHeard { for line in world.heard { print(line) } }
     return faults
   }

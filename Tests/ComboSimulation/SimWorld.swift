@@ -47,8 +47,8 @@ final class SimWorld: @unchecked Sendable {
   var aborts = 0
 
   /// - Parameters:
-  ///   - input: The name of the input if others share the output; nil if it is alone.
-  ///   - neighbor: The world of another input with the same output and clock; nil if there is none.
+  ///   - input: The name of the input if others share the output, or nil if it is alone.
+  ///   - neighbor: The world of another input with the same output and clock, or nil if there is none.
   init(
     seed: UInt64, partitions: Int = 1, rooms: Int = 4, isCooperative: Bool = false, input: String? = nil,
     beside neighbor: SimWorld? = nil
@@ -180,7 +180,7 @@ final class SimWorld: @unchecked Sendable {
     instance.member.isFrozen = false
     isFreezing = false
   }
-  /// The number of turns of the others for which an instance is frozen, in which the group gives it up; nil if chance decides.
+  /// The number of turns of the others for which an instance is frozen, in which the group gives it up, or nil if chance decides.
   var freezeTurns: Int?
   /// Called before a frozen instance resumes.
   var whileFrozen: (() -> Void)?

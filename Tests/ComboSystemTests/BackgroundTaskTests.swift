@@ -8,7 +8,7 @@ import Testing
 @testable import ComboSystem
 @testable import ComboTestSupport
 
-@Suite("What is done beside the loop")
+@Suite("Work beside the loop")
 struct AsideTests {
   @Test("neither rooms nor queries to the brokers wait until partitions are restored")
   func nobodyWaits() {

@@ -28,7 +28,7 @@ struct LineWriterTests {
     return lines
   }
 
-  @Test("never waits for a pipe that nobody reads, and says once somebody does how many lines it dropped, in their place")
+  @Test("never waits for a pipe that nobody reads, and once somebody does, reports the number of dropped lines in their place")
   func full() {
     let (reading, writing) = Self.pipe()
     let writer = LineWriter(writing, bytesMax: 100_000)
@@ -49,14 +49,14 @@ struct LineWriterTests {
       next += 1
       return number == next - 1
     }
-    var looked = 0
+    var checked = 0
     var areInOrder = true
     _ = Self.lines(from: reading) { lines in
-      for line in lines[looked...] where !isNext(line) { areInOrder = false }
-      looked = lines.count
+      for line in lines[checked...] where !isNext(line) { areInOrder = false }
+      checked = lines.count
       return next >= 5000
     }
-    #expect(next == 5000 && dropped > 0 && areInOrder, "\(looked) lines came, \(dropped) dropped")
+    #expect(next == 5000 && dropped > 0 && areInOrder, "\(checked) lines came, \(dropped) dropped")
     close(reading)
     close(writing)
   }

@@ -75,14 +75,14 @@ struct LogLineTests {
     log.debug("two")
     copy.format = .json
     log.info("three")
-    #expect(lines.said.prefix(2) == ["warning one", "debug two"])
+    #expect(lines.messages.prefix(2) == ["warning one", "debug two"])
     #expect(lines.all[2].contains(#""level":"info","message":"three"}"#))
   }
 }
 
 @Suite("The last line of a log")
 struct LastLogLineTests {
-  @Test("comes after the counts of lines that were held back, and nothing comes after it")
+  @Test("follows the counts of lines that were held back, and nothing follows it")
   func last() {
     let lines = LoggedLines()
     let log = ServiceLog(.info) { lines.add($0) }
@@ -92,7 +92,7 @@ struct LastLogLineTests {
     log.error(last: "the service ends again")
     log.flush()
     #expect(
-      lines.said == [
+      lines.messages == [
         "error it was fenced", "error it was fenced … and 2 more in the last 10 s", "error the service ends: it was fenced",
       ]
     )
@@ -105,13 +105,13 @@ struct LogFloodTests {
     "kafka: \(.text, "kafka-\(broker):9092/\(broker): Connect failed: refused (after \(ms)ms in state CONNECT), try \(ms)") [\(.facility, "FAIL")]"
   }
 
-  @Test("is written once and counted; how many more there were is told when its time is over")
+  @Test("is written once and counted; the number of the others is logged when its time is over")
   func counted() {
     var flood = LogFlood()
-    let news1 = flood.isNews(.warning, refused(1, after: 3), at: 1000)
+    let news1 = flood.shouldWrite(.warning, refused(1, after: 3), at: 1000)
     #expect(news1)
     for ms in 1...50 {
-      let news2 = flood.isNews(.warning, refused(1, after: ms), at: 1000 + Int64(ms))
+      let news2 = flood.shouldWrite(.warning, refused(1, after: ms), at: 1000 + Int64(ms))
       #expect(!news2)
     }
     #expect(flood.nextDue == 11_000)
@@ -121,27 +121,27 @@ struct LogFloodTests {
     #expect(due.map(\.count) == [50])
     #expect(due[0].level == .warning)
     #expect(due[0].message.sentence == refused(1, after: 50).sentence)
-    let news3 = flood.isNews(.warning, refused(1, after: 9), at: 11_000)
+    let news3 = flood.shouldWrite(.warning, refused(1, after: 9), at: 11_000)
     #expect(news3, "the next window begins with a line")
     let late = flood.due(at: 30_000)
     #expect(late.isEmpty, "nothing was counted in it")
   }
 
-  @Test("keeps apart what differs: the level, the partition, the broker")
+  @Test("distinguishes by level, partition and broker")
   func different() {
     var flood = LogFlood()
     func lost(_ partition: Int) -> LogMessage { "partition \(.partition, partition) is away for \(.ms, partition) ms" }
-    let news4 = flood.isNews(.warning, refused(1, after: 3), at: 0)
+    let news4 = flood.shouldWrite(.warning, refused(1, after: 3), at: 0)
     #expect(news4)
-    let news5 = flood.isNews(.error, refused(1, after: 3), at: 0)
+    let news5 = flood.shouldWrite(.error, refused(1, after: 3), at: 0)
     #expect(news5)
-    let news6 = flood.isNews(.warning, refused(2, after: 3), at: 0)
+    let news6 = flood.shouldWrite(.warning, refused(2, after: 3), at: 0)
     #expect(news6)
-    let news7 = flood.isNews(.warning, lost(1), at: 0)
+    let news7 = flood.shouldWrite(.warning, lost(1), at: 0)
     #expect(news7)
-    let news8 = flood.isNews(.warning, lost(2), at: 0)
+    let news8 = flood.shouldWrite(.warning, lost(2), at: 0)
     #expect(news8)
-    let news9 = flood.isNews(.warning, lost(2), at: 0)
+    let news9 = flood.shouldWrite(.warning, lost(2), at: 0)
     #expect(!news9)
   }
 
@@ -149,13 +149,15 @@ struct LogFloodTests {
   func bounded() {
     var flood = LogFlood()
     var news = 0
-    for number in 0..<10_000 where flood.isNews(.warning, "a \(.reason, "r\(number)") b", at: Int64(number / 100)) { news += 1 }
+    for number in 0..<10_000 where flood.shouldWrite(.warning, "a \(.reason, "r\(number)") b", at: Int64(number / 100)) {
+      news += 1
+    }
     #expect(news == LogFlood.likenessesMax + 1)
     let rest = flood.rest().map(\.count).reduce(0, +)
     #expect(rest == 10_000 - news)
   }
 
-  @Test("shows as one line, and as another at the end; what is no warning is never held back")
+  @Test("is written as one line, and another at the end; a line that is no warning is never held back")
   func written() {
     let lines = LoggedLines()
     // The clock stands still, so that all are in one window, however slow the machine is.
@@ -165,7 +167,7 @@ struct LogFloodTests {
     log.flush()
     log.flush()
     #expect(
-      lines.said == ["warning trouble with Kafka: broker is away (0)"] + Array(repeating: "info said", count: 3)
+      lines.messages == ["warning trouble with Kafka: broker is away (0)"] + Array(repeating: "info said", count: 3)
         + ["warning trouble with Kafka: broker is away (999) … and 999 more in the last 10 s"])
   }
 }

@@ -17,12 +17,12 @@ final class HTTPStage {
 
   init(
     token: HTTPToken? = nil, hasReport: Bool = true, keptOpen: Int = HTTPServer.Limits.keptOpen,
-    answerMs: Int64 = HTTPStage.hourMs, resumeMs: Int64 = -1, origins: HTTPOrigins = .none
+    responseMs: Int64 = HTTPStage.hourMs, resumeMs: Int64 = -1, origins: HTTPOrigins = .none
   ) throws {
     observatory = Observatory(stop: stop)
     server = try HTTPServer.start(
       HTTPAddress("127.0.0.1:0")!, token: token, observatory: observatory, identity: ServiceIdentity(group: "g", instance: "i"),
-      origins: origins, resumeMs: resumeMs, keptOpen: keptOpen, idleS: Int(Self.hourMs / 1000), answerMs: answerMs,
+      origins: origins, resumeMs: resumeMs, keptOpen: keptOpen, idleS: Int(Self.hourMs / 1000), responseMs: responseMs,
       surveyMs: Self.hourMs, log: ServiceLog(.error))
     if hasReport { report() }
   }
@@ -96,10 +96,10 @@ final class HTTPStage {
   /// Repeats a test with more and more time for the loop's answers, at first the product's own, until the test was fast enough.
   /// - Parameter attempt: Receives that time, and returns whether it was enough.
   static func withTimeEnough(_ attempt: (HTTPStage, Int64) throws -> Bool) throws {
-    var answerMs = HTTPServer.Limits.answerMs
-    while try !attempt(HTTPStage(answerMs: answerMs), answerMs) {
-      guard answerMs < ServiceKafka.patienceMs else { throw TestKafka.Failure("not even \(answerMs) ms are enough") }
-      answerMs *= 2
+    var responseMs = HTTPServer.Limits.responseMs
+    while try !attempt(HTTPStage(responseMs: responseMs), responseMs) {
+      guard responseMs < ServiceKafka.patienceMs else { throw TestKafka.Failure("not even \(responseMs) ms are enough") }
+      responseMs *= 2
     }
   }
 
@@ -108,7 +108,7 @@ final class HTTPStage {
     Array(#"{"v":1,"room":"\#(room)","epoch":\#(epoch),"seq":\#(seq),"at":1,"op":"screen","text":"\#(text)"}"#.utf8)
   }
 
-  func say(_ room: String, _ seqs: Range<Int>, _ text: String = "") {
+  func emit(_ room: String, _ seqs: Range<Int>, _ text: String = "") {
     observatory.tell(seqs.map { .said(room: Array(room.utf8), record: Self.record(room, 1, $0, text)) })
   }
 }

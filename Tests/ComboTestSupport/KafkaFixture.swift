@@ -63,7 +63,7 @@ final class KafkaFixture {
     try producer.flush(withinMs: Self.withinMs)
   }
 
-  /// Returns all values of a partition up to `end`, in order; nil for its current end.
+  /// Returns all values of a partition up to `end`, in order, or nil for its current end.
   func values(
     _ topic: String, _ partition: Int32 = 0, from: Int64 = 0, to end: Int64? = nil,
     isolation: ReaderClient.Isolation = .readCommitted
@@ -172,7 +172,7 @@ final class TestMember: GroupEdgeDelegate {
   private(set) var values: [Int32: [String]] = [:]
   private(set) var owned: Set<Int32> = []
   private(set) var delivered = 0
-  /// The offset at which to start an assigned partition within the callback; nil to start none.
+  /// The offset at which to start an assigned partition within the callback, or nil to start none.
   var startAt: ((Int32) -> Int64)?
   private let batch = MessageBatch(capacity: 300)
 
@@ -227,7 +227,7 @@ final class TestMember: GroupEdgeDelegate {
 
   func poll(maxWaitMs: Int32 = 10) {
     consumer.poll(maxWaitMs: maxWaitMs, into: batch)
-    batch.handOut { message, _ in
+    batch.deliver { message, _ in
       if !owned.contains(message.partition) {
         Issue.record("record \(message.offset) of partition \(message.partition), which is others'")
       }

@@ -58,7 +58,7 @@ private struct EarlierVersion {
   }
 }
 
-@Suite("What an earlier version wrote")
+@Suite("The records of an earlier version")
 struct EarlierVersionTests {
   /// Returns how this version restores a partition.
   private func outcome(_ earlier: EarlierVersion, _ partition: Int32, acceptsReset: Bool) -> RestoreOutcome? {
@@ -73,7 +73,7 @@ struct EarlierVersionTests {
     return restorer.run(from: committed)
   }
 
-  @Test("is not run again by other rules: a sentence says what to do", arguments: [Int32(0), 1])
+  @Test("is not derived again by other rules: a sentence names the remedy", arguments: [Int32(0), 1])
   func refused(partition: Int32) throws {
     guard case .otherRules(Rules(version: 1), let reason)? = outcome(try EarlierVersion(), partition, acceptsReset: false) else {
       Issue.record("it was not refused")
@@ -95,7 +95,7 @@ struct EarlierVersionTests {
   }
 
   @Test(
-    "goes on after a clean stop as it was: number and digest of its rooms are those of its last entry",
+    "continues after a clean stop as it was: number and digest of its rooms are those of its last entry",
     arguments: [Int32(0), 1])
   func stopped(partition: Int32) throws {
     let earlier = try EarlierVersion("stopped-by-0.1.0")

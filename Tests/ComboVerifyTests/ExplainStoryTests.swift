@@ -11,7 +11,7 @@ import Testing
 @testable import ComboVerify
 
 /// The contents of answers, and their order.
-@Suite("The answer to what became of a gift")
+@Suite("The text about the fate of a gift")
 struct ExplainStoryTests {
   private struct Answer {
     var lines: [String] = []
@@ -59,7 +59,7 @@ struct ExplainStoryTests {
 
   private func put(_ scene: SimScene, _ json: String, room: String = "r") { scene.world.put(room, json) }
 
-  @Test("a banner that was shown and then retracted is told to be so, and one that was not is not")
+  @Test("a banner that was shown and then retracted is reported as such, and one that was not is not")
   func retracted() throws {
     let scene = SimScene()
     scene.configuration.settings.lingerMs = 10_000
@@ -121,7 +121,8 @@ struct ExplainStoryTests {
     try GeneratedPart.expect(snapshot: "explain.txt", is: texts)
   }
 
-  @Test("a gift that was a dead letter and was sent back is told once, in the order in which it happened, also after two rounds")
+  @Test(
+    "a gift that was a dead letter and was sent back is reported once, in the order in which it happened, also after two rounds")
   func redriven() throws {
     let scene = SimScene()
     scene.configuration.limits.requireTs = true
@@ -176,7 +177,7 @@ struct ExplainStoryTests {
     #expect(answer.outcome.nearest.map(\.offset) == [3] && answer.outcome.nearest[0].kind == .deadLetter, "\(answer.outcome)")
   }
 
-  @Test("dead letters are told between the gifts before and after them")
+  @Test("dead letters are reported between the gifts before and after them")
   func order() throws {
     let scene = SimScene()
     let instance = scene.start()

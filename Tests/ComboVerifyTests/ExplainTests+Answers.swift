@@ -73,7 +73,7 @@ extension ExplainTests {
     #expect(outcome.misses.map(\.kind) == [.beforeJournal] && outcome.misses[0].offset == 0, "\(outcome)")
   }
 
-  @Test("a gift that waits in a room without slots is told to wait for that")
+  @Test("a gift that waits in a room without slots is reported with that reason")
   func paused() throws {
     let scene = SimScene()
     let instance = scene.start()
@@ -88,7 +88,7 @@ extension ExplainTests {
     #expect(try explain(scene, question("q")).gifts.allSatisfy { !$0.isPaused })
   }
 
-  @Test("an outage is told apart from the rest of a wait")
+  @Test("an outage is distinguished from the rest of a wait")
   func outage() throws {
     let scene = SimScene()
     scene.configuration.settings.slots = 1
@@ -172,8 +172,8 @@ extension ExplainTests {
           timestamp: scene.world.clock.wall))
     }
     scene.settle(instance)
-    let (all, told) = try explain(scene, question(prefix + alone))
-    #expect(all.map(\.partition) == [other] && told.misses.map(\.kind) == [.deadLetter], "\(told)")
+    let (all, others) = try explain(scene, question(prefix + alone))
+    #expect(all.map(\.partition) == [other] && others.misses.map(\.kind) == [.deadLetter], "\(others)")
     var asked = question(prefix + "r")
     asked.sender = Array("lost".utf8)
     let (found, outcome) = try explain(scene, asked)

@@ -10,7 +10,7 @@ import Testing
 @testable import ComboVerify
 
 /// Explanations of gifts, derived from simulated topics.
-@Suite("What became of a gift, from topics")
+@Suite("The fate of a gift, from topics")
 struct ExplainTests {
   /// Returns all gifts of a question, and the outcome.
   func explain(
@@ -51,7 +51,7 @@ struct ExplainTests {
   }
 
   /// Returns the gifts that the committed output of a room shows and skips, summed from each instruction.
-  func told(_ scene: SimScene, _ room: String) throws -> (seen: [String: Int], skipped: Int) {
+  func totals(_ scene: SimScene, _ room: String) throws -> (seen: [String: Int], skipped: Int) {
     var seen: [String: Int] = [:]
     var shown: [Int: Int] = [:]
     var skipped: Int = 0
@@ -75,7 +75,7 @@ struct ExplainTests {
     return (seen, skipped)
   }
 
-  @Test("adds up to what the output shows and skips, instruction by instruction, over kills and shifts")
+  @Test("adds up to the shown and skipped gifts of the output, instruction by instruction, over kills and shifts")
   func conservation() throws {
     let scene = SimScene()
     story(scene)
@@ -91,14 +91,14 @@ struct ExplainTests {
         case .open, .forgotten: Issue.record("\(gift)")
         }
       }
-      let told = try told(scene, room)
-      #expect(seen == told.seen && skipped == told.skipped)
+      let totals = try totals(scene, room)
+      #expect(seen == totals.seen && skipped == totals.skipped)
       #expect(skipped > 0 && Set(gifts.map(\.fate.taken.outcome)).count >= 2)
       #expect(gifts.map(\.offset) == gifts.map(\.offset).sorted() && Set(gifts.map(\.offset)).count == 80)
     }
   }
 
-  @Test("from the nearest checkpoint says what it says from the beginning, and reads less")
+  @Test("from the nearest checkpoint is the same as from the beginning, and reads less")
   func checkpoints() throws {
     let scene = SimScene()
     scene.configuration.checkpointIntervalMs = 50
@@ -189,12 +189,12 @@ struct ExplainTests {
     let victim = topics.records(.journal)[2]
     var entry = try topics.entry(victim)
     entry.of = TopicIdentity(group: "other", input: "gifts", output: "screens").hash
-    topics.put(entry, at: victim)
+    topics.replace(entry, at: victim)
     let fault = #expect(throws: VerifyFault.self) { try explain(topics.scene, question("r1")) }
     #expect(fault?.description.contains("offset \(victim.record.offset): the journal belongs to another group") == true)
   }
 
-  @Test("a room that was awake when journal and input begin is known after a rest; what came before is told so")
+  @Test("a room that was awake when journal and input begin is known after a rest; earlier gifts are reported as unknown")
   func beginningGone() throws {
     let scene = SimScene()
     let instance = scene.start()
@@ -270,7 +270,7 @@ struct ExplainTests {
     #expect(scene.entries.compactMap { $0.takeover?.derivation.limits.maxAgeMs }.allSatisfy { $0 == 1000 })
   }
 
-  @Test("what is not committed yet is read as the newest takeover reads records")
+  @Test("records that are not committed yet are read as the newest takeover reads records")
   func newestReading() throws {
     let scene = SimScene()
     for readsRoom in [false, true] {
@@ -290,7 +290,7 @@ struct ExplainTests {
     #expect(outcome.misses.map(\.kind) == [.notCommitted] && outcome.misses.map(\.detail) == [""], "\(outcome)")
   }
 
-  @Test("after a reset, gifts that waited are told to be forgotten, and those of the new epoch are not mixed up with them")
+  @Test("after a reset, gifts that waited are reported as forgotten, and those of the new epoch are not mixed up with them")
   func reset() throws {
     let scene = SimScene()
     scene.configuration.settings.slots = 1

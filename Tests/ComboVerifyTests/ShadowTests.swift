@@ -62,11 +62,11 @@ struct ShadowTests {
     for _ in 0..<3 { try round(shadow, scene) }
     let report = shadow.report
     #expect(report.isGood && report.isStrict && report.differing == 0 && report.otherRooms == 0, "\(report.summary)")
-    #expect(report.begunAnew == 0 && report.uncompared == 0 && report.equal > 50, "\(report.summary)")
+    #expect(report.restarts == 0 && report.uncompared == 0 && report.equal > 50, "\(report.summary)")
     #expect(report.summary.hasSuffix("byte for byte\n"))
   }
 
-  @Test("finds a byte that differs, an instruction that is missing, and one that was not derived, and says where")
+  @Test("finds a byte that differs, an instruction that is missing, and one that was not derived, with their positions")
   func differs() throws {
     let scene = scene()
     let shadow = shadow(of: scene)
@@ -89,7 +89,7 @@ struct ShadowTests {
     #expect(report.summary.contains("NOT the same: 4 instructions differ"), "\(report.summary)")
   }
 
-  @Test("finds rooms that are others than the journal says")
+  @Test("finds rooms that differ from the journal")
   func rooms() throws {
     let scene = scene()
     let shadow = shadow(of: scene)
@@ -100,7 +100,7 @@ struct ShadowTests {
     let last = scene.records(.journal).last!
     var entry = try scene.entry(last)
     entry.digest &+= 1
-    scene.put(entry, at: last)
+    scene.replace(entry, at: last)
     try round(shadow, scene)
     #expect(shadow.report.otherRooms == 1 && shadow.report.differing == 0 && !shadow.report.isGood, "\(shadow.report.summary)")
   }
@@ -128,7 +128,7 @@ struct ShadowTests {
     #expect(!report.otherOptions.contains("a different map") && report.equal > 0, "\(report.otherOptions)")
   }
 
-  @Test("with other settings counts what differs, which is no fault, and names them")
+  @Test("with other settings counts the differences, which are no faults, and names the settings")
   func otherSettings() throws {
     let scene = scene()
     let shadow = shadow(of: scene) { $0.settings.slots = 1 }
@@ -190,6 +190,6 @@ struct ShadowTests {
     }
     for _ in 0..<3 { try round(shadow, scene) }
     let report = shadow.report
-    #expect(report.isGood && report.partitions == 1 && report.begunAnew == (isOther ? 1 : 0), "\(report.summary)")
+    #expect(report.isGood && report.partitions == 1 && report.restarts == (isOther ? 1 : 0), "\(report.summary)")
   }
 }

@@ -37,7 +37,7 @@ struct SimulatedUpgradeTests {
   }
 
   @Test(
-    "after a clean stop a partition goes on under newer rules, without a reset",
+    "after a clean stop a partition continues under newer rules, without a reset",
     arguments: JournalEntry.Delivery.allCases, 1...20)
   func cleanStop(delivery: JournalEntry.Delivery, seed: Int) {
     let scene = scene(delivery, seed: UInt64(seed))
@@ -62,7 +62,7 @@ struct SimulatedUpgradeTests {
   }
 
   @Test(
-    "after a kill a program that has both rules derives the entries of the old ones by those, and goes on under the newer ones",
+    "after a kill a program that has both rules derives the entries of the old ones by those, and continues under the newer ones",
     arguments: JournalEntry.Delivery.allCases, 1...20)
   func kill(delivery: JournalEntry.Delivery, seed: Int) {
     let scene = scene(delivery, seed: UInt64(seed))
@@ -102,7 +102,7 @@ struct SimulatedUpgradeTests {
   private func rules(_ scene: SimScene) -> [Rules] { scene.entries.compactMap { $0.takeover?.derivation.rules } }
 
   @Test(
-    "a group goes over by itself once every member could follow for a while, and until then the release before goes on with it",
+    "a group changes over by itself once every member could follow for a while, and until then the release before continues with it",
     arguments: JournalEntry.Delivery.allCases, 1...2)
   func goesOver(delivery: JournalEntry.Delivery, seed: Int) {
     let scene = scene(delivery, seed: UInt64(seed))
@@ -163,7 +163,7 @@ struct SimulatedUpgradeTests {
     }
   }
 
-  @Test("pinned older rules are followed again if nothing needs the newer ones, and then the release before goes on")
+  @Test("pinned older rules are followed again if nothing needs the newer ones, and then the release before continues")
   func pinnedBack() {
     let scene = scene(.exactlyOnce)
     let first = scene.start()
@@ -206,7 +206,7 @@ struct SimulatedUpgradeTests {
     #expect(scene.finish() == [])
   }
 
-  @Test("after a crash it is refused with a sentence that says what to do", arguments: JournalEntry.Delivery.allCases)
+  @Test("after a crash it is refused with a sentence that names the remedy", arguments: JournalEntry.Delivery.allCases)
   func crash(delivery: JournalEntry.Delivery) {
     let scene = scene(delivery)
     let first = scene.start()
@@ -257,7 +257,7 @@ struct SimulatedUpgradeTests {
     #expect(third.service.totals.events == 1 && third.service.totals.resets == 0, "\(scene.world.ends)")
   }
 
-  @Test("after a clean stop of the newer version the older one goes on, as nothing is to be derived")
+  @Test("after a clean stop of the newer version the older one continues, as nothing is to be derived")
   func rollback() {
     let scene = scene(.exactlyOnce)
     let first = scene.world.start("b", newer(scene))
@@ -270,7 +270,7 @@ struct SimulatedUpgradeTests {
     #expect(second.service.totals.events == 1 && second.service.totals.resets == 0, "\(scene.world.ends)")
   }
 
-  @Test("a stop that finds no time to write all rooms says so")
+  @Test("a stop without enough time to write all rooms is logged")
   func tooLate() {
     let scene = scene(.exactlyOnce)
     scene.world.hears = true
@@ -284,7 +284,7 @@ struct SimulatedUpgradeTests {
     #expect(scene.world.heard.contains { $0.contains("was stopped before all its rooms were written") })
   }
 
-  @Test("verify derives what its own version made, and counts the rest as not provable")
+  @Test("verify derives the output of its own version, and counts the rest as not provable")
   func verified() throws {
     let verify = VerifyingScene()
     let scene = verify.scene
@@ -312,7 +312,7 @@ struct SimulatedUpgradeTests {
     #expect(byAnother.summary.contains("only a program with that version derives them"))
   }
 
-  @Test("what was altered is found by the version that made it")
+  @Test("altered records are found by the version that wrote them")
   func altered() throws {
     let verify = VerifyingScene()
     let scene = verify.scene

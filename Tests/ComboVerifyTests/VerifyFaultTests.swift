@@ -73,7 +73,7 @@ struct VerifyFaultTests {
     #expect(report.summary.contains("DIFFERS: room r1") && report.summary.contains("NOT proven: 1 difference,"))
   }
 
-  @Test("a count that is wrong is no longer what a client draws either")
+  @Test("a wrong count also differs from the drawing of a client")
   func changedCount() throws {
     let scene = VerifyScene()
     scene.story()
@@ -129,7 +129,7 @@ struct VerifyFaultTests {
     #expect(report.findings.count(.sequence) > 0 && !report.isProven, "\(report.faults)")
   }
 
-  @Test("what nothing led to is found: an instruction too many, an epoch, a room", arguments: ["seq", "epoch", "room"])
+  @Test("records without a cause are found: an extra instruction, an epoch, a room", arguments: ["seq", "epoch", "room"])
   func madeUp(what: String) throws {
     let scene = VerifyScene()
     scene.story()
@@ -151,7 +151,7 @@ struct VerifyFaultTests {
     #expect(report.first(.madeUp).contains("offset \(last.log.records.last!.offset)"))
   }
 
-  @Test("what is no instruction, and a key that is not the room, do not belong into the output")
+  @Test("a record that is no instruction, and a key that is not the room, do not belong in the output")
   func foreign() throws {
     let scene = VerifyScene()
     scene.story()
@@ -171,7 +171,8 @@ struct VerifyFaultTests {
   }
 
   @Test(
-    "a record in a partition that is not its room's, or of another time than its instruction, is told; a broker's time is not")
+    "a record in a partition that is not its room's, or of another time than its instruction, is reported; a broker's time is not"
+  )
   func place() throws {
     let scene = VerifyScene()
     let room = scene.room(inOutput: 0)
@@ -198,7 +199,7 @@ struct VerifyFaultTests {
     #expect(report.first(.place).contains("room \(room)") && report.first(.place).contains("output partition 1, offset "))
   }
 
-  @Test("a gift that is missing in the input is told with the entry that had taken it in")
+  @Test("a gift that is missing in the input is reported with the entry that had taken it in")
   func missingGift() throws {
     let scene = VerifyScene()
     scene.story()
@@ -208,7 +209,7 @@ struct VerifyFaultTests {
     #expect(report.first(.source).contains("partition 0: entry "))
   }
 
-  @Test("an input that was made anew is told as that, where any entry ends with another record")
+  @Test("an input that was created again is reported as such, where any entry ends with another record")
   func otherInput() throws {
     let scene = VerifyScene()
     scene.story()
@@ -222,7 +223,7 @@ struct VerifyFaultTests {
         && report.first(.source).hasSuffix(", is not the one that was taken in: the input was truncated or recreated"))
   }
 
-  @Test("an input that was made anew and is shorter is told as that, and not waited for")
+  @Test("an input that was created again and is shorter is reported as such, and not waited for")
   func shorterInput() throws {
     let scene = VerifyScene()
     scene.story()
@@ -247,7 +248,7 @@ struct VerifyFaultTests {
   }
 
   @Test(
-    "an entry of the journal that is gone, broken, or occurs twice is told with its place",
+    "an entry of the journal that is gone, broken, or occurs twice is reported with its place",
     arguments: ["gone", "broken", "twice"])
   func journal(what: String) throws {
     let scene = VerifyScene()
@@ -271,7 +272,8 @@ struct VerifyFaultTests {
   }
 
   @Test(
-    "a takeover that occurs twice in a journal written in transactions is told; elsewhere another owner may have come between")
+    "a takeover that occurs twice in a journal written in transactions is reported; elsewhere another owner may have come between"
+  )
   func takeoverTwice() throws {
     let scene = VerifyScene()
     scene.story()
@@ -282,7 +284,7 @@ struct VerifyFaultTests {
     let report = try scene.verify()
     #expect(report.findings.count(.source) == 1, "\(report.faults)")
     #expect(report.first(.source).contains("entry \(entry.n) stands there after entry"), "\(report.first(.source))")
-    try scene.sayAtLeastOnce()
+    try scene.markAtLeastOnce()
     #expect(try scene.verify().faults == [])
   }
 
@@ -299,7 +301,7 @@ struct VerifyFaultTests {
     default:
       entry.takeover!.topics = TopicIdentity(group: "other", input: "gifts", output: "screens")
       entry.of = entry.takeover!.topics.hash
-      scene.put(entry, at: victim)
+      scene.replace(entry, at: victim)
     }
     let fault = #expect(throws: VerifyFault.self) { try scene.verify() }
     let expected = ["newer": "version 2", "foreign": "belongs to the group \"other\", not to"][what]!
@@ -308,7 +310,7 @@ struct VerifyFaultTests {
       "\(String(describing: fault))")
   }
 
-  @Test("--from leaves out what differs before it, and nothing after it")
+  @Test("--from ignores differences before it, and none after it")
   func from() throws {
     let scene = VerifyScene()
     scene.story()

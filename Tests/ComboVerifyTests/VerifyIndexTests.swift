@@ -6,7 +6,7 @@ import Testing
 @testable import ComboVerify
 
 /// Tests of the index alone.
-@Suite("What verify remembers of an output")
+@Suite("The output index of verify")
 struct VerifyIndexTests {
   private func add(_ index: OutputIndex, seq: Int, at offset: Int64, _ rest: String = #""op":"screen","banners":[]"#) {
     let text = Array(#"{"v":1,"room":"r","epoch":1,"seq":\#(seq),"at":1,\#(rest)}"#.utf8)

@@ -9,7 +9,7 @@ import Testing
 /// Verification of topics that grow meanwhile.
 @Suite("Verifying beside a service that works")
 struct VerifyLiveTests {
-  @Test("what was said in a transaction that was open at the first look, and is committed at the second, is held against nobody")
+  @Test("instructions of a transaction that was open at the first check, and is committed at the second, are no fault")
   func openTransaction() throws {
     let scene = VerifyScene()
     let instance = scene.scene.start()
@@ -54,7 +54,7 @@ struct VerifyLiveTests {
     #expect(report == (try scene.verify()))
   }
 
-  @Test("what is written after the journal was read is counted apart: with it, the numbers of the output add up")
+  @Test("records written after the journal was read are counted separately: with them, the numbers of the output add up")
   func newer() throws {
     let scene = VerifyScene()
     let instance = scene.story()
@@ -76,7 +76,7 @@ struct VerifyLiveTests {
     #expect(after.contains("; 3 epochs are not over yet\n"), "\(after)")
   }
 
-  @Test("what is out of range though nothing was deleted ends it")
+  @Test("an offset out of range, although nothing was deleted, ends it")
   func outOfRange() throws {
     let scene = VerifyScene()
     scene.story()
@@ -93,14 +93,14 @@ struct VerifyLiveTests {
     let notices = Notices()
     var options = Verifier.Options()
     options.placement = { key, count in Int(SimBroker.partition(of: [UInt8](key), count)) }
-    options.patience = .init(tellAfterMs: 0, giveUpAfterMs: giveUpAfterMs)
+    options.patience = .init(reportAfterMs: 0, giveUpAfterMs: giveUpAfterMs)
     options.brokers = "b:9092"
     options.notice = { notices.add($0) }
     let report = try Verifier(reader, topics: scene.scene.world.topics, options: options).run()
     return (report, notices.all)
   }
 
-  @Test("a transaction that stays open in the output is told of; what lies behind it is not compared, and all else is")
+  @Test("a transaction that stays open in the output is reported; what follows it is not compared, and all else is")
   func heldUp() throws {
     let scene = VerifyScene()
     scene.story()
@@ -148,7 +148,7 @@ struct VerifyLiveTests {
     #expect(report.tally.equal == all.count - 2)
   }
 
-  @Test("a transaction that is open in another topic is told of, and waited for", arguments: [Topic.input, .journal])
+  @Test("a transaction that is open in another topic is reported, and waited for", arguments: [Topic.input, .journal])
   func waits(topic: Topic) throws {
     let scene = VerifyScene()
     scene.story()
@@ -208,17 +208,17 @@ private final class EarlierLook: ReadEdge, @unchecked Sendable {
 
   func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
-    _ take: (InputRecord) -> Bool
+    _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
-    try now.read(topic, partition, from: start, to: end, unless: isCancelled, take)
+    try now.read(topic, partition, from: start, to: end, unless: isCancelled, body)
   }
 }
 
 /// Notices from any thread.
 private final class Notices: Sendable {
-  private let said = Mutex<[String]>([])
-  var all: [String] { said.withLock { $0 } }
-  func add(_ sentence: String) { said.withLock { $0.append(sentence) } }
+  private let sentences = Mutex<[String]>([])
+  var all: [String] { sentences.withLock { $0 } }
+  func add(_ sentence: String) { sentences.withLock { $0.append(sentence) } }
 }
 
 /// The current topics, parts of which subclasses alter.
@@ -239,14 +239,14 @@ private class Altered: ReadEdge, @unchecked Sendable {
 
   func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
-    _ take: (InputRecord) -> Bool
+    _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
-    try now.read(topic, partition, from: start, to: end, unless: isCancelled, take)
+    try now.read(topic, partition, from: start, to: end, unless: isCancelled, body)
   }
   func readAll(
-    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
-    try now.readAll(topic, partition, from: start, to: end, take)
+    try now.readAll(topic, partition, from: start, to: end, body)
   }
 }
 
@@ -268,13 +268,13 @@ private final class Receding: Altered, @unchecked Sendable {
 
   override func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
-    _ take: (InputRecord) -> Bool
+    _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
     let log = broker.log(topic, partition)
     guard topic == self.topic, partition == self.partition, log.first < keptFrom || keptFrom == 0 else {
-      return try now.read(topic, partition, from: start, to: end, unless: isCancelled, take)
+      return try now.read(topic, partition, from: start, to: end, unless: isCancelled, body)
     }
-    try now.read(topic, partition, from: start, to: min(end, start + 10), unless: isCancelled, take)
+    try now.read(topic, partition, from: start, to: min(end, start + 10), unless: isCancelled, body)
     log.cut(before: keptFrom)
     throw EdgeError(.offsetOutOfRange, "offset \(start + 10) is out of range")
   }
@@ -292,9 +292,9 @@ private final class Growing: Altered, @unchecked Sendable {
 
   override func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
-    _ take: (InputRecord) -> Bool
+    _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
-    try now.read(topic, partition, from: start, to: end, unless: isCancelled, take)
+    try now.read(topic, partition, from: start, to: end, unless: isCancelled, body)
     guard topic == .journal else { return }
     grow?()
     grow = nil
@@ -323,17 +323,17 @@ private final class HeldUp: Altered, @unchecked Sendable {
 
   override func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
-    _ take: (InputRecord) -> Bool
+    _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
     guard topic == self.topic, partition == self.partition, end > openAt else {
-      return try now.read(topic, partition, from: start, to: end, unless: isCancelled, take)
+      return try now.read(topic, partition, from: start, to: end, unless: isCancelled, body)
     }
-    try now.read(topic, partition, from: start, to: openAt, unless: { false }, take)
+    try now.read(topic, partition, from: start, to: openAt, unless: { false }, body)
     for _ in 0..<3 where isCancelled() { return }
     if forEver {
       Issue.record("it is waited for for ever")
       return
     }
-    try now.read(topic, partition, from: max(start, openAt), to: end, unless: { false }, take)
+    try now.read(topic, partition, from: max(start, openAt), to: end, unless: { false }, body)
   }
 }

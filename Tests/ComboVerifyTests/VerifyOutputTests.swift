@@ -26,7 +26,7 @@ struct VerifyOutputTests {
     return (scene, room, instance)
   }
 
-  @Test("an instruction that stands again in another partition was said twice; one that says something else there is altered")
+  @Test("an instruction that is repeated in another partition was said twice; one with other bytes there is altered")
   func doubledElsewhere() throws {
     let (scene, room, _) = story(inOutput: 1)
     #expect(try scene.verify().faults == [])
@@ -41,10 +41,10 @@ struct VerifyOutputTests {
     #expect(report.findings.count(.sequence) == 1 && report.first(.sequence).contains("says something else"), "\(report.faults)")
   }
 
-  @Test("in at-least-once delivery a room that has moved may say again in its new partition what stands in its old one")
+  @Test("in at-least-once delivery a room that has moved may repeat in its new partition the records of its old one")
   func saidAgainElsewhere() throws {
     let (scene, room, _) = story(inOutput: 1)
-    try scene.sayAtLeastOnce()
+    try scene.markAtLeastOnce()
     let all = scene.output(room)
     for one in all[..<4] {
       var copy = one.record
@@ -95,7 +95,7 @@ struct VerifyOutputTests {
 
   private func cutAll(_ log: SimLog) { log.cut(before: log.end) }
 
-  @Test("a group that has taken something in and said nothing is proven; entries of which nothing is derived are not all")
+  @Test("a group that has processed events and said nothing is proven; entries of which nothing is derived are not all")
   func nothingSaid() throws {
     let scene = VerifyScene()
     let instance = scene.scene.start()
@@ -107,7 +107,7 @@ struct VerifyOutputTests {
     #expect(!report.summary.contains("as far as"))
   }
 
-  @Test("an altered copy of what was deleted is compared like any other; so is one that is not altered out of order")
+  @Test("an altered copy of a deleted record is compared like any other; so is an unaltered one out of order")
   func lateCopy() throws {
     for isAltered in [false, true] {
       let (scene, room, _) = story(inOutput: 1)
@@ -124,7 +124,7 @@ struct VerifyOutputTests {
           report.findings.count(.sequence) == 1 && report.first(.sequence).contains("stands behind later ones"),
           "\(report.faults)")
       }
-      try scene.sayAtLeastOnce()
+      try scene.markAtLeastOnce()
       let again = try scene.verify()
       #expect(again.isProven == !isAltered && again.repetitions == 1, "\(again.faults)")
       // If nothing was deleted, the copy is out of order with either delivery.
@@ -134,7 +134,7 @@ struct VerifyOutputTests {
         let record = first.record
         first.remove()
         first.log.append(SimRecord(key: record.key, value: record.value))
-        try other.sayAtLeastOnce()
+        try other.markAtLeastOnce()
         let report = try other.verify()
         #expect(report.first(.sequence).contains("stands behind later ones"), "\(report.faults)")
       }
@@ -199,7 +199,7 @@ struct VerifyOutputTests {
     } else {
       scene.story()
     }
-    if what == "at least once" { try scene.sayAtLeastOnce() }
+    if what == "at least once" { try scene.markAtLeastOnce() }
     var deleted = 0
     for number in scene.broker.partitions(.output) {
       let log = scene.broker.log(.output, number)

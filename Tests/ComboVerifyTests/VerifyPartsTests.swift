@@ -6,7 +6,7 @@ import Testing
 @testable import ComboVerify
 
 /// Tests of each independent check alone.
-@Suite("What verify counts and draws by itself")
+@Suite("The counts and drawings of verify")
 struct VerifyPartsTests {
   private func instruction(_ seq: Int, _ rest: String, at: Int = 1) -> [UInt8] {
     Array(#"{"v":1,"room":"r","epoch":1,"seq":\#(seq),"at":\#(at),\#(rest)}"#.utf8)
@@ -39,10 +39,10 @@ struct VerifyPartsTests {
     let places = OutputPlaces(first: [0], placement: nil)
     let comparison = Comparison(0, .init(index: OutputIndex(places, from: .min), places: places, from: .min))
     comparison.settle(settings)
-    #expect(comparison.standing.silenceMax == Int64(3_600_000 + 750 + max(linger, busy, tierLinger, tierBusy)))
+    #expect(comparison.position.silenceMax == Int64(3_600_000 + 750 + max(linger, busy, tierLinger, tierBusy)))
   }
 
-  @Test("a client draws what it is told, and adds the gifts up")
+  @Test("a client draws the instructions, and adds the gifts up")
   func draws() {
     let found = draw([
       Self.show1, #""op":"update","banner":1,"slot":0,"count":5,"added":2,"milestone":5"#, #""op":"move_up","banner":1,"slot":1"#,
@@ -55,11 +55,12 @@ struct VerifyPartsTests {
     ])
     #expect(found.client.ended == 6)
     #expect(
-      found.fault == nil && found.client.said == 2 + 2 + 1 + 1 + 4 && found.client.screens == 2 && found.client.banners.isEmpty)
+      found.fault == nil && found.client.accounted == 2 + 2 + 1 + 1 + 4 && found.client.screens == 2
+        && found.client.banners.isEmpty)
   }
 
   @Test(
-    "a client tells what cannot be drawn",
+    "a client reports what cannot be drawn",
     arguments: [
       ([show1, show1], "shows banner 1, which is on screen"),
       ([show1, #""op":"show","banner":2,"slot":0,"count":1,"base":0,\#(who)"#], "in slot 0, where banner 1 is"),
@@ -77,8 +78,8 @@ struct VerifyPartsTests {
         "said to be"
       ),
     ] as [([String], String)])
-  func tells(told: [String], fault: String) {
-    let found = draw(told).fault
+  func reports(instructions: [String], fault: String) {
+    let found = draw(instructions).fault
     #expect(found?.contains(fault) == true, "\(found ?? "nothing")")
   }
 
@@ -145,7 +146,7 @@ struct VerifyPartsTests {
       try json.withUnsafeBytes { json in
         try Array("r".utf8).withUnsafeBytes { try decoder.decode(json, key: $0, into: arena, &event) }
       }
-      recount.take(event.gift, at: now, Recount.Limits(settings))
+      recount.add(event.gift, at: now, Recount.Limits(settings))
       given.append(recount.given)
     }
     return given
@@ -174,7 +175,7 @@ struct VerifyPartsTests {
     #expect(try count([(0, #""id":1"#), (0, #""id":1"#)], settings) == [1, 2])
   }
 
-  @Test("a running total counts what it has grown by")
+  @Test("a running total counts its growth")
   func totals() throws {
     var settings = Settings()
     settings.streakMs = 10
@@ -195,7 +196,7 @@ struct VerifyPartsTests {
       ])
   }
 
-  @Test("a streak brings its own time, ends where it says so, and with a name is its sender's and gift's alone")
+  @Test("a streak has its own time, ends at its end mark, and with a name belongs to its sender and gift alone")
   func ownStreaks() throws {
     var settings = Settings()
     settings.streakMs = 10

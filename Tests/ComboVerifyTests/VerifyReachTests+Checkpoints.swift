@@ -9,7 +9,7 @@ import Testing
 @testable import ComboVerify
 
 extension VerifyReachTests {
-  @Test("a room that has settings of its own from before is not held against what is derived without them")
+  @Test("a room that has its own settings from before is not a fault where it is derived without them")
   func ownSettings() throws {
     let scene = VerifyScene()
     let first = scene.scene.start()
@@ -125,7 +125,7 @@ extension VerifyReachTests {
     #expect(report.tally.equal + report.unprovenInstructions == report.instructions)
   }
 
-  @Test("what a room that woke in the very moment of the checkpoint had said by then is not provable")
+  @Test("instructions of a room that woke exactly at the checkpoint are not provable")
   func wokeAtCheckpoint() throws {
     let scene = VerifyScene()
     scene.scene.configuration.checkpointGifts = 2
@@ -141,8 +141,8 @@ extension VerifyReachTests {
       scene.scene.turn(instance)
     }
     let checkpoint = try #require(try scene.checkpoint())
-    let said = try #require(scene.output("new").first).text
-    #expect(said.contains(#""epoch":\#(checkpoint.clock),"seq":1,"#), "\(said), \(checkpoint.clock)")
+    let emitted = try #require(scene.output("new").first).text
+    #expect(emitted.contains(#""epoch":\#(checkpoint.clock),"seq":1,"#), "\(emitted), \(checkpoint.clock)")
     #expect(try scene.snapshot("new")?.n == checkpoint.n)
     scene.rest(instance)
     let report = try scene.verify(Verifier.Options(fromCheckpoint: true))

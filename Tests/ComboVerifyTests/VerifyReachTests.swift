@@ -9,7 +9,7 @@ import Testing
 @testable import ComboVerify
 
 /// The limits of proof if records are gone: what can be proved, and what is only counted.
-@Suite("Verifying what is left of journal, input and output")
+@Suite("Verifying the rest of journal, input and output")
 struct VerifyReachTests {
   @Test(
     "where the journal's beginning is gone, rooms count from their first epoch after a rest; the others are counted, not proven")
@@ -39,8 +39,8 @@ struct VerifyReachTests {
     #expect(try scene.verify().findings.count(.missing) == 1)
   }
 
-  @Test("where journal and state were deleted, what was said before is not held against anybody, and what came since is proven")
-  func begunAnew() throws {
+  @Test("where journal and state were deleted, earlier instructions are no fault, and later ones are proven")
+  func restarted() throws {
     let scene = VerifyScene()
     let second = scene.story()
     scene.scene.world.stop(second)
@@ -133,7 +133,7 @@ struct VerifyReachTests {
     #expect(report.summary.contains("\nconservation: not compared, because no epoch begins in the compared part\n"))
   }
 
-  @Test("the report says what became of dead letters, of unfinished epochs, and of gifts that a reset forgot")
+  @Test("the report has dead letters, unfinished epochs, and gifts that a reset forgot")
   func words() {
     var report = VerifyReport()
     (report.deadLetters, report.lettersCompared, report.dropped) = (6, 6, 3)
@@ -183,7 +183,7 @@ struct VerifyReachTests {
     #expect(report.summary.contains("NOT proven: the output cannot be derived"), "\(report.summary)")
   }
 
-  @Test("what was deleted from the output is counted, and not missed")
+  @Test("records that were deleted from the output are counted, and not missing")
   func cutOutput() throws {
     let scene = VerifyScene()
     scene.story()
@@ -195,7 +195,8 @@ struct VerifyReachTests {
   }
 
   @Test(
-    "through a reset: rooms go on in a later epoch, and all is compared that can be", arguments: ["input", "snapshot", "journal"])
+    "through a reset: rooms continue in a later epoch, and all is compared that can be",
+    arguments: ["input", "snapshot", "journal"])
   func reset(what: String) throws {
     let scene = VerifyScene()
     scene.scene.configuration.checkpointGifts = 3
@@ -242,7 +243,7 @@ struct VerifyReachTests {
     #expect(report.summary.contains("\(report.movedRooms) rooms moved to another input partition"))
   }
 
-  @Test("whether a room is the event's whatever its key says is in the journal: verify need not be told")
+  @Test("whether a room is the event's whatever its key is in the journal: verify needs no option")
   func roomFromBody() throws {
     let scene = VerifyScene()
     scene.scene.configuration.limits.roomFromBody = true
@@ -276,7 +277,7 @@ struct VerifyReachTests {
         entry.term = term
       }
       entry.saidTo = entry.n - 1
-      scene.put(entry, at: found)
+      scene.replace(entry, at: found)
       last = found
     }
     let again = scene.output("r1")[4]
@@ -306,7 +307,7 @@ struct VerifyReachTests {
     let third = scene.scene.start()
     scene.burst(third)
     scene.rest(third)
-    try scene.sayAtLeastOnce()
+    try scene.markAtLeastOnce()
     let takeovers = try scene.takeovers()
     let journal = scene.records(.journal)
     let left = try #require(journal.first { $0.record.offset > takeovers[1].record.offset })
@@ -314,13 +315,13 @@ struct VerifyReachTests {
     #expect(zombie.takeover == nil && zombie.term == takeovers[1].record.offset)
     zombie.term = takeovers[0].record.offset
     zombie.n += 2
-    scene.put(zombie, at: left)
+    scene.replace(zombie, at: left)
     left.log.cut(before: left.record.offset)
     let report = try scene.verify()
     #expect(report.faults == [] && report.isProven && report.tally.equal > 20, "\(report.faults)")
   }
 
-  @Test("in at-least-once delivery what the last entries led to may not be said yet")
+  @Test("in at-least-once delivery the instructions of the last entries may not be said yet")
   func pending() throws {
     let scene = VerifyScene()
     let instance = scene.scene.start()
@@ -331,7 +332,7 @@ struct VerifyReachTests {
       if entry.takeover != nil { term = found.record.offset } else { entry.term = term }
       entry.takeover?.delivery = .atLeastOnce
       entry.saidTo = 1
-      scene.put(entry, at: found)
+      scene.replace(entry, at: found)
     }
     for room in ["r0", "r1", "r2"] { scene.output(room).last!.remove() }
     let report = try scene.verify()

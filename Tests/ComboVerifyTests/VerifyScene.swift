@@ -83,7 +83,7 @@ struct VerifyScene {
   }
 
   /// Replaces an entry with another one.
-  func put(_ entry: JournalEntry, at found: Found) {
+  func replace(_ entry: JournalEntry, at found: Found) {
     let buffer = ByteBuffer()
     entry.write(to: buffer)
     found.log.alter(found.index) { $0.value = [UInt8](buffer.bytes) }
@@ -115,7 +115,7 @@ struct VerifyScene {
   }
 
   /// Alters the journal as if all was published with at-least-once delivery, the last entry perhaps not to its end.
-  func sayAtLeastOnce() throws {
+  func markAtLeastOnce() throws {
     var term: Int64?
     for found in records(.journal) {
       var entry = try entry(found)
@@ -126,7 +126,7 @@ struct VerifyScene {
         entry.term = term
       }
       entry.saidTo = entry.n - 1
-      put(entry, at: found)
+      replace(entry, at: found)
     }
   }
 

@@ -166,14 +166,14 @@ struct BadEventTests {
       settings(#""tiers":[{"value":1,"linger_ms":1,"busy_linger_ms":1,"name":"x"}]"#), .outOfRange, "settings.tiers[0].name"),
   ]
 
-  @Test("is told by its code and in a sentence that names the field", arguments: cases)
+  @Test("is reported by its code and in a sentence that names the field", arguments: cases)
   func hasCodeAndReason(_ bad: BadCase) throws {
     let found = try #require(fault(bad.record, key: bad.key), "it was taken")
     #expect(found.code == bad.code, "\(found)")
     for word in bad.words { #expect(found.reason.contains(word), "\(found.reason)") }
   }
 
-  @Test("what few gifts have is of its type and within its range, with a total and without")
+  @Test("rare fields are of their type and within their range, with a total and without")
   func details() {
     for (field, detail, _) in EventField.details {
       for other in ["", #","total":5"#] {
@@ -307,7 +307,7 @@ struct BadEventTests {
     #expect(fault(gift(#""ts":1"#), key: nil, .replay) == nil)
   }
 
-  @Test("what is quoted in a sentence is short, printable and on one line")
+  @Test("a quotation in a sentence is short, printable and on one line")
   func excerpts() throws {
     let long = try #require(fault(#"{"type":"\#(letters(5000))","room":"r"}"#))
     #expect(long.reason.utf8.count < 300)
@@ -318,7 +318,7 @@ struct BadEventTests {
     #expect(key.reason.contains(#"a\u{A}\u{1B}[31mb"#))
   }
 
-  @Test("a sentence of a text that is no JSON says what and where")
+  @Test("a sentence about invalid JSON names the fault and its position")
   func notJSON() throws {
     let found = try #require(fault(#"{"a":01}"#))
     #expect(found.code == .notJSON)

@@ -43,7 +43,7 @@ struct ByteBufferTests {
     }
   }
 
-  @Test("a JSON string means what was given, whatever it holds")
+  @Test("a JSON string has the original text, whatever it contains")
   func strings() throws {
     let odd = (0..<0x80).map { String(Unicode.Scalar(UInt8($0))) }.joined() + "é小🌹\u{2028}"
     let written = text { $0.append(jsonString: odd) }
@@ -59,7 +59,7 @@ struct ByteBufferTests {
     #expect(text { $0.append(hex: .max) } == "ffffffffffffffff")
   }
 
-  @Test("what was written stays while the buffer grows, and goes when it is emptied")
+  @Test("written bytes stay while the buffer grows, and are removed when it is emptied")
   func growth() {
     let buffer = ByteBuffer(capacity: 1)
     var expected = ""

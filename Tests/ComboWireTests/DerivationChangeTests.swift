@@ -2,9 +2,9 @@ import ComboCore
 import ComboWire
 import Testing
 
-@Suite("What a takeover changes")
+@Suite("The changes of a takeover")
 struct DerivationChangeTests {
-  @Test("is told setting by setting, with the values before and now")
+  @Test("is described setting by setting, with the values before and now")
   func settings() {
     let old = Derivation(settings: Settings(), rules: Rules.oldest, limits: WireLimits())
     #expect(old.changes(from: old) == [])

@@ -23,7 +23,7 @@ struct EventDecoderTests {
         ))
   }
 
-  @Test("the least gift counts one, is worth nothing, and takes its room from the key")
+  @Test("the least gift counts one, is worth nothing, and has its room from the key")
   func least() throws {
     let event = try decode(#"{"sender":{"id":"u"},"gift":{"id":"g"}}"#, key: "房间")
     #expect(
@@ -55,7 +55,7 @@ struct EventDecoderTests {
     #expect(event.displayGift == #"{"value":3,"id":"g","value":4,"id":{}}"#)
   }
 
-  @Test("a gift names its combo, and a total tells how long its streak lives and that it has ended")
+  @Test("a gift names its combo, and a total has the lifetime and the end of its streak")
   func combosAndStreaks() throws {
     let rest = #""sender":{"id":"u"},"gift":{"id":"g"}"#
     let all = try decode(#"{\#(rest),"total":3,"streak":"s","streak_ms":3600000,"ends":true,"combo":"c"}"#)
@@ -81,7 +81,7 @@ struct EventDecoderTests {
     #expect(event.gift.streakMs == nil && !event.gift.ends && event.gift.combo.isEmpty)
   }
 
-  @Test("an integer as an id is what is written, of any number of digits, and the same as its string")
+  @Test("an integer as an id is its digits, of any number, and the same as its string")
   func integerIDs() throws {
     let digits = String(repeating: "9", count: 256)
     let event = try decode(#"{"id":-0,"sender":{"id":\#(digits)},"gift":{"id":0},"receiver":{"id":-12},"total":3,"streak":7}"#)
@@ -141,7 +141,7 @@ struct EventDecoderTests {
     #expect(try decode(#"{"sender":{"id":"u"},"gift":{"id":"g","value":\#(text)}}"#).value == value)
   }
 
-  @Test("a retraction names a sender, and what else is there")
+  @Test("a retraction names a sender, and all other given fields")
   func retraction() throws {
     let all = try decode(#"{"type":"retract","sender":{"id":"u"},"receiver":{"id":1},"gift":{"id":"g"}}"#)
     #expect(all == Decoded(kind: .retract, room: "r", ts: -1, sender: "u", receiver: "1", gift: "g"))
@@ -149,7 +149,7 @@ struct EventDecoderTests {
     #expect(least == Decoded(kind: .retract, room: "r", ts: -1, sender: "u"))
   }
 
-  @Test("settings of a room come in the order in which they stand, each once")
+  @Test("settings of a room are read in their order, each once")
   func settings() throws {
     let event = try decode(
       #"""
@@ -248,7 +248,7 @@ struct EventDecoderTests {
     }
   }
 
-  @Test("display data with more gaps than a token can count come out the same")
+  @Test("display data with more gaps than a token can count are written unchanged")
   func manyGaps() throws {
     var limits = WireLimits()
     limits.recordBytes = 1 << 20
@@ -259,7 +259,7 @@ struct EventDecoderTests {
     #expect(event.displayGift == #"{"y":"# + list.replacing(" ", with: "") + #","id":"g"}"#)
   }
 
-  @Test("an arena that is reset takes no more memory, and a bad record leaves nothing in it")
+  @Test("an arena that is reset needs no more memory, and a bad record leaves nothing in it")
   func steadyState() throws {
     let decoder = EventDecoder()
     let arena = BumpArena(chunkSize: 4096)

@@ -19,7 +19,7 @@ struct GiftTrailTests {
     Array("u".utf8).withUnsafeBytes { sender in
       Array("g".utf8).withUnsafeBytes { gift in
         Array(#"{"id":"u"}"#.utf8).withUnsafeBytes { display in
-          trail.take(
+          trail.process(
             Gift(
               id: none, senderID: sender, receiverID: none, giftID: gift,
               display: Display(sender: display, receiver: none, gift: display), value: 1, amount: .count(1)), at: now, by: &engine
@@ -44,20 +44,20 @@ struct GiftTrailTests {
     give(trail, &engine, at: 0)
     give(trail, &engine, at: 1000)
     var fates: [GiftFate] = []
-    trail.takeOut { fates.append($0) }
+    trail.removeComplete { fates.append($0) }
     #expect(fates.isEmpty && !trail.isEmpty)
     retract(trail, &engine, at: 2000)
-    trail.takeOut { fates.append($0) }
+    trail.removeComplete { fates.append($0) }
     #expect(fates.map(\.retractedAt) == [2000, 2000] && trail.isEmpty && !trail.hasLostRetractions)
     let plain = GiftTrail()
     var other = self.engine()
     give(plain, &other, at: 0)
     var count = 0
-    plain.takeOut { _ in count += 1 }
+    plain.removeComplete { _ in count += 1 }
     #expect(count == 1 && plain.isEmpty)
   }
 
-  @Test("keeps no more gifts than its limit for a banner that does not leave, and knows that it lost a retraction")
+  @Test("keeps no more gifts than its limit for a banner that does not leave, and reports that it lost a retraction")
   func bounded() {
     let trail = GiftTrail(followsBanners: true)
     var engine = engine()
@@ -66,14 +66,14 @@ struct GiftTrailTests {
     for number in 0..<all {
       give(trail, &engine, at: Int64(number) * 300)
       if number % 1000 == 0 {
-        trail.takeOut { _ in count += 1 }
+        trail.removeComplete { _ in count += 1 }
         held = max(held, number + 1 - count)
       }
     }
     #expect(held <= GiftTrail.onScreenMax && count >= all - GiftTrail.onScreenMax, "\(held) held, \(count) of \(all) handed out")
     #expect(!trail.hasLostRetractions)
     retract(trail, &engine, at: Int64(all) * 300)
-    trail.takeOut { _ in count += 1 }
+    trail.removeComplete { _ in count += 1 }
     #expect(count == all && trail.isEmpty && trail.hasLostRetractions)
   }
 }

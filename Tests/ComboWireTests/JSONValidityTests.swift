@@ -12,7 +12,7 @@ private func isAccepted(_ bytes: [UInt8]) -> Bool {
   } catch { return error.code != .notJSON }
 }
 
-@Suite("What is JSON and what is not")
+@Suite("Valid and invalid JSON")
 struct JSONValidityTests {
   static let goodValues: [String] = [
     "0", "-0", "1", "-1", "10", "123456789012345678901234567890", "0.0", "-0.5", "1e5", "1E+5", "1e-5", "0e0", "1.5e300", "1e400",

@@ -24,7 +24,7 @@ struct JournalTermsTests {
     return records.filter { terms.counts($0.1, at: $0.0) }.map(\.0)
   }
 
-  @Test("what a zombie writes after the next takeover counts for nothing, whatever its number")
+  @Test("entries that a zombie writes after the next takeover do not count, whatever their number")
   func zombie() {
     let found = Self.counting([
       (0, Self.takeover(1, .atLeastOnce)), (1, Self.entry(2, term: 0)), (2, Self.takeover(3, .atLeastOnce)),
@@ -34,7 +34,7 @@ struct JournalTermsTests {
     #expect(found == [0, 1, 2, 5, 7])
   }
 
-  @Test("a takeover that does not know the last entry counts for nothing, nor does what follows of its term")
+  @Test("a takeover that does not continue the last entry does not count, nor do the later entries of its term")
   func overtakenTakeover() {
     let found = Self.counting([
       (0, Self.takeover(1, .atLeastOnce)), (1, Self.entry(2, term: 0)), (2, Self.takeover(2, .atLeastOnce)),
@@ -43,7 +43,7 @@ struct JournalTermsTests {
     #expect(found == [0, 1, 4])
   }
 
-  @Test("entries of both deliveries are told apart where one follows the other")
+  @Test("entries of both deliveries are distinguished where one follows the other")
   func change() {
     let found = Self.counting([
       (0, Self.takeover(1, .exactlyOnce)), (1, Self.entry(2)), (3, Self.takeover(3, .atLeastOnce)), (5, Self.entry(4, term: 3)),
@@ -53,7 +53,7 @@ struct JournalTermsTests {
     #expect(found == [0, 1, 3, 5, 6, 10])
   }
 
-  @Test("behind a checkpoint only its own term goes on")
+  @Test("behind a checkpoint only its own term continues")
   func checkpoint() {
     let checkpoint = Checkpoint(
       n: 5, clock: 0, shifted: 0, input: 0, journal: 7, term: 4,
@@ -79,7 +79,7 @@ struct JournalTermsTests {
     #expect(terms.saidTo == 6)
   }
 
-  private static func take(_ cursor: inout JournalCursor, _ offset: Int64, _ bytes: [UInt8]?) -> JournalCursor.Record {
+  private static func read(_ cursor: inout JournalCursor, _ offset: Int64, _ bytes: [UInt8]?) -> JournalCursor.Record {
     guard let bytes else { return cursor.take(nil, at: offset) }
     return bytes.withUnsafeBytes { cursor.take($0, at: offset) }
   }
@@ -90,35 +90,35 @@ struct JournalTermsTests {
     return [UInt8](buffer.bytes)
   }
 
-  @Test("of each record a cursor says whose it is, whether it can be read, and whether it counts")
+  @Test("of each record a cursor reports the owner, whether it can be read, and whether it counts")
   func cursor() throws {
     var cursor = JournalCursor(Self.topics)
     let first = Self.takeover(1, .exactlyOnce)
-    #expect(Self.take(&cursor, 0, nil) == .none)
-    #expect(Self.take(&cursor, 1, Self.bytes(first)) == .entry(first))
-    #expect(Self.take(&cursor, 2, Self.bytes(first)) == .overtaken(first))
+    #expect(Self.read(&cursor, 0, nil) == .none)
+    #expect(Self.read(&cursor, 1, Self.bytes(first)) == .entry(first))
+    #expect(Self.read(&cursor, 2, Self.bytes(first)) == .overtaken(first))
     var foreign = Self.takeover(2, .exactlyOnce)
     let others = TopicIdentity(group: "g", input: "in", output: "elsewhere")
     foreign.takeover!.topics = others
     foreign.of = others.hash
-    let taken = Self.take(&cursor, 3, Self.bytes(foreign))
+    let taken = Self.read(&cursor, 3, Self.bytes(foreign))
     guard case .foreign(foreign, let fault) = taken else {
       Issue.record("\(taken)")
       return
     }
     #expect(fault.description.contains("the output \"elsewhere\""))
     #expect(taken.own == nil && taken.counting == nil && taken.fault == fault)
-    guard case .newer = Self.take(&cursor, 4, Array(#"{"v":2,"what":"ever"}"#.utf8)) else {
+    guard case .newer = Self.read(&cursor, 4, Array(#"{"v":2,"what":"ever"}"#.utf8)) else {
       Issue.record("a newer version's was read")
       return
     }
-    guard case .broken = Self.take(&cursor, 5, Array(Self.bytes(Self.entry(2)).dropLast())) else {
+    guard case .broken = Self.read(&cursor, 5, Array(Self.bytes(Self.entry(2)).dropLast())) else {
       Issue.record("a record that was cut is no entry")
       return
     }
     // None of these has moved the cursor.
     let next = Self.entry(2)
-    #expect(Self.take(&cursor, 6, Self.bytes(next)) == .entry(next))
+    #expect(Self.read(&cursor, 6, Self.bytes(next)) == .entry(next))
   }
 
   @Test(
@@ -128,12 +128,12 @@ struct JournalTermsTests {
       (3, Self.entry(7, term: 1)), (4, Self.entry(6, term: 2)), (5, Self.entry(8, term: 1)), (6, Self.entry(7, term: 2)),
     ]
     var cursor = JournalCursor(Self.topics)
-    let taken = records.map { Self.take(&cursor, Int64($0.0), Self.bytes($0.1)) }
+    let taken = records.map { Self.read(&cursor, Int64($0.0), Self.bytes($0.1)) }
     #expect(taken == [.entry(records[0].1), .first(records[1].1), .overtaken(records[2].1), .entry(records[3].1)])
     let checkpoint = Checkpoint(
       n: 5, clock: 0, shifted: 0, input: 0, journal: 3, term: 1,
       derivation: Derivation(settings: Settings(), rules: Rules.oldest, limits: WireLimits()), topics: Self.topics)
     cursor = JournalCursor(Self.topics, after: checkpoint)
-    #expect(records.map { Self.take(&cursor, Int64($0.0), Self.bytes($0.1)).counting?.n } == [7, nil, 8, nil])
+    #expect(records.map { Self.read(&cursor, Int64($0.0), Self.bytes($0.1)).counting?.n } == [7, nil, 8, nil])
   }
 }

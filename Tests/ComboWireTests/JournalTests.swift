@@ -36,7 +36,7 @@ struct JournalTests {
     return entry
   }
 
-  @Test("an entry comes back with all that it says", arguments: [plain, takeover])
+  @Test("an entry is read back unchanged", arguments: [plain, takeover])
   func roundTrip(_ entry: JournalEntry) throws {
     let bytes = written(entry)
     #expect(try read(bytes) == entry)
@@ -62,8 +62,8 @@ struct JournalTests {
       ))
     #expect(text.count < 220)
     entry.last = 0xA1
-    let told = String(decoding: written(entry), as: UTF8.self)
-    #expect(told.contains(#"","last":"00000000000000a1","sum":""#))
+    let withLast = String(decoding: written(entry), as: UTF8.self)
+    #expect(withLast.contains(#"","last":"00000000000000a1","sum":""#))
   }
 
   @Test("a record's fingerprint is of its key and its value, and the same everywhere")

@@ -25,7 +25,7 @@ private enum RoomCost {
   static let bytesHeld = banners { $0.roomRange } * (display + 300)
 }
 
-@Suite("What one room can cost")
+@Suite("The maximum cost of one room")
 struct RoomCostTests {
   private struct Counter: InstructionSink {
     var instructions = 0
@@ -75,7 +75,7 @@ struct RoomCostTests {
     }
   }
 
-  @Test("without gifts it says its screens, and no more than the ranges allow")
+  @Test("without gifts it emits its screens, and no more than the ranges allow")
   func screens() throws {
     // There are as many banners as allowed, for as long as allowed, and their screen is emitted as often as allowed.
     var room = try WorstRoom([

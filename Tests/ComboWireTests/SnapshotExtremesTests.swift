@@ -117,12 +117,12 @@ struct SnapshotExtremesTests {
     guard let engine = room.feeder.engine else { return }
     var other = room
     other.feeder.engine = try restore(snapshot(engine), room.feeder.settings)
-    let said = room.feeder.sink.lines.count
+    let before = room.feeder.sink.lines.count
     for _ in 0..<100 {
       try room.next()
       try other.next()
     }
-    #expect(other.feeder.sink.lines.dropFirst(said).elementsEqual(room.feeder.sink.lines.dropFirst(said)), "seed \(seed)")
+    #expect(other.feeder.sink.lines.dropFirst(before).elementsEqual(room.feeder.sink.lines.dropFirst(before)), "seed \(seed)")
     #expect(snapshot(other.feeder.engine!) == snapshot(room.feeder.engine!), "seed \(seed)")
   }
 

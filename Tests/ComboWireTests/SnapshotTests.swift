@@ -59,7 +59,7 @@ func restore(_ text: [UInt8], _ settings: EngineSettings) throws(FormatFault) ->
 
 @Suite("Snapshots")
 struct SnapshotTests {
-  @Test("an engine that is restored goes on as the first would have, byte for byte", arguments: 0..<30)
+  @Test("an engine that is restored continues as the first would have, byte for byte", arguments: 0..<30)
   func roundTrip(seed: Int) throws {
     var feeder = try busyFeeder(seed: seed, gifts: 20 + seed * 7)
     let text = snapshot(feeder.engine!)
@@ -69,7 +69,7 @@ struct SnapshotTests {
 
     var other = Feeder(feeder.settings.values)
     other.engine = again
-    let said = feeder.sink.lines.count
+    let before = feeder.sink.lines.count
     var random = SplitMix64(seed: seed + 1000)
     var now: Int64 = 1_700_000_000_000 + Int64(seed) * 1000
     for index in 0..<100 {
@@ -77,7 +77,7 @@ struct SnapshotTests {
       try feeder.feed(record)
       try other.feed(record)
     }
-    #expect(other.sink.lines == Array(feeder.sink.lines[said...]), "seed \(seed)")
+    #expect(other.sink.lines == Array(feeder.sink.lines[before...]), "seed \(seed)")
     #expect(snapshot(other.engine!) == snapshot(feeder.engine!), "seed \(seed)")
   }
 
@@ -108,7 +108,7 @@ struct SnapshotTests {
     var other = Feeder(settings)
     other.engine = try restore(snapshot(feeder.engine!), feeder.settings)
     #expect(snapshot(other.engine!) == snapshot(feeder.engine!))
-    let said = feeder.sink.lines.count
+    let before = feeder.sink.lines.count
     for ts in [1600, 1800] {
       let record = #"{"room":"r1","ts":\#(ts),"sender":{"id":"u1"},"gift":{"id":"g"}}"#
       try feeder.feed(record)
@@ -116,7 +116,7 @@ struct SnapshotTests {
     }
     feeder.advance(to: 60_000)
     other.advance(to: 60_000)
-    #expect(other.sink.lines == Array(feeder.sink.lines[said...]))
+    #expect(other.sink.lines == Array(feeder.sink.lines[before...]))
   }
 
   @Test("a shift alters the engine's own time and nothing that is written as a difference from it")
@@ -219,7 +219,7 @@ struct SnapshotTests {
     (#"{"v":1,"epoch":1,"seq":0,"banners":0,"time":1,"idle":0,"screen":5}"#, "empty screen"),
   ]
 
-  @Test("a state that makes no sense is refused with what is wrong", arguments: senseless)
+  @Test("a state that makes no sense is refused with its fault", arguments: senseless)
   func refusesSenseless(_ text: String, _ word: String) {
     do throws(FormatFault) {
       _ = try restore(Array(text.utf8), EngineSettings(Settings()))

@@ -28,14 +28,14 @@ struct StateConversionTests {
         + #""queue":[["u3","a1","g","",6,2,3,10,-10,{"id":"u3"},{"id":"a1"},{"id":"g"}]]}"#)
   }
 
-  @Test("goes on where it was: what is on screen leaves, what waits is shown")
+  @Test("continues where it was: banners on screen leave, waiting ones are shown")
   func convertedState() throws {
     var feeder = Feeder(Settings())
     feeder.engine = try restore(Self.first, feeder.settings)
     feeder.advance(to: 60_000)
-    let said = feeder.sink.lines.joined(separator: "\n")
-    #expect(said.contains(#""at":20150,"op":"dismiss","banner":5,"slot":1,"count":3,"reason":"busy""#), "\(said)")
-    #expect(said.contains(#""op":"show","banner":6,"slot":0,"count":3,"base":2"#), "\(said)")
+    let lines = feeder.sink.lines.joined(separator: "\n")
+    #expect(lines.contains(#""at":20150,"op":"dismiss","banner":5,"slot":1,"count":3,"reason":"busy""#), "\(lines)")
+    #expect(lines.contains(#""op":"show","banner":6,"slot":0,"count":3,"base":2"#), "\(lines)")
     #expect(feeder.engine!.isIdle)
   }
 

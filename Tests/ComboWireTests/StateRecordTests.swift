@@ -26,7 +26,7 @@ private func keyText(_ key: StateKey) -> String {
 
 @Suite("Records of the state topic")
 struct StateRecordTests {
-  @Test("a room's snapshot comes back with all that it says, and its engine")
+  @Test("a room's snapshot is read back unchanged, with its engine")
   func inline() throws {
     let feeder = try busyFeeder(seed: 5, gifts: 100)
     let written = records(feeder)
@@ -39,7 +39,7 @@ struct StateRecordTests {
   }
 
   @Test(
-    "a large state comes in parts, the record that makes them count last, and goes together again",
+    "a large state is written in parts, the record that makes them count last, and put together again",
     arguments: [1, 100, 1000, 4096])
   func parts(partBytes: Int) throws {
     let feeder = try busyFeeder(seed: 6, gifts: 60)
@@ -93,7 +93,7 @@ struct StateRecordTests {
     #expect(records(feeder).allSatisfy { $0.value.count <= 512 * 1024 })
   }
 
-  @Test("a rested room says so")
+  @Test("a rested room is marked")
   func rested() throws {
     var written: [Record] = []
     Array("r1".utf8).withUnsafeBytes { room in
@@ -103,7 +103,7 @@ struct StateRecordTests {
     #expect(record.n == 9 && record.shifted == 3 && record.content == .rested && record.hash == 0)
   }
 
-  @Test("a checkpoint comes back with all that it says", arguments: [nil, 0xFEDC_BA98_7654_3210])
+  @Test("a checkpoint is read back unchanged", arguments: [nil, 0xFEDC_BA98_7654_3210])
   func checkpoint(last: UInt64?) throws {
     var written: [Record] = []
     var checkpoint = Self.checkpoint
@@ -136,7 +136,7 @@ struct StateRecordTests {
   static let checkpoint = Checkpoint(
     n: 12, clock: 1_700_000_000_000, shifted: 44, input: 1000, journal: 13, derivation: derivation, topics: topics)
 
-  @Test("keys come back as what they are, whatever the room is called", arguments: ["r1", "房间", "a\"b\\c\n", "room", "\u{0}"])
+  @Test("keys are read back with their kind, whatever the room is called", arguments: ["r1", "房间", "a\"b\\c\n", "room", "\u{0}"])
   func keys(_ room: String) throws {
     let decoder = StateKeyDecoder()
     func readBack(_ key: StateKey) throws -> StateKey {
@@ -187,7 +187,7 @@ struct StateRecordTests {
     #expect(throws: FormatFault.self) { try read((Array(#"["room","r2"]"#.utf8), record.value), decoder) }
   }
 
-  @Test("a newer version is refused as such, even where its end looks different")
+  @Test("a newer version is refused as such, even where its end differs")
   func newer() throws {
     for value in [#"{"v":2}"#, #"{"v":2,"n":"x","sum":5}"#] {
       do {
@@ -199,7 +199,7 @@ struct StateRecordTests {
     }
   }
 
-  @Test("records of another group, input or output are told apart")
+  @Test("records of another group, input or output are distinguished")
   func foreign() throws {
     for other in [
       TopicIdentity(group: "h", input: "gifts", output: "instructions"),

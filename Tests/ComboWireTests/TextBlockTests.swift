@@ -142,7 +142,7 @@ struct TextBlockTests {
     }
   }
 
-  @Test("what lies beyond the first thousand bytes counts as what lies before", arguments: 0..<4)
+  @Test("bytes beyond the first thousand count as those before", arguments: 0..<4)
   func long(part: Int) throws {
     let name = String(repeating: "n", count: [1, 40, 1100, 3000][part])
     let parsers = Parsers(#"{"a":"","b":[1,"","x"],"\#(name)":""}"#)

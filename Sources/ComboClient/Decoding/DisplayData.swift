@@ -32,7 +32,7 @@ public struct DisplayData: Hashable, Sendable {
     return id
   }
 
-  /// Returns a field's text, or its number as written; nil for other values, or if the field is missing.
+  /// Returns a field's text, or its number as written, or nil for other values, or if the field is missing.
   public func text(_ field: String) -> String? {
     find(field) { (cursor) throws(JSONCursor.Malformed) in
       var copy = cursor
@@ -44,7 +44,7 @@ public struct DisplayData: Hashable, Sendable {
     }
   }
 
-  /// Returns a field's number, such as a gift's `value`; nil for other values, or if the field is missing.
+  /// Returns a field's number, such as a gift's `value`, or nil for other values, or if the field is missing.
   public func number(_ field: String) -> Double? {
     find(field) { (cursor) throws(JSONCursor.Malformed) in
       try cursor.numberValue().flatMap { Double(String(decoding: $0, as: UTF8.self)) }

@@ -61,7 +61,7 @@ extension DisplayInstruction {
       banners = isArray ? there : nil
     }
 
-    /// The banner that a `show` or an entry of a `screen` describes; nil if it is malformed.
+    /// The banner that a `show` or an entry of a `screen` describes, or nil if it is malformed.
     func shown() -> RoomBanner? {
       guard let banner, banner > 0, let slot, slot <= slotMax, let count else { return nil }
       return RoomBanner(

@@ -39,7 +39,7 @@ public struct DisplayInstruction: Equatable, Sendable {
   public let epoch: Int64
   /// The number within the epoch: 1, 2, 3 … without gaps.
   public let seq: Int64
-  /// The time at which it takes effect, in milliseconds since 1970 by the service's clock; nil if it is missing.
+  /// The time at which it takes effect, in milliseconds since 1970 by the service's clock, or nil if it is missing.
   public let at: Int64?
   /// The operation.
   public let operation: Operation

@@ -33,9 +33,9 @@ struct JSONCursor {
   @inline(__always)
   mutating func object(_ member: (inout JSONCursor, Text) throws(Malformed) -> Void) throws(Malformed) -> Bool {
     skipSpace()
-    guard take(UInt8(ascii: "{")) else { return false }
+    guard consume(UInt8(ascii: "{")) else { return false }
     skipSpace()
-    if take(UInt8(ascii: "}")) { return true }
+    if consume(UInt8(ascii: "}")) { return true }
     while true {
       skipSpace()
       let name = try text()
@@ -43,7 +43,7 @@ struct JSONCursor {
       try expect(UInt8(ascii: ":"))
       try member(&self, name)
       skipSpace()
-      if take(UInt8(ascii: "}")) { return true }
+      if consume(UInt8(ascii: "}")) { return true }
       try expect(UInt8(ascii: ","))
     }
   }
@@ -52,13 +52,13 @@ struct JSONCursor {
   @inline(__always)
   mutating func array(_ entry: (inout JSONCursor) throws(Malformed) -> Void) throws(Malformed) -> Bool {
     skipSpace()
-    guard take(UInt8(ascii: "[")) else { return false }
+    guard consume(UInt8(ascii: "[")) else { return false }
     skipSpace()
-    if take(UInt8(ascii: "]")) { return true }
+    if consume(UInt8(ascii: "]")) { return true }
     while true {
       try entry(&self)
       skipSpace()
-      if take(UInt8(ascii: "]")) { return true }
+      if consume(UInt8(ascii: "]")) { return true }
       try expect(UInt8(ascii: ","))
     }
   }
@@ -156,11 +156,11 @@ struct JSONCursor {
   }
 
   private mutating func skipNumber() throws(Malformed) {
-    _ = take(0x2D)
-    if !take(0x30) { try skipDigits() }
-    if take(0x2E) { try skipDigits() }
-    if take(0x65) || take(0x45) {
-      if !take(0x2B) { _ = take(0x2D) }
+    _ = consume(0x2D)
+    if !consume(0x30) { try skipDigits() }
+    if consume(0x2E) { try skipDigits() }
+    if consume(0x65) || consume(0x45) {
+      if !consume(0x2B) { _ = consume(0x2D) }
       try skipDigits()
     }
   }
@@ -218,7 +218,7 @@ struct JSONCursor {
   }
 
   @inline(__always)
-  private mutating func take(_ byte: UInt8) -> Bool {
+  private mutating func consume(_ byte: UInt8) -> Bool {
     guard at < end, at.pointee == byte else { return false }
     at += 1
     return true
@@ -226,7 +226,7 @@ struct JSONCursor {
 
   @inline(__always)
   private mutating func expect(_ byte: UInt8) throws(Malformed) {
-    if !take(byte) { throw Malformed() }
+    if !consume(byte) { throw Malformed() }
   }
 
   // MARK: - Escapes

@@ -80,7 +80,7 @@ public struct BannerPool: Sendable {
     if let enter = times.enterMs { motion.enterMs = enter }
     if let count = times.countMs { motion.countMs = count }
     if let exit = times.exitMs { motion.exitMs = exit }
-    if let told = times.slots { slots = min(max(1, told), DisplayInstruction.slotMax + 1) }
+    if let count = times.slots { slots = min(max(1, count), DisplayInstruction.slotMax + 1) }
   }
 
   private mutating func mark(_ number: Int, _ epoch: Int64, _ milestone: Int, now: Int64) {

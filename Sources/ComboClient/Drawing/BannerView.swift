@@ -16,13 +16,13 @@ public struct BannerView: Identifiable, Sendable {
 
   /// The view's own number, starting at 0. It never changes, since views are reused.
   public let id: Int
-  /// The banner in this view; nil if the view is free.
+  /// The banner in this view, or nil if the view is free.
   public private(set) var banner: RoomBanner?
   /// The last milestone that was passed, or nil.
   public private(set) var milestone: Int?
   /// The time at which the milestone was passed, or nil.
   public private(set) var milestoneAt: Int64?
-  /// The time at which the banner began to leave; nil if it is not leaving.
+  /// The time at which the banner began to leave, or nil if it is not leaving.
   public private(set) var leftAt: Int64?
 
   private(set) var epoch: Int64 = 0

@@ -32,7 +32,7 @@ public struct Pacer<Element> {
   /// The number of held instructions.
   public var count: Int { held.count }
 
-  /// The time at which the first one is due; nil if none is held.
+  /// The time at which the first one is due, or nil if none is held.
   public var nextDue: Int64? {
     held.count > Self.heldMax ? .min : held.first?.due
   }
@@ -41,7 +41,7 @@ public struct Pacer<Element> {
   ///
   /// - Parameters:
   ///   - element: The instruction or any other value.
-  ///   - at: Its own time; nil if it has none, which makes it due at once.
+  ///   - at: Its own time, or nil if it has none, which makes it due at once.
   ///   - now: The viewer's time.
   public mutating func hold(_ element: Element, at: Int64?, now: Int64) {
     held.append((at.map { $0 + delay(late: now - $0, now: now) } ?? now, element))

@@ -29,7 +29,7 @@ public struct RoomScreens: Sendable {
     screens[Key(room: screen.room), default: RoomScreen()].takeJoined(screen)
   }
 
-  /// The screen of a room; nil if the room is unknown.
+  /// The screen of a room, or nil if the room is unknown.
   public subscript(room: String) -> RoomScreen? { screens[Key(room: room)] }
 
   /// The number of known rooms.

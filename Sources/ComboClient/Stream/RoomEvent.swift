@@ -7,7 +7,7 @@ public enum RoomEvent: Equatable, Sendable {
   /// The service ends the stream and gives a reason. Connect again.
   case ending(reason: String, sentence: String)
 
-  /// Creates an event; nil for those that clients ignore.
+  /// Creates an event, or returns nil for those that clients ignore.
   public init?(_ event: ServerSentEvent) {
     switch event.type {
     case "screen":
@@ -17,9 +17,9 @@ public enum RoomEvent: Equatable, Sendable {
       guard let instruction = DisplayInstruction(event.data) else { return nil }
       self = .instruction(instruction)
     case "dropped", "closing":
-      let said = DisplayData(json: event.data)
+      let end = DisplayData(json: event.data)
       self = .ending(
-        reason: said?.text("reason") ?? event.type, sentence: said?.text("sentence") ?? "the service ended the stream")
+        reason: end?.text("reason") ?? event.type, sentence: end?.text("sentence") ?? "the service ended the stream")
     default: return nil
     }
   }

@@ -7,7 +7,7 @@ struct BatchSize {
   /// The size of a batch header.
   private static let batchHeader = 61
 
-  /// - Parameters: The sizes in bytes; nil for an absent key or value.
+  /// - Parameters: The sizes in bytes, or nil for an absent key or value.
   mutating func add(key: Int?, value: Int?) {
     record += Self.bytes(key) + Self.bytes(value)
   }

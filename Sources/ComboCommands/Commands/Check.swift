@@ -175,13 +175,13 @@ struct Check {
       report.note("the newest records of \"\(names.input)\" could not be read: \(Self.reason(error))", fix: Self.remedy(error))
       return
     }
-    say(decoder, sentence)
+    noteRecords(decoder, sentence)
   }
 
   /// Fetches the schemas that the newest records name from the registry.
   /// - Returns: The map with these schemas, or nil if the registry does not answer.
   private mutating func checkSchemas(_ registry: SchemaRegistry, _ map: RecordMap) -> RecordMap? {
-    if let trouble = registry.trouble() {
+    if let trouble = registry.reasonUnusable() {
       report.fault(
         "the schema registry cannot be used: \(trouble). So it is not known whether the newest records become events",
         fix:
@@ -212,7 +212,7 @@ struct Check {
   /// The number of records per partition.
   private static let newestMax = 50
 
-  private mutating func say(_ decoder: RecordDecoder, _ sentence: String) {
+  private mutating func noteRecords(_ decoder: RecordDecoder, _ sentence: String) {
     let outcomes = decoder.outcomes
     let isNone = outcomes.taken == 0 && outcomes.records > 0
     let words =
@@ -263,7 +263,7 @@ struct Check {
     }
   }
 
-  /// The findings that let `run` start or make it refuse, and others worth knowing.
+  /// Adds the findings by which `run` starts or refuses to start, and others that are useful to know.
   private mutating func checkPolicies() {
     for finding in table.findings { report.add(finding) }
     let single = topics.filter { table.replicas[$0.name] == 1 }.map(\.what)

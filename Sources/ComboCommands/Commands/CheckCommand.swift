@@ -32,7 +32,7 @@ enum CheckCommand {
     return 1
   }
 
-  /// Reports the faults in an input's own options, which keep it from being read.
+  /// Reports the faults in an input's own options, because of which it is not read.
   static func refuse(_ faults: [String], _ folder: String?) -> Int32 {
     var report = CheckReport { Console.write("\($0)\n", to: 1) }
     for sentence in faults { report.fault(sentence, fix: "correct the file of this input in \(folder ?? "--input-settings")") }
@@ -42,7 +42,8 @@ enum CheckCommand {
 
   private static let withinMs: Int64 = 10_000
 
-  /// Returns the inputs to check: those that are named, and the topics that match --input-pattern. Says why if there is none.
+  /// Returns the inputs to check: those that are named, and the topics that match --input-pattern. Reports the reason if there is
+  /// none.
   static func inputs(_ options: ServiceOptions) -> [String]? {
     guard let pattern = options.inputs.pattern else { return options.inputs.names }
     let log = ServiceLog(options.logLevel == .debug ? .debug : .error, format: options.logFormat)
@@ -55,20 +56,21 @@ enum CheckCommand {
       let own = options.ownTopics(options.inputSettings)
       let found = options.inputs.all(among: topics, but: own)
       for topic in topics.filter(own.contains).filter(pattern.matches).sorted() {
-        Console.say(
+        Console.report(
           "\(Sentence.quoted(topic)) matches --input-pattern, but is not read: it is the output, or one of screens or dead letters"
         )
       }
       for file in options.inputSettings?.unusedFiles(found) ?? [] {
-        Console.say("--input-settings has \(Sentence.quoted(file)), but there is no input of that name")
+        Console.report("--input-settings has \(Sentence.quoted(file)), but there is no input of that name")
       }
       if found.isEmpty {
-        Console.say("no topic has a name that matches --input-pattern \(Sentence.quoted(pattern.text)): `run` would wait for one")
+        Console.report(
+          "no topic has a name that matches --input-pattern \(Sentence.quoted(pattern.text)): `run` would wait for one")
         return nil
       }
       return found
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return nil
     }
   }
@@ -89,9 +91,9 @@ enum CheckCommand {
         topics: TopicPlan(options.topicNames, settings).topics, partitions: partitions,
         replicas: try control.replicas(of: input, withinMs: withinMs))
       text.hasTimeBounds = settings["message.timestamp.after.max.ms"] != nil
-      return Console.tell(text.text(format))
+      return Console.print(text.text(format))
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return error.code == .badProperty ? 2 : 1
     }
   }

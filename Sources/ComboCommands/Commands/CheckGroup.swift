@@ -46,7 +46,7 @@ struct CheckGroup {
         report.fault(fault, fix: "check --group, --input and --output")
         return report
       }
-      let reading = TopicsToBe(kafka, existing: existing, count: Int32(partitions[names.input] ?? 0))
+      let reading = PlannedTopics(kafka, existing: existing, count: Int32(partitions[names.input] ?? 0))
       try checkPartitions(reading, group)
       if comparesTimes, try OutputLoss(reading, of: options.configuration.topics).happenedBeforeStart() {
         report.note(

@@ -17,10 +17,10 @@ struct CheckReport {
   }
 
   private(set) var findings: [Finding] = []
-  private let tell: (String) -> Void
+  private let print: (String) -> Void
 
-  /// - Parameter tell: Receives each line as soon as it is known.
-  init(tell: @escaping (String) -> Void) { self.tell = tell }
+  /// - Parameter print: Receives each line as soon as it is known.
+  init(print: @escaping (String) -> Void) { self.print = print }
 
   mutating func ok(_ text: String) { add(Finding(verdict: .ok, text: text, fix: nil)) }
   mutating func note(_ text: String, fix: String? = nil) { add(Finding(verdict: .note, text: text, fix: fix)) }
@@ -29,8 +29,8 @@ struct CheckReport {
   mutating func add(_ finding: Finding) {
     findings.append(finding)
     func padded(_ word: String) -> String { word + String(repeating: " ", count: 7 - word.count) }
-    tell(padded(finding.verdict.rawValue) + DisplayWidth.harmless(finding.text))
-    if let fix = finding.fix { tell("       → \(DisplayWidth.harmless(fix))") }
+    print(padded(finding.verdict.rawValue) + DisplayWidth.harmless(finding.text))
+    if let fix = finding.fix { print("       → \(DisplayWidth.harmless(fix))") }
   }
 
   var faults: Int { findings.count { $0.verdict == .fault } }

@@ -2,7 +2,7 @@ internal import ComboEdge
 internal import ComboKafka
 internal import ComboSystem
 
-/// The part of `check` that looks for transactions that stay open, whichever producer began them. It takes a moment if none is
+/// The part of `check` that detects transactions that stay open, whichever producer began them. It takes a moment if none is
 /// open, and some seconds if one is.
 struct CheckTransactions {
   private let options: ServiceOptions
@@ -11,7 +11,7 @@ struct CheckTransactions {
   private let partitions: [String: Int]
   private var report: CheckReport
 
-  /// A transaction that is being worked on ends in less than this time.
+  /// The time within which a transaction in use ends.
   private static let openMs: Int64 = 11_000
   private static let lookEveryMs: Int64 = 500
 
@@ -30,7 +30,7 @@ struct CheckTransactions {
   consuming func run() -> (report: CheckReport, unstable: [Int32]) {
     var unstable: [Int32] = []
     do throws(EdgeError) {
-      let (topics, offsets) = try staying()
+      let (topics, offsets) = try findLasting()
       unstable = offsets
       for open in topics { add(open) }
       if !offsets.isEmpty {
@@ -63,14 +63,14 @@ struct CheckTransactions {
 
   /// Returns the open transactions that every pass finds, and the partitions of the input whose offsets a transaction is to
   /// change.
-  private func staying() throws(EdgeError) -> (topics: [OpenTransaction], offsets: [Int32]) {
+  private func findLasting() throws(EdgeError) -> (topics: [OpenTransaction], offsets: [Int32]) {
     let reading = try KafkaReading(properties, control: control, names: options.topicNames)
     let deadline = Deadline(afterMs: Self.openMs)
-    var topics = try look(reading)
+    var topics = try findOpen(reading)
     var offsets = try pending(Array(0..<Int32(partitions[options.input] ?? 0)))
     while !topics.isEmpty || !offsets.isEmpty {
       MonotonicClock.sleep(ms: Self.lookEveryMs)
-      let found = try look(reading)
+      let found = try findOpen(reading)
       topics = topics.filter { one in found.contains { $0.isSame(as: one) } }
       offsets = try pending(offsets)
       for index in topics.indices where topics[index].since == nil { topics[index] = reading.withTime(topics[index]) }
@@ -80,7 +80,7 @@ struct CheckTransactions {
     return (topics, offsets)
   }
 
-  private func look(_ reading: KafkaReading) throws(EdgeError) -> [OpenTransaction] {
+  private func findOpen(_ reading: KafkaReading) throws(EdgeError) -> [OpenTransaction] {
     var found: [OpenTransaction] = []
     for topic in [Topic.input, .output, .journal, .state] {
       guard let count = partitions[options.topicNames[topic]] else { continue }

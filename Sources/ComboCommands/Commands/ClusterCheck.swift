@@ -2,8 +2,8 @@ internal import ComboEdge
 internal import ComboKafka
 internal import ComboRooms
 
-/// Compares the cluster of the brokers with that of this process's start, so that nothing is created, claimed or read in another
-/// one that has the same address. Any thread.
+/// Compares the brokers' cluster with that at the start of this process, so that nothing is created, claimed or read in another
+/// cluster with the same address. Any thread.
 struct ClusterCheck: Sendable {
   private let properties: KafkaProperties
   private let brokers: String
@@ -19,7 +19,7 @@ struct ClusterCheck: Sendable {
     self.memory = memory
   }
 
-  /// Asks the brokers. Blocks for five seconds at most.
+  /// Queries the brokers. Blocks for at most five seconds.
   func ask() -> ClusterAnswer {
     // A new client, as one keeps the first id that it receives.
     guard let id = try? ControlClient(properties).cluster(withinMs: Self.withinMs).id else { return .unknown }
@@ -27,6 +27,6 @@ struct ClusterCheck: Sendable {
     return .other("the brokers at \(brokers) belong to another cluster now: its id is \(id), and was \(former)")
   }
 
-  /// The sentence about another cluster; nil if it is the same, or unknown.
+  /// The sentence about another cluster, or nil if it is the same, or unknown.
   var other: String? { if case .other(let reason) = ask() { reason } else { nil } }
 }

@@ -15,7 +15,7 @@ struct CommandSession {
     let signals = StopSignal()
     signals.onSet { [stop] in stop.set() }
     signals.watchSignals(hangUp: hangUpStops)
-    // The reader of the output may go away; the command continues.
+    // If the reader of the output ends, the command continues.
     signal(SIGPIPE, SIG_IGN)
   }
 }

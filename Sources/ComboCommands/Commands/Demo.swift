@@ -78,7 +78,7 @@ final class Demo {
     }
   }
 
-  /// Makes gifts at the configured rate.
+  /// Generates gifts at the configured rate.
   private func feederThread() -> WorkThread {
     let (options, stage, stop, state) = (options, stage, stop, state)
     return WorkThread {
@@ -121,7 +121,7 @@ final class Demo {
 
   private func conclude() -> Int32 {
     if let failure = state.failure.withLock({ $0 }) {
-      Console.say(failure)
+      Console.report(failure)
       return 1
     }
     return state.serviceCode.load(ordering: .acquiring)

@@ -22,7 +22,7 @@ enum DemoCommand {
       limits.sizeMax = 256 << 20
       stage = try LogStage(LogStage.place(options.data, name: "demo.db"), limits: limits)
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return 1
     }
     defer { stage.file.close() }
@@ -37,7 +37,7 @@ enum DemoCommand {
           isFlexible: true,
           log: log)
       } catch {
-        Console.say(error.description)
+        Console.report(error.description)
         return 1
       }
     }

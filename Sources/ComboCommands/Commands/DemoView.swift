@@ -25,7 +25,7 @@ final class DemoView {
   private var painter = StagePainter()
 
   /// - Parameters:
-  ///   - screen: The terminal; nil to print lines of text instead.
+  ///   - screen: The terminal, or nil to print lines of text instead.
   ///   - print: Receives these lines.
   ///   - url: The address of the pages, if they are served.
   ///   - began: The start of the demo, in milliseconds of ``MonotonicClock/nowMs``.
@@ -59,7 +59,7 @@ final class DemoView {
     while !stop.isSet {
       let now = MonotonicClock.nowMs
       if options.seconds > 0, Double(now - began) >= options.seconds * 1000 { break }
-      try take(at: now)
+      try read(at: now)
       if let screen {
         stage.sweep(at: now, exitMs: options.settings.exitMs)
         // Read each time, so that a resized window needs no signal.
@@ -73,7 +73,7 @@ final class DemoView {
     summary = title(state.gifts.load(ordering: .relaxed), at: MonotonicClock.nowMs)
   }
 
-  private func take(at now: Int64) throws(LogFault) {
+  private func read(at now: Int64) throws(LogFault) {
     // Bounded, so that a flood of instructions cannot hold up the frame.
     for _ in 0..<20 {
       page.removeAll()

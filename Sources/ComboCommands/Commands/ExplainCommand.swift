@@ -7,7 +7,7 @@ internal import ComboVerify
 internal import ComboWire
 internal import Glibc
 
-/// `explain`: derives what became of gifts from input and journal.
+/// `explain`: derives the fates of gifts from input and journal.
 enum ExplainCommand {
   static func run(_ options: ExplainOptions) -> Int32 {
     options.source.read(history: .both, needed: [.input, .journal], options: "--input and --group") {
@@ -22,11 +22,11 @@ enum ExplainCommand {
     var count = 0
     var explainer = Explainer(
       reading, topics: options.source.topics, brokers: options.source.data == nil ? options.source.brokers : nil, log: log,
-      notice: { Console.say($0) })
+      notice: { Console.report($0) })
     explainer.threads = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     explainer.progress = {
       count += $0
-      meter.tell(count)
+      meter.update(count)
     }
     let answer = ExplainAnswer(options)
     let outcome = try explainer.run(options.question) { answer.add($0, $1) }
@@ -84,16 +84,16 @@ final class ExplainAnswer {
       isWritten = add(miss, outcome.partitions.first { $0.number == miss.partition }, isNearest: true)
     }
     for partition in outcome.partitions {
-      for fault in partition.faults { Console.say("partition \(partition.number): \(fault)") }
+      for fault in partition.faults { Console.report("partition \(partition.number): \(fault)") }
     }
     let more = outcome.missCount - misses.values.reduce(0, +)
     if more > 0 {
-      Console.say(
+      Console.report(
         "\(ProgressMeter.grouped(more)) more \(more == 1 ? "record" : "records") of the room did not become gifts: to list them, add --sender, --gift or --id"
       )
     }
-    if !outcome.hasFound, outcome.nearest.isEmpty { isWritten = tellNothing(outcome) && isWritten }
-    if outcome.gifts > 0, outcome.gifts + misses.count > 1 { Console.say(Self.sum(outcome.gifts, ends, misses)) }
+    if !outcome.hasFound, outcome.nearest.isEmpty { isWritten = writeNothing(outcome) && isWritten }
+    if outcome.gifts > 0, outcome.gifts + misses.count > 1 { Console.report(Self.sum(outcome.gifts, ends, misses)) }
     return isWritten && outcome.hasFound ? 0 : 1
   }
 
@@ -113,7 +113,7 @@ final class ExplainAnswer {
   }
 
   /// Writes that the gift was never seen.
-  private func tellNothing(_ outcome: Explainer.Outcome) -> Bool {
+  private func writeNothing(_ outcome: Explainer.Outcome) -> Bool {
     if options.isJSON { return writeObject { write(nothing: outcome, to: $0) } }
     let hasRoom = outcome.partitions.contains(where: \.hasRoom)
     let places = outcome.partitions.filter { $0.hasRoom || !hasRoom }.map {
@@ -134,7 +134,7 @@ final class ExplainAnswer {
     end <= from ? "no records from offset \(from) on" : end == from + 1 ? "offset \(from)" : "offsets \(from) to \(end - 1)"
   }
 
-  /// The JSON form of `tellNothing(_:)`.
+  /// The JSON form of `writeNothing(_:)`.
   private func write(nothing outcome: Explainer.Outcome, to buffer: ByteBuffer) {
     buffer.append(#"{"room":"#, written: room.bytes)
     buffer.append(#","missed":"never_seen","room_seen":"#, outcome.partitions.contains(where: \.hasRoom))
@@ -149,7 +149,7 @@ final class ExplainAnswer {
     buffer.append(",\"searched\":\(max(outcome.searched, outcome.partitions.count))}")
   }
 
-  private func write(_ text: String) -> Bool { Console.tell(text) == 0 }
+  private func write(_ text: String) -> Bool { Console.print(text) == 0 }
 }
 
 extension GiftMiss.Kind {

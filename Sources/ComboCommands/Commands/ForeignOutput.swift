@@ -37,7 +37,8 @@ struct ForeignOutput {
     self.isNew = isNew
   }
 
-  /// False also if it cannot be found out: missing topics and rights are reported elsewhere.
+  /// Whether another group is likely to write there. False if that cannot be determined: missing topics and rights are reported
+  /// elsewhere.
   var isLikely: Bool { !isShared && (try? find()) ?? false }
 
   private func find() throws(EdgeError) -> Bool {

@@ -15,12 +15,12 @@ enum GenerateCommand {
       guard let path else { return write(options, to: STDOUT_FILENO, named: "standard output") }
       let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
       guard file >= 0 else {
-        Console.say("cannot write \(path): \(String(cString: strerror(errno)))")
+        Console.report("cannot write \(path): \(String(cString: strerror(errno)))")
         return 1
       }
       let code = write(options, to: file, named: path)
       if close(file) != 0 {
-        Console.say("cannot write \(path): \(String(cString: strerror(errno)))")
+        Console.report("cannot write \(path): \(String(cString: strerror(errno)))")
         return 1
       }
       return code
@@ -54,7 +54,7 @@ enum GenerateCommand {
     do throws(TruthFile.Failure) {
       truth = try TruthFile(options.truth)
     } catch {
-      Console.say(error.description)
+      Console.report(error.description)
       return 1
     }
     var meter = ProgressMeter(of: count == Int.max ? nil : count, unit: "gifts")
@@ -70,15 +70,15 @@ enum GenerateCommand {
       }
       guard lines.utf8.count >= 1 << 18 || isDone else { continue }
       guard Console.write(lines, to: file) else {
-        Console.say("cannot write to \(name): \(String(cString: strerror(errno)))")
+        Console.report("cannot write to \(name): \(String(cString: strerror(errno)))")
         return 1
       }
       lines.removeAll(keepingCapacity: true)
       if let failure = truth.add(generator.takeTruth()) {
-        Console.say(failure.description)
+        Console.report(failure.description)
         return 1
       }
-      meter.tell(generator.sends)
+      meter.update(generator.sends)
     }
     return 0
   }
@@ -105,11 +105,11 @@ enum GenerateCommand {
       if used >= capacity || number == count {
         guard Console.write(UnsafeRawBufferPointer(start: memory, count: used), to: file) else {
           meter.end(number)
-          Console.say("cannot write to \(name): \(String(cString: strerror(errno)))")
+          Console.report("cannot write to \(name): \(String(cString: strerror(errno)))")
           return 1
         }
         used = 0
-        meter.tell(number)
+        meter.update(number)
       }
     }
     meter.end(number)

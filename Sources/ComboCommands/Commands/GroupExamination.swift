@@ -27,7 +27,7 @@ struct GroupExamination {
 
   func source(_ partition: Int32) -> PartitionTopics { PartitionTopics(partition, configuration, reading, log: .silent) }
 
-  /// Returns what a restore from a committed offset would find.
+  /// Returns the outcome of a restore from a committed offset.
   func outcome(from found: CommittedOffset) -> RestoreOutcome {
     let restorer = Restorer(
       source(found.partition), time: SystemTime(), isCertain: true, clockMin: .min,
@@ -36,7 +36,8 @@ struct GroupExamination {
     return restorer.examine(from: found, history: history)
   }
 
-  /// Returns why the service would end as soon as it had its partitions; nil if it would not, or if the brokers do not answer.
+  /// Returns the reason why the service would end as soon as it had its partitions, or nil if it would not, or if the brokers do
+  /// not answer.
   func refusal() -> String? {
     guard let partitions = try? reading.partitions(.input), let committed = try? committed(Array(partitions)) else { return nil }
     for found in committed {

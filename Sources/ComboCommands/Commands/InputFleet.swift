@@ -8,8 +8,8 @@ internal import ComboSystem
 internal import Glibc
 internal import Synchronization
 
-/// `run` with several inputs: a service for each, on a thread of its own. They have one group, one output and one HTTP server in
-/// common. What ends one of them does not end the others, unless another process has taken its place.
+/// `run` with several inputs: a service for each, on a thread of its own. They share one group, one output and one HTTP server.
+/// If one of them ends, the others continue, unless another process has replaced it.
 final class InputFleet {
   /// The service of one input.
   private final class Member: Sendable {
@@ -20,12 +20,12 @@ final class InputFleet {
     let reload: Reload
     /// Whether the service of this input has ended before.
     let hasEnded: Bool
-    /// Whether it ends because its topic is gone.
-    let isLetGo: Atomic<Bool> = Atomic(false)
-    /// Its end; nil while it runs.
+    /// Whether it ends because its topic was deleted.
+    let isReleased: Atomic<Bool> = Atomic(false)
+    /// Its end, or nil while it runs.
     let end = Mutex<ServiceRunner.End?>(nil)
 
-    /// - Parameter former: The service of this input that has ended, whose figures this one continues; nil if none.
+    /// - Parameter former: The service of this input that has ended, whose figures this one continues, or nil if none.
     init(
       _ options: ServiceOptions, _ table: ConfigTable, after former: Member?, log: ServiceLog, read: @escaping RunCommand.Read
     ) {
@@ -82,7 +82,7 @@ final class InputFleet {
   private let read: RunCommand.Read
   private let host: ServiceHost
   private let control: ControlClient
-  /// Which cluster the services of all inputs belong to.
+  /// The cluster of the services of all inputs.
   private let memory = GroupMemory()
   private let cluster: ClusterCheck
   private let bell = LogBell()
@@ -90,19 +90,19 @@ final class InputFleet {
   private let startsNow = StopFlag()
   private let members: Members
   private var threads: [String: WorkThread] = [:]
-  /// When a service that has ended starts again, and how often it has ended in a row.
+  /// The time at which a service that has ended starts again, and the number of times that it has ended in a row.
   private var waits: [String: (until: Int64, count: Int)] = [:]
-  /// How often in a row a topic was missing.
+  /// The number of consecutive checks in which a topic was missing.
   private var missing: [String: Int] = [:]
-  private var lookedAt = -lookMs
+  private var checkedAt = -checkMs
   private var hasLooked = false
   private var note = WaitNote()
-  /// The service whose place another process has taken again and again, and why.
+  /// The service that another process has replaced repeatedly, and the reason.
   private var displaced: (input: String, reason: String)?
 
   /// The interval at which the cluster's topics are listed, in milliseconds.
-  private static let lookMs: Int64 = 2000
-  /// How often in a row a topic must be missing before its service ends: brokers may differ for a moment.
+  private static let checkMs: Int64 = 2000
+  /// The number of consecutive checks in which a topic must be missing before its service ends: brokers may differ for a moment.
   private static let missingMax = 3
   private static let reportMs: Int64 = 250
 
@@ -152,7 +152,7 @@ final class InputFleet {
     while !stop.isSet {
       let rings = bell.rings
       let now = MonotonicClock.nowMs
-      if options.inputs.pattern != nil, now - lookedAt >= Self.lookMs { look(at: now) }
+      if options.inputs.pattern != nil, now - checkedAt >= Self.checkMs { checkTopics(at: now) }
       settleEnded(at: now)
       let all = members.all
       relay?.turn(Dictionary(uniqueKeysWithValues: all.map { ($0.input, $0.member.observatory) }))
@@ -238,7 +238,7 @@ final class InputFleet {
     if isNew { options.from = self.options.newFromLatest ? .latest : .earliest }
     Self.warnOfStrayFile(options, own)
     let member = Member(options, table, after: members[input], log: own, read: read)
-    member.reload.serves(host.server)
+    member.reload.setServer(host.server)
     members[input] = member
     if !faults.isEmpty {
       for fault in faults { own.error("the input is not read, because its options have a fault: \(.reason, fault)") }
@@ -274,7 +274,7 @@ final class InputFleet {
     }
   }
 
-  /// Removes the services that have ended, and starts those again whose topics are still there.
+  /// Removes the services that have ended, and restarts those whose topics still exist.
   private func settleEnded(at now: Int64) {
     for (input, member) in members.all {
       guard let end = member.end.withLock(\.self), let thread = threads.removeValue(forKey: input) else { continue }
@@ -289,7 +289,7 @@ final class InputFleet {
         continue
       }
       let own = log.of(input: input)
-      if member.isLetGo.load(ordering: .relaxed) {
+      if member.isReleased.load(ordering: .relaxed) {
         remove(input)
         continue
       }
@@ -309,8 +309,8 @@ final class InputFleet {
     }
   }
 
-  /// Makes an input wait before its service starts again: 5 s, then twice as long each time, up to 5 min.
-  /// - Returns: How long, in milliseconds.
+  /// Schedules the restart of an input's service: after 5 s, then after twice as long each time, up to 5 min.
+  /// - Returns: The wait, in milliseconds.
   private func wait(_ input: String, at now: Int64) -> Int64 {
     let count = waits[input]?.count ?? 0
     let ms: Int64 = min(300_000, 5000 << Int64(min(count, 6)))
@@ -320,9 +320,9 @@ final class InputFleet {
 
   // MARK: - Topics
 
-  /// Starts services for topics that have appeared, and ends those whose topics are gone.
-  private func look(at now: Int64) {
-    lookedAt = now
+  /// Starts services for new topics, and ends those whose topics were deleted.
+  private func checkTopics(at now: Int64) {
+    checkedAt = now
     let known = Dictionary(uniqueKeysWithValues: members.all.map { ($0.input, $0.member) })
     let (found, others): (Set<String>, [String])
     do throws(EdgeError) {
@@ -362,14 +362,14 @@ final class InputFleet {
       missing[topic, default: 0] += 1
       if missing[topic]! < Self.missingMax { continue }
       missing[topic] = nil
-      member.isLetGo.store(true, ordering: .relaxed)
+      member.isReleased.store(true, ordering: .relaxed)
       member.stop.set()
       // One that has ended already waits to start again.
       if threads[topic] == nil { remove(topic) }
     }
   }
 
-  /// Removes a service that has ended, whose topic is gone.
+  /// Removes a service that has ended and whose topic was deleted.
   private func remove(_ input: String) {
     members[input] = nil
     waits[input] = nil

@@ -12,7 +12,7 @@ internal import Glibc
 /// HTTP and on standard output; one file stores it all.
 enum LiveCommand {
   static func run(_ options: LiveOptions) -> Int32 {
-    if options.exportsMap { return Console.tell(Intake.envelopeMap(options.maps) + "\n") }
+    if options.exportsMap { return Console.print(Intake.envelopeMap(options.maps) + "\n") }
     if options.exports { return LiveExport.run(options) }
     if options.printsDeadLetters { return LiveDeadLetters.run(options) }
     let session = CommandSession(options.logLevel, options.logFormat)
@@ -70,8 +70,8 @@ private struct Live {
     let observatory = Observatory(stop: stop)
     let manager = ServiceManager(environment: Console.variable, observatory: observatory, log: log)
     defer { manager?.finish() }
-    let fullNote = FullNote(log) { observatory.hindrance = $0 }
-    let gate = LiveGate(intake, options, stage, fullNote)
+    let refusalLog = RefusalLog(log) { observatory.hindrance = $0 }
+    let gate = LiveGate(intake, options, stage, refusalLog)
     var server: HTTPServer?
     if let address = options.http {
       do throws(HTTPFault) {
@@ -92,7 +92,7 @@ private struct Live {
       return 1
     }
     let printer = options.prints ? LivePrinter(stage) : nil
-    let keeper = LogKeeper(stage.file, keepMs: options.keepMs, fullNote: fullNote, log: log) { [stop] in stop.set() }
+    let keeper = LogKeeper(stage.file, keepMs: options.keepMs, refusalLog: refusalLog, log: log) { [stop] in stop.set() }
     defer {
       keeper.stop()
       printer?.stop()

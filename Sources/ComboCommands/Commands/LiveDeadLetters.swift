@@ -9,7 +9,7 @@ enum LiveDeadLetters {
   static func run(_ options: LiveOptions) -> Int32 {
     let place = LogStage.place(options.data, name: "live.db")
     do throws(LogFault) {
-      let file = try LogFile(place, use: .look)
+      let file = try LogFile(place, use: .read)
       var damage = DamageNotes(of: file)
       guard let letters = file.stream(LogStage.names[.deadLetter], 0) else {
         throw LogFault(.unknown, "\(place.name) has no dead letters yet")
@@ -24,7 +24,7 @@ enum LiveDeadLetters {
       damage.end("left out")
       return isWritten && damage.isEmpty ? 0 : 1
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return 1
     }
   }

@@ -11,7 +11,7 @@ enum LiveExport {
   static func run(_ options: LiveOptions) -> Int32 {
     let place = LogStage.place(options.data, name: "live.db")
     do throws(LogFault) {
-      let file = try LogFile(place, use: .look)
+      let file = try LogFile(place, use: .read)
       var damage = DamageNotes(of: file)
       guard let input = file.stream(LogStage.input, 0) else {
         throw LogFault(.unknown, "\(place.name) has no input" + (damage.isEmpty ? " yet" : " outside what is left out"))
@@ -37,13 +37,13 @@ enum LiveExport {
       }
       damage.end("left out")
       if evicted > 0 {
-        Console.say(
+        Console.report(
           "from record \(ProgressMeter.grouped(Int(evicted) + 1)) on: \(Counted.text(Int(evicted), "records")) before it were deleted, because of"
             + " --data-max-mib or --keep-hours")
       }
       return isWritten && damage.isEmpty ? 0 : 1
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return 1
     }
   }
@@ -61,17 +61,17 @@ struct DamageNotes {
   init(of file: LogFile) {
     hasLeftOut = file.leftOut != nil
     if let place = file.leftOut {
-      Console.say(
+      Console.report(
         "\(file.place.name)-wal is damaged from byte \(place) on, and what it holds from there on is left out. A crash in the middle of a"
           + " write looks the same; otherwise, acknowledged records may be missing")
     }
     if file.lacksAhead {
-      Console.say(
+      Console.report(
         "note: \(file.place.name) was not closed by its last user, or is a copy that was made meanwhile, and \(file.place.name)-wal is not"
           + " beside it: the newest records may be missing, unless sqlite3 has moved them into the file")
     }
     for copy in file.leftOutCopies {
-      Console.say(
+      Console.report(
         "note: live once left out the end of \(file.place.name)-wal, which was damaged; acknowledged records may be missing since then."
           + " \(copy) is a copy from before that: delete it if it is of no use")
     }
@@ -83,16 +83,16 @@ struct DamageNotes {
 
   mutating func add(_ fault: LogFault) {
     count += 1
-    if count <= Self.namedMax { Console.say(fault.message) }
+    if count <= Self.namedMax { Console.report(fault.message) }
   }
 
   mutating func addDeleted(_ count: Int) { deleted += count }
 
   /// - Parameter what: What became of the damaged records, for the summary.
   func end(_ what: String) {
-    if count > Self.namedMax { Console.say("\(count) damaged places in all, \(what)") }
+    if count > Self.namedMax { Console.report("\(count) damaged places in all, \(what)") }
     if deleted > 0 {
-      Console.say(
+      Console.report(
         "\(Counted.text(deleted, "records")) that were still to be printed were deleted meanwhile, because the file had reached"
           + " --data-max-mib or --keep-hours. Print into a file first, which is faster, or raise these")
     }

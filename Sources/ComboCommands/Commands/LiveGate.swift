@@ -17,11 +17,11 @@ final class LiveGate: EventGate {
   /// The maps that a request may name.
   private let maps: Set<String>
   private let check: RecordCheck
-  private let fullNote: FullNote
+  private let refusalLog: RefusalLog
 
-  init(_ intake: Intake, _ options: LiveOptions, _ stage: LogStage, _ fullNote: FullNote) {
+  init(_ intake: Intake, _ options: LiveOptions, _ stage: LogStage, _ refusalLog: RefusalLog) {
     self.intake = intake
-    self.fullNote = fullNote
+    self.refusalLog = refusalLog
     self.stage = stage
     output = stage.stream(.output)
     isWrapped = options.isWrapped
@@ -31,7 +31,7 @@ final class LiveGate: EventGate {
     maps = Set(options.sources.compactMap(\.map) + (options.defaultMap.map { [$0] } ?? []) + ["wire"])
   }
 
-  func take(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void) {
+  func accept(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void) {
     if let map, !maps.contains(map) || !isWrapped {
       return done(
         .error(400, "live was not started with the map \(Sentence.quoted(map)): restart it with --from post,map=\(map)"))
@@ -53,8 +53,8 @@ final class LiveGate: EventGate {
     }
     let count = batch.count
     let answer = check.answer(batch)
-    let isTaken = intake.offer(batch) { [fullNote] fault in
-      fullNote.add(count, fault)
+    let isTaken = intake.offer(batch) { [refusalLog] fault in
+      refusalLog.add(count, fault)
       switch fault?.code {
       case nil: done(HTTPResponse(200, HTTPResponse.json, answer, [("Cache-Control", "no-store")]))
       case .tooLarge: done(.error(413, fault!.message))
@@ -70,7 +70,7 @@ final class LiveGate: EventGate {
 
   var end: Int64 { stage.file.bounds(output).next }
 
-  func said(from place: Int64, bytesMax: Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64) {
+  func instructions(from place: Int64, bytesMax: Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64) {
     let page = LogPage()
     let first = max(place, stage.file.bounds(output).first)
     guard let next = try? stage.file.read(output, from: first, bytesMax: bytesMax, into: page) else { return ([], place) }
@@ -80,7 +80,7 @@ final class LiveGate: EventGate {
   func onNews(_ body: (@Sendable () -> Void)?) { stage.file.onCommit(body) }
 }
 
-/// Computes the answer to a client: what will become of its records. The service decides in the same way, by the same map; only a
+/// Computes the response to a client: the outcomes of its records. The service decides in the same way, by the same map; only a
 /// partition with too many rooms that have their own settings refuses more. Used on the server's thread only.
 private final class RecordCheck: @unchecked Sendable {
   // Sendable: only the server's thread uses it.
@@ -88,7 +88,7 @@ private final class RecordCheck: @unchecked Sendable {
 
   init(_ map: RecordMap?) { decoder = LiveRecordDecoder(map) }
 
-  /// Returns `{"taken":3}`, together with the number of records that lead to nothing, and the fault of the first bad one.
+  /// Returns `{"taken":3}`, with the number of records without an event, and the fault of the first bad one.
   func answer(_ batch: LogBatch) -> [UInt8] {
     var (number, bad, dropped) = (0, 0, 0)
     var first: (number: Int, fault: BadEvent)?
@@ -134,7 +134,7 @@ final class LivePrinter: Sendable {
     thread.thread = WorkThread { [file, isStopped] in Self.run(file, output, isStopped) }
   }
 
-  /// Prints what is left, and ends. Must be called only once.
+  /// Prints the remaining instructions, and ends. Must be called only once.
   func stop() {
     isStopped.set()
     file.committed.ring()

@@ -13,10 +13,10 @@ struct LogSpan {
   private let until: Int64?
 
   /// - Parameters:
-  ///   - since: The time of the first records, in milliseconds since the Unix epoch; nil for the oldest.
-  ///   - until: The time from which records are left out; nil for the present end.
+  ///   - since: The time of the first records, in milliseconds since the Unix epoch, or nil for the oldest.
+  ///   - until: The time from which records are left out, or nil for the present end.
   init(_ path: String, since: Int64?, until: Int64?) throws {
-    reader = try LogReading(LogFile(.file(path), use: .look), names: LogStage.names)
+    reader = try LogReading(LogFile(.file(path), use: .read), names: LogStage.names)
     self.since = since
     self.until = until
   }

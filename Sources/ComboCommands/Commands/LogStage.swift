@@ -31,7 +31,7 @@ final class LogStage: Sendable {
     }
   }
 
-  /// Logs what happened to the file when it was opened.
+  /// Logs the events of opening the file.
   func warn(_ log: ServiceLog) {
     let (bits, name) = (file.repaired.count, file.place.name + "-wal")
     if bits > 0 {
@@ -58,7 +58,7 @@ final class LogStage: Sendable {
   /// The partition of a topic, as its number in the file.
   func stream(_ topic: Topic) -> Int { file.stream(Self.names[topic], 0)! }
 
-  /// - Parameter observatory: The observatory that observers query; nil if there are none.
+  /// - Parameter observatory: The observatory that observers query, or nil if there are none.
   func service(
     _ configuration: ServiceConfiguration, log: ServiceLog, stop: StopFlag, observatory: Observatory? = nil
   ) throws(EdgeError) -> Service {
@@ -104,13 +104,13 @@ final class LogKeeper: Sendable {
   /// The shortest time between two deletions, however many records arrive.
   private static let breakMs: Int64 = 500
   /// The time after which a missing file is noticed while nothing is written.
-  private static let lookMs: Int64 = 1000
+  private static let checkMs: Int64 = 1000
 
   /// - Parameters:
-  ///   - fullNote: The note of refused records, if any are refused.
+  ///   - refusalLog: The note of refused records, if any are refused.
   ///   - stop: Called once if the file becomes unusable.
   init(
-    _ file: LogFile, keepMs: Int64, fullNote: FullNote? = nil, log: ServiceLog, stop: @escaping @Sendable () -> Void
+    _ file: LogFile, keepMs: Int64, refusalLog: RefusalLog? = nil, log: ServiceLog, stop: @escaping @Sendable () -> Void
   ) {
     self.file = file
     _ = WorkThread { [self] in
@@ -118,18 +118,18 @@ final class LogKeeper: Sendable {
       var deletion = Deletion()
       while !isStopped.load(ordering: .acquiring) {
         let rings = file.attention.rings
-        file.look()
+        file.checkPresence()
         if let failure = file.failure {
           log.error("the file cannot be used any more, and the program ends: \(.reason, failure)")
           stop()
           return
         }
-        if last.map({ MonotonicClock.nowMs - $0 >= (file.wantsRetention ? Self.breakMs : Self.everyMs) }) ?? true {
+        if last.map({ MonotonicClock.nowMs - $0 >= (file.needsRetention ? Self.breakMs : Self.everyMs) }) ?? true {
           last = MonotonicClock.nowMs
           deletion.run(log) { () throws(LogFault) in try file.retain(ageMs: keepMs, now: WallClock.nowMs) }
         }
-        fullNote?.look { file.refusal() }
-        file.attention.wait(after: rings, maxMs: file.wantsRetention ? Self.breakMs : Self.lookMs)
+        refusalLog?.check { file.refusal() }
+        file.attention.wait(after: rings, maxMs: file.needsRetention ? Self.breakMs : Self.checkMs)
       }
     }
   }

@@ -7,12 +7,12 @@ internal import ComboSystem
 internal import ComboWire
 internal import Glibc
 
-/// `map`: shows what a map makes of records; lists, checks and generates maps.
+/// `map`: shows the results of a map for records; lists, checks and generates maps.
 enum MapCommand {
   static func run(_ options: MapOptions) -> Int32 {
     switch options.task {
     case .list: return list()
-    case .print(let text): return Console.tell(text)
+    case .print(let text): return Console.print(text)
     case .check(let file): return check(file)
     case .infer(let file): return infer(file)
     case .proto(let file, let message, let framing, let include): return proto(file, message, framing, include)
@@ -34,14 +34,14 @@ enum MapCommand {
         }
       }
     }
-    return Console.tell(text)
+    return Console.print(text)
   }
 
   private static func check(_ file: String) -> Int32 {
     switch MapSource.map(file) {
     case .success(let map):
       for note in map.notes { Console.write("note: \(note)\n", to: STDERR_FILENO) }
-      return Console.tell("\(validity(of: map, in: file))\n")
+      return Console.print("\(validity(of: map, in: file))\n")
     case .failure(let failure):
       for sentence in failure.sentences { Console.write("\(sentence)\n", to: STDERR_FILENO) }
       return 1
@@ -56,22 +56,22 @@ enum MapCommand {
     guard let records = records(file, elements: true) else { return 1 }
     let guess = MapInference(records.map(\.bytes))
     if guess.text.isEmpty {
-      Console.say("\(file ?? "standard input"): \(DisplayWidth.harmless(guess.doubts.joined(separator: "; ")))")
+      Console.report("\(file ?? "standard input"): \(DisplayWidth.harmless(guess.doubts.joined(separator: "; ")))")
       return 1
     }
     for doubt in guess.doubts {
       // It has names of members, which anybody can make up.
-      Console.say(DisplayWidth.harmless(doubt.hasPrefix("left out") ? doubt : "unsure: \(doubt)"))
+      Console.report(DisplayWidth.harmless(doubt.hasPrefix("left out") ? doubt : "unsure: \(doubt)"))
     }
-    return Console.tell(guess.text)
+    return Console.print(guess.text)
   }
 
   private static func proto(_ file: String, _ message: String, _ framing: String, _ include: String) -> Int32 {
     do {
       var proto = try ProtoFile(try ProtoCompiler.descriptors(of: file))
-      return Console.tell(try proto.map(of: message, framing: framing, include: include))
+      return Console.print(try proto.map(of: message, framing: framing, include: include))
     } catch {
-      Console.say("\(file): \((error as? ProtoFile.Fault)?.sentence ?? "\(error)")")
+      Console.report("\(file): \((error as? ProtoFile.Fault)?.sentence ?? "\(error)")")
       return 1
     }
   }
@@ -107,7 +107,7 @@ enum MapCommand {
       var map = map
       if let registry = options.registry {
         let schemas = try TopicSchemas(registry, map, tail, last: last, limits: limits)
-        for (id, reason, _) in schemas.missing { Console.say("schema \(id): \(reason)") }
+        for (id, reason, _) in schemas.missing { Console.report("schema \(id): \(reason)") }
         if let folder = options.schemaFolder { return fetched(schemas, folder) }
         map = schemas.map
       }
@@ -120,22 +120,22 @@ enum MapCommand {
       }
       return end(report, options)
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return error.code == .badProperty ? 2 : 1
     }
   }
 
   private static func fetched(_ schemas: TopicSchemas, _ folder: String) -> Int32 {
     if let fault = schemas.write(to: folder) {
-      Console.say(fault)
+      Console.report(fault)
       return 1
     }
     let ids = schemas.found.map(\.id).joined(separator: ", ")
-    let code = Console.tell("\(Counted.text(schemas.found.count, "schemas")) in \(folder)\(ids.isEmpty ? "" : ": \(ids)")\n")
+    let code = Console.print("\(Counted.text(schemas.found.count, "schemas")) in \(folder)\(ids.isEmpty ? "" : ": \(ids)")\n")
     return schemas.missing.isEmpty ? code : 1
   }
 
-  /// Prints a record, or what a map makes of it.
+  /// Prints a record, or the result of a map for it.
   /// - Returns: Whether it could be written.
   private static func show(
     _ explainer: MapExplainer, _ explanation: MapExplanation, _ place: String, _ report: inout MapReport, _ options: MapOptions
@@ -145,7 +145,7 @@ enum MapCommand {
     let record = explainer.record
     if !record.isEmpty { return Console.write(record, to: STDOUT_FILENO) }
     report.unreadable += 1
-    if case .bad(let fault) = explanation.outcome { Console.say("\(place) cannot be read: \(fault)") }
+    if case .bad(let fault) = explanation.outcome { Console.report("\(place) cannot be read: \(fault)") }
     return true
   }
 
@@ -165,7 +165,7 @@ enum MapCommand {
     switch TextFile.bytes(of: file ?? "/dev/stdin", limit: fileMax) {
     case .success(let bytes): return RecordFile(bytes, elements: elements).records
     case .failure(let failure):
-      Console.say("\(failure)")
+      Console.report("\(failure)")
       return nil
     }
   }
@@ -184,9 +184,9 @@ struct TopicTail {
     client = try ReaderClient(properties)
   }
 
-  /// Passes on the newest `last` records of each partition that have a value, partition by partition. Records of open
+  /// Calls `body` with the newest `last` records of each partition that have a value, partition by partition. Records of open
   /// transactions are left out.
-  func read(last: Int, _ take: (Int32, KafkaMessage) -> Void) throws(EdgeError) {
+  func read(last: Int, _ body: (Int32, KafkaMessage) -> Void) throws(EdgeError) {
     guard let count = try control.partitionCount(topic, withinMs: Self.withinMs) else {
       throw EdgeError(.unknownTopic, "the topic \"\(topic)\" does not exist: check --from-topic")
     }
@@ -204,20 +204,20 @@ struct TopicTail {
         try read(partition, from: from, to: to) { older.append($0.offset) }
         offsets = older + offsets
       }
-      if let start = offsets.suffix(last).first { try read(partition, from: start, to: end) { take(partition, $0) } }
+      if let start = offsets.suffix(last).first { try read(partition, from: start, to: end) { body(partition, $0) } }
     }
   }
 
-  /// The most offsets that one pass reads.
+  /// The maximum number of offsets that one pass reads.
   private static let widthMax: Int64 = 1 << 20
 
-  private func read(_ partition: Int32, from start: Int64, to end: Int64, _ take: (KafkaMessage) -> Void) throws(EdgeError) {
+  private func read(_ partition: Int32, from start: Int64, to end: Int64, _ body: (KafkaMessage) -> Void) throws(EdgeError) {
     let batch = MessageBatch(capacity: 1000)
     let reader = try client.reader(topic, partition, from: start, to: end)
     var silence = Deadline(afterMs: Self.withinMs)
     while !reader.isAtEnd {
       if try reader.read(maxWaitMs: 100, into: batch) > 0 { silence = Deadline(afterMs: Self.withinMs) }
-      for index in 0..<batch.count where batch[index].value != nil { take(batch[index]) }
+      for index in 0..<batch.count where batch[index].value != nil { body(batch[index]) }
       batch.release()
       if silence.isOver {
         throw EdgeError(

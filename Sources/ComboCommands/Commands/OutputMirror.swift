@@ -21,7 +21,7 @@ final class OutputMirror {
   /// An input that records name, but is not served.
   private var otherInput: String?
   private var readers: [PartitionReader] = []
-  /// What was read of each partition.
+  /// The part of each partition that was read.
   private var coverage: [Coverage] = []
   /// The position per partition that must be reached before rooms are served: its end when reading began.
   private var ends: [Int64] = []
@@ -33,7 +33,7 @@ final class OutputMirror {
   private let names: TopicNames
   private var countedAt: Int64 = 0
 
-  /// For how long a partition's instructions were read, without pauses, in which no service may have run.
+  /// The time that a partition's instructions cover, without pauses, in which no service may have run.
   private struct Coverage {
     /// In milliseconds.
     var ms: Int64
@@ -51,7 +51,7 @@ final class OutputMirror {
   /// The longest wait for an open transaction.
   private static let heldUpMs: Int64 = 15_000
   private static let reportMs: Int64 = 500
-  /// The interval at which new partitions are looked for.
+  /// The interval of checks for new partitions.
   private static let countMs: Int64 = 30_000
   /// The pause if there is nothing to read.
   private static let idleMs: Int64 = 3
@@ -68,7 +68,7 @@ final class OutputMirror {
     names = TopicNames(input: options.output, output: options.output, group: "")
     reading = try KafkaReading(properties, control: control, names: names)
     mirror.screenWithinMs = Int64(options.backSeconds * 1000)
-    mirror.told = options.told.map { #","\#($0.name)":\#($0.value)"# }.joined()
+    mirror.told = options.clientSettings.map { #","\#($0.name)":\#($0.value)"# }.joined()
   }
 
   /// The longest interval between two `screen`s of a room with banners.
@@ -79,7 +79,7 @@ final class OutputMirror {
     try begin()
     while !observatory.stop.isSet {
       let now = MonotonicClock.nowMs
-      if clusterWatch.look(at: now) { try clusterChanged() }
+      if clusterWatch.check(at: now) { try clusterChanged() }
       watchTransactions(at: now)
       var count = 0
       do throws(EdgeError) {
@@ -90,7 +90,7 @@ final class OutputMirror {
         } else if error.code == .offsetOutOfRange {
           // The mirror lagged for longer than the topic's retention; the rooms' next screens are complete.
           log.warning("serve begins to read the output again: \(.reason, error)")
-          try beginAgain()
+          try restart()
         } else {
           throw error
         }
@@ -103,7 +103,7 @@ final class OutputMirror {
     }
   }
 
-  /// Looks for transactions that stay open: nothing behind them is served.
+  /// Detects transactions that stay open: nothing after them is served.
   private func watchTransactions(at now: Int64) {
     // Brokers that do not answer are reported elsewhere.
     if let answer = transactions.query.takeAnswer(), let answer { transactions.take(answer, names, at: now, SystemTime(), log) }
@@ -115,7 +115,7 @@ final class OutputMirror {
     }
   }
 
-  /// Reads nothing of another cluster, and begins anew when the former one is back.
+  /// Stops reading if the cluster is another one, and restarts when the former one is back.
   private func clusterChanged() throws(EdgeError) {
     // Readiness shows it at once.
     reportedAt = 0
@@ -125,11 +125,11 @@ final class OutputMirror {
       )
     } else {
       log.info("the brokers belong to the same cluster as before again: serve begins to read the output again")
-      try beginAgain()
+      try restart()
     }
   }
 
-  private func beginAgain() throws(EdgeError) {
+  private func restart() throws(EdgeError) {
     mirror.forgetAll()
     observatory.tell(mirror.takeNews())
     try begin()
@@ -152,7 +152,7 @@ final class OutputMirror {
     mirror.serves = options.partitions == nil ? nil : { room in mine.contains(Self.partition(of: room, all)) }
     let newest = try NewestRecords(properties, control)
     let times = try newest.times(options.output, wanted)
-    if let screens = options.screens { try keepScreens(screens, newest, times, partitions: all) }
+    if let screens = options.screens { try retainScreens(screens, newest, times, partitions: all) }
     for partition in wanted {
       let bounds = try control.watermarks(options.output, partition, withinMs: Self.withinMs)
       // Relative to the newest record, not to the present: the service may have been down for long. Twice `--back`, since it
@@ -188,8 +188,8 @@ final class OutputMirror {
   /// Whether each room of a partition that had banners has published a `screen` that was read, or will within `--screen-ms`.
   private func covers(_ place: Int) -> Bool { coverage[place].ms >= backMs }
 
-  /// Keeps the rooms' newest screens, except outdated ones: a room with banners emits a `screen` within ``backMs``.
-  private func keepScreens(
+  /// Retains the rooms' newest screens, except outdated ones: a room with banners emits a `screen` within ``backMs``.
+  private func retainScreens(
     _ topic: String, _ newest: NewestRecords, _ times: [Int32: Int64], partitions all: Int
   ) throws(EdgeError) {
     var times = times
@@ -232,7 +232,7 @@ final class OutputMirror {
         let time = batch[index].timestampMs ?? 0
         coverage[place].add(time, pauseMs: backMs)
         if !isServed(batch[index]) { continue }
-        if options.input == nil, index % (1 + batch.count / Self.mixLookedAt) == 0 { lookForMix(batch[index], key) }
+        if options.input == nil, index % (1 + batch.count / Self.mixRecordsMax) == 0 { checkMix(batch[index], key) }
         mirror.take(key: key, value: value, wasEmpty: covers(place), at: now)
       }
     }
@@ -252,9 +252,9 @@ final class OutputMirror {
 
   /// The number of records of a batch that are examined for the inputs that they name: all where few are read, and little work
   /// where many are.
-  private static let mixLookedAt = 256
+  private static let mixRecordsMax = 256
 
-  private func lookForMix(_ record: KafkaMessage, _ key: UnsafeRawBufferPointer) {
+  private func checkMix(_ record: KafkaMessage, _ key: UnsafeRawBufferPointer) {
     if mix.isKnown { return }
     var both: (String, String)?
     record.withLastHeader(Derivation.inputHeader) { both = mix.read(key: key, input: $0) }

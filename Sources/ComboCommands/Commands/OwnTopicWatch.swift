@@ -19,7 +19,7 @@ final class OwnTopicWatch: TopicWatch, @unchecked Sendable {
     self.names = names
   }
 
-  func look() throws(EdgeError) -> LostTopic? {
+  func check() throws(EdgeError) -> LostTopic? {
     let found = try findLost()
     // A single broker may be out of date or stuck, so only a finding that repeats counts.
     defer { suspect = found }

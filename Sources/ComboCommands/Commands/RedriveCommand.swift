@@ -13,15 +13,15 @@ enum RedriveCommand {
     defer { log.flush() }
     do throws(EdgeError) {
       var redrive = try Redrive(options, log)
-      if options.isJSON { redrive.listed = { _ = Console.tell(RedriveReport.line($0, $1)) } }
+      if options.isJSON { redrive.listed = { _ = Console.print(RedriveReport.line($0, $1)) } }
       let report = try redrive.run()
       let isDryRun = !options.isConfirmed
       let limit = options.limit == 0 ? nil : options.limit
-      _ = Console.tell(
+      _ = Console.print(
         options.isJSON ? report.json(isDryRun: isDryRun, limit: limit) : report.text(isDryRun: isDryRun, limit: limit))
       return 0
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return error.code == .badProperty ? 2 : 1
     }
   }
@@ -106,9 +106,9 @@ struct Redrive {
     return report
   }
 
-  /// Passes on all records below `ends`, partition by partition.
+  /// Calls `body` with all records below `ends`, partition by partition.
   private func read(
-    upTo ends: [Int64], _ take: (DeadLetterNote, KafkaMessage) throws(EdgeError) -> Void
+    upTo ends: [Int64], _ body: (DeadLetterNote, KafkaMessage) throws(EdgeError) -> Void
   ) throws(EdgeError) {
     let client = try ReaderClient(properties)
     let batch = MessageBatch(capacity: 1000)
@@ -120,7 +120,7 @@ struct Redrive {
       while !reader.isAtEnd {
         if try reader.read(maxWaitMs: 100, into: batch) > 0 { silence = Deadline(afterMs: Self.withinMs) }
         defer { batch.release() }
-        for index in 0..<batch.count { try take(Self.note(of: batch[index]), batch[index]) }
+        for index in 0..<batch.count { try body(Self.note(of: batch[index]), batch[index]) }
         if silence.isOver {
           throw EdgeError(
             .timedOut,
@@ -171,7 +171,7 @@ final class RedriveSender {
 
   /// Sends the record unchanged to its former partition, with one more header that counts its redrives.
   func send(_ message: KafkaMessage, _ note: DeadLetterNote) throws(EdgeError) {
-    if places.isEmpty { try take { () throws(TransactionFault) in try producer.begin() } }
+    if places.isEmpty { try run { () throws(TransactionFault) in try producer.begin() } }
     places.append(note.place)
     let headers = RecordHeaders()
     message.forEachHeader { name, value in
@@ -206,11 +206,11 @@ final class RedriveSender {
     let headers = RecordHeaders()
     headers.add(DeadLetterNote.Header.receipt, places.map(\.text).joined(separator: ","))
     try producer.producer.produce(deadLetter, key: nil, value: nil, headers: headers)
-    try take { () throws(TransactionFault) in try producer.commit(deliveredWithinMs: Self.withinMs, withinMs: 9000) }
+    try run { () throws(TransactionFault) in try producer.commit(deliveredWithinMs: Self.withinMs, withinMs: 9000) }
     places.removeAll()
   }
 
-  private func take(_ step: () throws(TransactionFault) -> Void) throws(EdgeError) {
+  private func run(_ step: () throws(TransactionFault) -> Void) throws(EdgeError) {
     do throws(TransactionFault) {
       try step()
     } catch {

@@ -54,19 +54,19 @@ struct DeadLetterNote: Equatable, Sendable {
 
 /// The criteria for sending dead letters back.
 struct RedriveSelection: Equatable, Sendable {
-  /// The `combo.error` that dead letters must have; nil for any.
+  /// The `combo.error` that dead letters must have, or nil for any.
   var code: String?
-  /// A text that `combo.reason` must contain; nil for any.
+  /// A text that `combo.reason` must contain, or nil for any.
   var reason: String?
-  /// The earliest time, in milliseconds since the Unix epoch; nil for any.
+  /// The earliest time, in milliseconds since the Unix epoch, or nil for any.
   var since: Int64?
-  /// The time that dead letters must precede; nil for any.
+  /// The time that dead letters must precede, or nil for any.
   var until: Int64?
   /// The number of times that a record may be sent back, so that a record that stays bad does not circulate forever.
   var redrivesMax = 1
   /// The group's input; records of another input are never sent.
   var input: String
-  /// The largest batch that the input accepts, in bytes; nil if unknown.
+  /// The largest batch that the input accepts, in bytes, or nil if unknown.
   var bytesMax: Int64?
   /// Places that earlier runs have sent back.
   var sent: Set<DeadLetterNote.Place> = []
@@ -77,7 +77,7 @@ struct RedriveSelection: Equatable, Sendable {
     /// Whether the dead letter is counted with its code and reason.
     var isListed: Bool { ![.filtered, .alreadySent, .noDeadLetter].contains(self) }
 
-    /// The reason for not sending it, for the summary; nil if none is needed.
+    /// The reason for not sending it, for the summary, or nil if none is needed.
     var note: String? {
       switch self {
       case .send: nil

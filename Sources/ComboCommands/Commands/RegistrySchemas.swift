@@ -12,10 +12,10 @@ final class RegistrySchemas: SchemaSource {
   private let reader: any ReadEdge
   private let topics: TopicIdentity
   /// The monotonic time at which the journals were last read for each id.
-  private let lookedAt = Mutex<[String: Int64]>([:])
+  private let readAt = Mutex<[String: Int64]>([:])
 
   /// Journals may be long, so they are read at this interval only.
-  private static let lookEveryMs: Int64 = 60_000
+  private static let readEveryMs: Int64 = 60_000
 
   init(_ registry: SchemaRegistry, journals reader: any ReadEdge, of topics: TopicIdentity) {
     self.registry = registry
@@ -27,16 +27,16 @@ final class RegistrySchemas: SchemaSource {
 
   func ask(_ id: String) -> SchemaAnswer {
     let answer = registry.ask(id)
-    guard case .none = answer, mayLook(id), let known = known(id) else { return answer }
+    guard case .none = answer, mayRead(id), let known = known(id) else { return answer }
     return .schema(known)
   }
 
-  private func mayLook(_ id: String) -> Bool {
+  private func mayRead(_ id: String) -> Bool {
     let now = MonotonicClock.nowMs
-    return lookedAt.withLock { lookedAt in
-      if let last = lookedAt[id], now - last < Self.lookEveryMs { return false }
-      lookedAt = lookedAt.filter { now - $0.value < Self.lookEveryMs }
-      lookedAt[id] = now
+    return readAt.withLock { readAt in
+      if let last = readAt[id], now - last < Self.readEveryMs { return false }
+      readAt = readAt.filter { now - $0.value < Self.readEveryMs }
+      readAt[id] = now
       return true
     }
   }

@@ -54,7 +54,7 @@ final class Reload: Sendable {
   private let log: ServiceLog
   private let stop: StopFlag
   private let read: @Sendable () -> Configuration.Outcome
-  /// Nil until there is a server.
+  /// The server whose token may change, or nil until there is one.
   private let server = Mutex<HTTPServer?>(nil)
   private let current: Mutex<Current>
   private let registry: SchemaRegistry?
@@ -89,7 +89,7 @@ final class Reload: Sendable {
   var next: Current { current.withLock { $0 } }
 
   /// Sets the server whose token a reload may change.
-  func serves(_ server: HTTPServer?) { self.server.withLock { $0 = server } }
+  func setServer(_ server: HTTPServer?) { self.server.withLock { $0 = server } }
 
   /// Reads and applies the configuration. Blocks while the brokers respond. Always called on the same thread.
   func run() { run(read()) }
@@ -120,7 +120,7 @@ final class Reload: Sendable {
     }
     log.level = options.logLevel
     log.format = options.logFormat
-    server.withLock { $0?.demand(options.httpToken) }
+    server.withLock { $0?.setToken(options.httpToken) }
     let missed = table.differences(from: self.table).filter { !Self.live.contains($0) }
     if !missed.isEmpty {
       log.warning("these changed options need a restart: \(.options, missed.map { "--\($0)" }.joined(separator: ", "))")
@@ -143,8 +143,8 @@ final class Reload: Sendable {
     }
   }
 
-  /// Returns why these properties do not work, or nil if clients can be created and brokers respond. The clients log nothing, as
-  /// their lines would look like trouble in the running service.
+  /// Returns the reason why these properties do not work, or nil if clients can be created and brokers respond. The clients log
+  /// nothing, as their lines would look like faults of the running service.
   private static func fault(_ options: ServiceOptions) -> String? {
     do throws(EdgeError) {
       let properties = try options.kafkaProperties(log: .silent)

@@ -21,20 +21,20 @@ enum ReplayCommand {
     }
     let summary = ReplayPipeline(
       LineSource(descriptor: input), settings: options.settings, explains: options.explain, map: options.map,
-      maxRestedRooms: options.maxRestedRooms, threads: threads, write: write, report: report, progress: { meter.tell($0) }
+      maxRestedRooms: options.maxRestedRooms, threads: threads, write: write, report: report, progress: { meter.update($0) }
     ).run()
     meter.end(summary.lines)
     if outputError != 0 {
-      Console.say("cannot write to standard output: \(String(cString: strerror(outputError)))")
+      Console.report("cannot write to standard output: \(String(cString: strerror(outputError)))")
       return 1
     }
     if let failure = summary.failure {
-      Console.say("\(options.file ?? "standard input"): \(failure)")
+      Console.report("\(options.file ?? "standard input"): \(failure)")
       return 1
     }
-    if !summary.drops.isEmpty { Console.say(sentence(of: summary.drops)) }
+    if !summary.drops.isEmpty { Console.report(sentence(of: summary.drops)) }
     if summary.badLines > 0 {
-      Console.say(
+      Console.report(
         "\(ProgressMeter.grouped(summary.badLines)) of \(Counted.text(summary.lines, "lines")) \(summary.badLines == 1 ? "was" : "were") bad and skipped"
       )
       return 1

@@ -16,27 +16,27 @@ enum ResetClockCommand {
       let properties = try options.kafkaProperties(log: session.log)
       let options = try options.namingAsJournal(properties)
       let plan = try plan(options, properties)
-      _ = Console.tell(plan.text(isDryRun: !options.isConfirmed))
+      _ = Console.print(plan.text(isDryRun: !options.isConfirmed))
       if !options.isConfirmed || plan.ahead.isEmpty { return 0 }
       if plan.members > 0 {
-        Console.say(options.sentence(ofMembers: plan.members))
+        Console.report(options.sentence(ofMembers: plan.members))
         return 1
       }
       guard
         let service = try Service.build(options, properties, log: session.log, stop: session.stop, purpose: .bringClocksBack),
-        let looked = service.takeOverAndLeave(session.stop)
+        let checked = service.takeOverAndLeave(session.stop)
       else { return 1 }
-      _ = Console.tell(
-        "\(service.totals.clocksBroughtBack) of \(Counted.text(looked, "partitions were")) set back to this machine's clock.\n")
-      if looked < plan.places.count {
-        Console.say(
-          "only \(looked) of \(plan.places.count) partitions were checked: other instances have the rest. Stop them, and run the command again"
+      _ = Console.print(
+        "\(service.totals.clocksBroughtBack) of \(Counted.text(checked, "partitions were")) set back to this machine's clock.\n")
+      if checked < plan.places.count {
+        Console.report(
+          "only \(checked) of \(plan.places.count) partitions were checked: other instances have the rest. Stop them, and run the command again"
         )
         return 1
       }
       return 0
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return error.code == .badProperty ? 2 : 1
     }
   }

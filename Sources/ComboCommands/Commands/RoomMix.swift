@@ -1,7 +1,7 @@
-/// Notices that an output has rooms of several inputs whose ids do not tell them apart.
+/// Detects an output with rooms of several inputs whose ids may be equal.
 struct RoomMix {
   private var input: [UInt8]?
-  /// Whether that was noticed.
+  /// Whether that was detected.
   private(set) var isKnown = false
 
   /// Reads the key of a record, and the input that it names.

@@ -26,12 +26,12 @@ struct RoomRelay {
     self.arePrefixed = arePrefixed
   }
 
-  /// Passes on what has come since the last call.
+  /// Forwards the news and queries since the last call.
   /// - Parameter services: The observatories, by input.
   mutating func turn(_ services: [String: Observatory]) {
     if front.hasQueries { for query in front.takeQueries() { ask(query, services) } }
     var news: [News] = []
-    for (input, observatory) in services { for one in observatory.takeNews() { hear(one, of: input, &news) } }
+    for (input, observatory) in services { for one in observatory.takeNews() { process(one, of: input, &news) } }
     let now = MonotonicClock.nowMs
     for (id, survey) in surveys where survey.until < now || survey.missing.isDisjoint(with: services.keys) {
       end(id, survey, &news)
@@ -59,7 +59,7 @@ struct RoomRelay {
     }
   }
 
-  /// Returns the service of a room, and the room's id there; nil if the process has no such input.
+  /// Returns the service of a room, and the room's id there, or nil if the process has no such input.
   private func place(of room: [UInt8], _ services: [String: Observatory]) -> (service: Observatory, room: [UInt8])? {
     guard let colon = room.firstIndex(of: UInt8(ascii: ":")),
       let service = services[String(decoding: room[..<colon], as: UTF8.self)]
@@ -67,7 +67,7 @@ struct RoomRelay {
     return (service, arePrefixed ? room : Array(room[(colon + 1)...]))
   }
 
-  private mutating func hear(_ one: News, of input: String, _ news: inout [News]) {
+  private mutating func process(_ one: News, of input: String, _ news: inout [News]) {
     func named(_ room: [UInt8]) -> [UInt8] { arePrefixed ? room : Array(Derivation.roomPrefix(of: input).utf8) + room }
     switch one {
     case .said(let room, let record): news.append(.said(room: named(room), record: record))

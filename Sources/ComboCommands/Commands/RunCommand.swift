@@ -20,7 +20,7 @@ enum RunCommand {
     defer { withExtendedLifetime(watchdog) {} }
     var reload: Reload?
     if case .read(_, let table, _) = read(nil) {
-      RunNotes(options, log: log).say(table)
+      RunNotes(options, log: log).log(table)
       if options.inputs.isSingle { reload = Reload(options, table, log: log, stop: stop) { read(nil) } }
     }
     do throws(EdgeError) {
@@ -55,18 +55,18 @@ enum RunCommand {
         return .init(code: 1)
       }
     }
-    reload?.serves(host.server)
-    defer { reload?.serves(nil) }
+    reload?.setServer(host.server)
+    defer { reload?.setServer(nil) }
     return try runner.run()
   }
 }
 
-/// Counts the fresh starts of a process, and spreads them over more than a minute. Some are worth trying, as they may fix
-/// something; if they do not, the supervisor must act.
+/// Counts the fresh starts of a process, and spreads them over more than a minute. A few are tried, as they may fix the fault. If
+/// they do not, the supervisor must act.
 ///
-/// A fenced static member may have lost its place to another instance with its name, or the coordinator may only have moved or
-/// been unavailable while it joined. A fresh start shows which: it takes the place back. If there is another instance, that one
-/// takes it back in turn, and an instance that is fenced twice in a short time gives up.
+/// A fenced static member may have been replaced by another instance with its name, or the coordinator may only have moved or
+/// been unavailable while it joined. A fresh start shows which, because it fences the other instance. If there is one, it fences
+/// this one in turn, and an instance that is fenced twice in a short time gives up.
 struct FreshStarts {
   static let max = 20
   static let withinMs: Int64 = 600_000

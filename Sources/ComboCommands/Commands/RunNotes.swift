@@ -15,7 +15,7 @@ struct RunNotes {
   }
 
   /// - Parameter table: The options with their sources.
-  func say(_ table: ConfigTable) {
+  func log(_ table: ConfigTable) {
     let map = table.rows.first { $0.name == "map" }?.value ?? "none"
     let inputs = (options.inputs.names + (options.inputs.pattern.map { [$0.text] } ?? [])).joined(separator: ",")
     log.info(
@@ -39,7 +39,7 @@ struct RunNotes {
   /// Writes the warnings about variables to standard error, for commands other than `run`.
   static func warnOfVariables() {
     for (name, nearest) in unknown(Console.variableNames) {
-      Console.say("warning: the environment has \(name), which is not an option and is ignored\(hint(nearest))")
+      Console.report("warning: the environment has \(name), which is not an option and is ignored\(hint(nearest))")
     }
   }
 

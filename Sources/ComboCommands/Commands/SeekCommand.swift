@@ -19,10 +19,10 @@ enum SeekCommand {
       service = try service.namingAsJournal(properties)
       options.service = service
       let plan = try plan(options, properties)
-      _ = Console.tell(plan.text(isDryRun: !options.isConfirmed))
+      _ = Console.print(plan.text(isDryRun: !options.isConfirmed))
       if plan.isRefused { return 1 }
       if options.isConfirmed, !plan.moves.isEmpty, plan.members > 0 {
-        Console.say(service.sentence(ofMembers: plan.members))
+        Console.report(service.sentence(ofMembers: plan.members))
         return 1
       }
       if !options.isConfirmed || plan.moves.isEmpty { return 0 }
@@ -30,16 +30,16 @@ enum SeekCommand {
         let service = try Service.build(service, properties, log: session.log, stop: session.stop, purpose: .seek(plan.targets)),
         let moved = service.takeOverAndLeave(session.stop)
       else { return 1 }
-      _ = Console.tell("\(Counted.text(service.totals.movedBySeek, "partitions were moved")).\n")
+      _ = Console.print("\(Counted.text(service.totals.movedBySeek, "partitions were moved")).\n")
       if moved < plan.places.count {
-        Console.say(
+        Console.report(
           "only \(moved) of \(Counted.text(plan.places.count, "partitions")) \(moved == 1 ? "was" : "were") moved: other instances have the rest. Stop them, and run the command again"
         )
         return 1
       }
       return 0
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return error.code == .badProperty ? 2 : 1
     }
   }
@@ -79,15 +79,16 @@ enum SeekCommand {
         case .end:
           try holdsRecords(reader, topic, partition, from: committed[Int(partition)].offset ?? first, to: end) ? end : nil
         }
-      let stands = committed[Int(partition)]
+      let committedOffset = committed[Int(partition)]
       plan.places.append(
         .init(
-          partition: partition, first: first, end: end, stands: stands.offset, isNew: stands.entry == nil, target: target,
-          rooms: stands.entry == nil ? nil : try topics(partition, options.service, reading).standing().entry?.rooms))
+          partition: partition, first: first, end: end, position: committedOffset.offset, isNew: committedOffset.entry == nil,
+          target: target,
+          rooms: committedOffset.entry == nil ? nil : try topics(partition, options.service, reading).standing().entry?.rooms))
     }
     for index in plan.places.indices where plan.places[index].moves && !plan.places[index].isNew && !plan.isRefused {
       let partition = plan.places[index].partition
-      look(options.service, partition, reading, asker, &plan, at: index)
+      examine(options.service, partition, reading, asker, &plan, at: index)
     }
     plan.hasForeignOutput = try ForeignOutput(options.service, properties, control).isLikely
     return plan
@@ -97,8 +98,8 @@ enum SeekCommand {
     PartitionTopics(partition, options.configuration, reading, log: .silent)
   }
 
-  /// Restores a partition as `--yes` does, to find out what is lost and which derivation its last owner used. Writes nothing.
-  private static func look(
+  /// Restores a partition as `--yes` does, to determine the loss and the derivation of its last owner. Writes nothing.
+  private static func examine(
     _ options: ServiceOptions, _ partition: Int32, _ reading: KafkaReading, _ asker: GroupConsumer, _ plan: inout SeekPlan,
     at index: Int
   ) {

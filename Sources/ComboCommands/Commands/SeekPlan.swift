@@ -11,7 +11,7 @@ struct SeekPlan: Equatable {
     var first: Int64
     var end: Int64
     /// The group's position, or nil if it has read nothing.
-    var stands: Int64?
+    var position: Int64?
     /// Whether the group has no journal for the partition.
     var isNew: Bool
     /// The new offset, or nil if it does not change.
@@ -20,28 +20,28 @@ struct SeekPlan: Equatable {
     var rooms: Int?
     /// The number of gifts that wait in its rooms, or nil if unknown.
     var waiting: Int?
-    /// Why the partition cannot be taken over, or nil if it can, as far as is known.
+    /// The reason why the partition cannot be taken over, or nil if none is known.
     var fault: String?
 
-    var moves: Bool { target.map { isNew ? $0 != stands : $0 > stands ?? first } ?? false }
+    var moves: Bool { target.map { isNew ? $0 != position : $0 > position ?? first } ?? false }
     /// The fate of the waiting gifts, as the end of a sentence.
     var loss: String {
       guard let waiting else { return ": gifts that wait there are not shown" }
       return waiting == 0 ? "" : ": \(Counted.text(waiting, "gifts that wait")) there \(waiting == 1 ? "is" : "are") not shown"
     }
-    /// Why the move is refused, as the end of a sentence; nil if it is not.
+    /// Returns the reason why the move is refused, as the end of a sentence, or nil if it is not.
     func refusal(namesOffsets: Bool) -> String? {
       if let fault { return fault }
       guard let target else {
-        return namesOffsets && isNew && stands == nil
+        return namesOffsets && isNew && position == nil
           ? "it is not among the offsets, and the group, which has not read it yet, would begin at its first record. Add \(partition):\(first)"
           : nil
       }
       if target > end { return "offset \(target) is beyond its end, offset \(end)" }
       if isNew, target < first { return "offset \(target) is deleted: the first one is \(first)" }
-      if !isNew, let stands, target < stands {
+      if !isNew, let position, target < position {
         return
-          "it is at \(stands), and going back to \(target) would count \(Counted.text(stands - target, "records")) twice."
+          "it is at \(position), and going back to \(target) would count \(Counted.text(position - target, "records")) twice."
           + " Use a new --group and --output for them"
       }
       return nil
@@ -57,7 +57,7 @@ struct SeekPlan: Equatable {
   var unknown: [Int32] = []
   /// Whether offsets were named, and not a time or the end.
   var namesOffsets = false
-  /// The requested time, and below it the present one, in milliseconds since the Unix epoch; nil if no time was requested.
+  /// The requested time and the present one, in milliseconds since the Unix epoch, or nil if no time was requested.
   var time: Int64?
   var now: Int64 = 0
   /// Whether the output holds records although the group has no journal entries.
@@ -93,18 +93,18 @@ struct SeekPlan: Equatable {
     }
     lines += unknown.map { "partition \($0) does not exist" }
     for place in places {
-      let stands = place.stands.map { "is at \($0)" } ?? "has not been read"
+      let position = place.position.map { "is at \($0)" } ?? "has not been read"
       if let refusal = place.refusal(namesOffsets: namesOffsets) {
         lines.append("partition \(place.partition): refused: \(refusal)")
       } else if !place.moves {
-        lines.append("partition \(place.partition): \(stands), does not move")
+        lines.append("partition \(place.partition): \(position), does not move")
       } else if place.isNew {
-        lines.append("partition \(place.partition): \(stands), would begin at \(place.target!)")
+        lines.append("partition \(place.partition): \(position), would begin at \(place.target!)")
       } else {
-        let skipped = place.target! - (place.stands ?? place.first)
+        let skipped = place.target! - (place.position ?? place.first)
         let rooms = place.rooms.map { "\(Counted.text($0, "rooms")) \($0 == 1 ? "begins" : "begin")" } ?? "its rooms begin"
         lines.append(
-          "partition \(place.partition): \(stands), would continue at \(place.target!): up to \(Counted.text(skipped, "records are skipped")),"
+          "partition \(place.partition): \(position), would continue at \(place.target!): up to \(Counted.text(skipped, "records are skipped")),"
             + " and \(rooms) a new epoch\(place.loss)"
         )
       }
@@ -115,9 +115,9 @@ struct SeekPlan: Equatable {
         "To have waiting gifts shown first, if the part to skip is not written yet: pause the producers, and wait until combo_rooms is 0."
       )
     }
-    let stands = places.compactMap { place in place.stands.map { "\(place.partition):\($0)" } }
-    if !stands.isEmpty, stands.count == places.count {
-      lines.append("To let another group begin where this one is now: --to-offset \(stands.joined(separator: ","))")
+    let position = places.compactMap { place in place.position.map { "\(place.partition):\($0)" } }
+    if !position.isEmpty, position.count == places.count {
+      lines.append("To let another group begin where this one is now: --to-offset \(position.joined(separator: ","))")
     }
     if hasForeignOutput {
       let finding = TopicFindings.foreignOutput

@@ -22,7 +22,7 @@ enum ServeCommand {
           identity: ServiceIdentity(
             group: options.output, instance: Console.hostName, librdkafka: LibrdkafkaProperties.versionText),
           statistics: { statistics.figures() },
-          readersMax: options.readers, origins: options.origins, isPublic: options.isPublic, isNice: false, log: log)
+          readersMax: options.readers, origins: options.origins, isPublic: options.isPublic, hasLowPriority: false, log: log)
       } catch {
         log.error("http: \(.reason, error)")
         return 1

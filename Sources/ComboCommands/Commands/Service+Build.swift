@@ -103,7 +103,7 @@ extension ServiceLog {
   /// Receives librdkafka's messages.
   var ofKafka: KafkaLog {
     KafkaLog { level, facility, text in
-      if KafkaWords.isKnownBetter(facility, text) { return }
+      if KafkaWords.isReportedByService(facility, text) { return }
       let text = KafkaWords.plain(text)
       switch level {
       case .emergency, .alert, .critical, .error: error("kafka: \(.text, text) [\(.facility, facility)]")
@@ -119,9 +119,9 @@ extension Service {
   /// Builds a service on real brokers. Waits for them and for the input topic until `stop` is set.
   /// - Parameters:
   ///   - hasAdmin: Whether the brokers can create topics; the broker inside the process cannot.
-  ///   - observatory: The observatory that observers query; nil if there are none.
+  ///   - observatory: The observatory that observers query, or nil if there are none.
   ///   - memory: The memory of the services that ran in this process before.
-  ///   - cluster: The check whether the cluster is still the same; nil if no service ran before.
+  ///   - cluster: The check whether the cluster is still the same, or nil if no service ran before.
   ///   - isRetry: Whether to examine the group before it is joined, and not to repeat notes about topics.
   /// - Returns: The service, or nil if it was stopped, or if something must be fixed first, which has been reported.
   static func build(
@@ -195,13 +195,13 @@ extension Service {
     return Service(configuration, edges, log: log, stop: stop, observatory: observatory, memory: memory)
   }
 
-  /// Logs, and tells observers, why there is no service.
+  /// Logs the reason why there is no service, and notifies observers.
   private static func cannotStart(_ reason: String, _ log: ServiceLog, _ observatory: Observatory?) {
     log.error("the service cannot start: \(.reason, reason)")
     observatory?.hindrance = reason
   }
 
-  /// Whether the service would end as soon as it had its partitions. If so, that has been reported.
+  /// Returns whether the service would end as soon as it had its partitions. Reports that.
   private static func isRefused(
     _ configuration: ServiceConfiguration, _ reading: KafkaReading, _ group: KafkaGroup, _ log: ServiceLog,
     _ observatory: Observatory?
@@ -269,7 +269,7 @@ extension Service {
     }
   }
 
-  /// Whether the journal belongs to another output or input. If so, that has been reported.
+  /// Returns whether the journal belongs to another output or input. Reports that.
   private static func hasForeignJournal(
     _ reading: KafkaReading, _ configuration: ServiceConfiguration, _ log: ServiceLog, _ stop: StopFlag,
     _ observatory: Observatory?
@@ -299,7 +299,8 @@ extension Service {
     log.warning("the output was deleted and recreated while no instance ran: \(.reason, OutputLoss.reason)")
   }
 
-  /// A tenth of the commit interval, but not so short that fetching costs much, and not longer than a frame of the screen.
+  /// Returns a tenth of the commit interval, but not so little that fetching costs much, and at most the time of a frame of the
+  /// screen.
   private static func fetchWaitMs(_ options: ServiceOptions) -> Int {
     switch options.delivery {
     case .exactlyOnce: min(10, max(5, options.commitIntervalMs / 10))

@@ -2,8 +2,8 @@ internal import ComboService
 internal import ComboSystem
 
 extension Service {
-  /// Takes over all partitions that the group assigns, which records what the service was built for, and leaves the group. Used
-  /// by commands that change a group's position.
+  /// Takes over all partitions that the group assigns, and leaves the group. The takeovers record the change. Used by commands
+  /// that change a group's position.
   /// - Returns: The number of these partitions, or nil if the service was stopped or failed, which it has reported.
   func takeOverAndLeave(_ stop: StopFlag) -> Int? {
     join()

@@ -6,16 +6,16 @@ internal import ComboService
 internal import ComboSystem
 
 extension ServiceOptions {
-  /// How the service is named by its metrics and pages.
+  /// The identity of the service in metrics and pages.
   var identity: ServiceIdentity {
     ServiceIdentity(
       group: group, input: input, instance: instance ?? Console.hostName, librdkafka: LibrdkafkaProperties.versionText)
   }
 }
 
-/// What observes the services of this process: HTTP clients and the supervisor.
+/// The observers of the services of this process: HTTP clients and the supervisor.
 final class ServiceHost {
-  /// The observatory that they query; nil if nobody observes.
+  /// The observatory that they query, or nil if nobody observes.
   let observatory: Observatory?
   private(set) var server: HTTPServer?
   private let options: ServiceOptions
@@ -52,7 +52,7 @@ struct ServiceRunner {
     let code: Int32
     /// The reason if the code is not 0, unless the log's last line has it.
     var reason: String?
-    /// Whether another instance has taken its place twice in a short time, so that another fresh start would not help.
+    /// Whether another instance has replaced it twice in a short time, so that another fresh start would not help.
     var isDisplaced = false
   }
 
@@ -62,7 +62,7 @@ struct ServiceRunner {
   private let reload: Reload?
   private let log: ServiceLog
   private let stop: StopFlag
-  /// Whether the process goes on when this ends, so that nothing of it may be left.
+  /// Whether the process continues when this ends, so that nothing of it may be left.
   var leavesNothing = false
   /// Whether an earlier service of this input has ended. Then the group is examined before it is joined, as a member that joins
   /// and leaves makes all members of the group pause; and notes about topics are not repeated.
@@ -132,7 +132,7 @@ struct ServiceRunner {
 }
 
 extension StopFlag {
-  /// Waits, at most until the service is to end, and shows meanwhile that its thread is alive.
+  /// Waits, at most until the service must end, and shows meanwhile that its thread is alive.
   func pause(ms: Int64, _ observatory: Observatory?) {
     let deadline = Deadline(afterMs: ms)
     while !deadline.isOver, !endsService {

@@ -5,12 +5,12 @@ internal import ComboSystem
 internal import ComboVerify
 internal import Glibc
 
-/// `run --shadow`: compares what the service would do with what the group does. It writes nothing, and does not join the group.
+/// `run --shadow`: compares the service's own instructions with the group's. It writes nothing, and does not join the group.
 struct ShadowRun {
   private static let roundMs: Int64 = 500
   private static let noteMs: Int64 = 60_000
   /// The interval of the checks for cancellation.
-  private static let lookMs: Int64 = 50
+  private static let checkMs: Int64 = 50
 
   private let options: ServiceOptions
   private let log: ServiceLog
@@ -21,8 +21,8 @@ struct ShadowRun {
     log.hide(options.kafka.secrets)
   }
 
-  /// Follows the group until a signal ends it. Returns the exit code: 0 if something was compared and nothing differs that must
-  /// be equal.
+  /// Follows the group until a signal ends it. Returns the exit code: 0 if something was compared and all that must be equal is
+  /// equal.
   func run() -> Int32 {
     defer { log.flush() }
     let cancellation = Cancellation()
@@ -72,9 +72,9 @@ struct ShadowRun {
         noteRound(shadow.report)
       }
       let next = MonotonicClock.nowMs + Self.roundMs
-      while !cancellation.isCancelled, MonotonicClock.nowMs < next { MonotonicClock.sleep(ms: Self.lookMs) }
+      while !cancellation.isCancelled, MonotonicClock.nowMs < next { MonotonicClock.sleep(ms: Self.checkMs) }
     }
-    _ = Console.tell(shadow.report.summary)
+    _ = Console.print(shadow.report.summary)
     return shadow.report.isGood ? 0 : 1
   }
 

@@ -21,9 +21,9 @@ struct TopicFindings {
 
   /// The clock error that may stay unnoticed: Kafka's default limit.
   static let clockLeadMs: Int64 = 3_600_000
-  /// With less, the headers of a dead letter might not fit.
+  /// The minimum that certainly has room for the headers of a dead letter.
   static let deadLetterBytesMin: Int64 = 16_384
-  /// The space that an entry of the journal may need, and below it that of a part of a room's snapshot with its frame.
+  /// The space that an entry of the journal may need, and that of a part of a room's snapshot with its frame.
   static let journalBytesMin: Int64 = 65_536
   static let stateBytesMin = Int64(StateEncoder.partBytesDefault) + 16_384
 
@@ -66,7 +66,8 @@ struct TopicFindings {
   /// All findings. With a fault the service cannot work; with a note it can.
   var findings: [CheckReport.Finding] { replication + policies + sizes + times + (hasForeignOutput ? [Self.foreignOutput] : []) }
 
-  /// Never a fault, as several inputs may share an output, and a group's successor continues in it.
+  /// The note on records of others in the output. It is never a fault, as several inputs may share an output, and a group's
+  /// successor continues in it.
   static let foreignOutput = note(
     "the output holds records, but this group has no journal of them: if another group writes the same gifts there, each gift is shown twice",
     "correct --group, or give this group its own --output, or stop the other group. Where several inputs share the output, or after a move from"

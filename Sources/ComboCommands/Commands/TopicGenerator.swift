@@ -32,14 +32,14 @@ struct TopicGenerator {
     do throws(TruthFile.Failure) {
       truth = try TruthFile(options.truth)
     } catch {
-      Console.say(error.description)
+      Console.report(error.description)
       return 1
     }
     do throws(EdgeError) {
       let properties = try KafkaProperties(
         brokers: brokers, clientID: "combo-consumer-generate",
         overrides: kafka.map { KafkaProperties.Override(key: $0.key, value: $0.value) }, log: log.ofKafka)
-      try sayIfMissing(ControlClient(properties))
+      try reportIfMissing(ControlClient(properties))
       let producer = try TopicProducer(properties, topic: topic, withinMs: Self.withinMs)
       let began = MonotonicClock.nowMs
       let produced =
@@ -49,26 +49,26 @@ struct TopicGenerator {
       try producer.flush(withinMs: 60_000)
       if producer.failedDeliveries > 0 {
         let why = producer.firstFailedDelivery.map { ": \($0)" } ?? ""
-        Console.say("\(producer.failedDeliveries) of \(produced.records) events could not be delivered\(why)")
+        Console.report("\(producer.failedDeliveries) of \(produced.records) events could not be delivered\(why)")
         return 1
       }
-      Console.say(
+      Console.report(
         "produced \(Counted.text(produced.gifts, "gifts")) in \(Counted.text(produced.records, "records")) to the topic \"\(topic)\" in"
           + " \(TuneReport.seconds(MonotonicClock.nowMs - began)) s, for up to \(Counted.text(options.mix.rooms, "rooms"))")
       return 0
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return 1
     }
   }
 
   /// Reports a missing topic: if brokers create topics automatically, a typing error would create a new one unnoticed.
-  private func sayIfMissing(_ control: ControlClient) throws(EdgeError) {
+  private func reportIfMissing(_ control: ControlClient) throws(EdgeError) {
     if try control.partitionCount(topic, withinMs: Self.withinMs) != nil { return }
-    Console.say("the topic \"\(topic)\" does not exist yet: if the brokers create topics by themselves, they create it now")
+    Console.report("the topic \"\(topic)\" does not exist yet: if the brokers create topics by themselves, they create it now")
   }
 
-  /// Makes events and passes them to the producer.
+  /// Generates events and passes them to the producer.
   private func produce(to producer: TopicProducer, until stop: StopSignal) throws(EdgeError) -> (records: Int, gifts: Int) {
     // Events of different runs must not look like repeats of each other.
     let generator = GiftGenerator(options.mix, prefix: "g\(WallClock.nowMs)-\(options.mix.seed)-")
@@ -91,7 +91,7 @@ struct TopicGenerator {
         try producer.produce(key: generator.room, value: UnsafeRawBufferPointer(start: memory, count: size))
       }
       producer.poll()
-      meter.tell(generator.tally.events)
+      meter.update(generator.tally.events)
     }
     meter.clear()
     return (generator.tally.events, generator.tally.gifts)
@@ -99,8 +99,8 @@ struct TopicGenerator {
 }
 
 extension TopicGenerator {
-  /// Makes a platform's records and passes them to the producer when they are due, or all at once if there is no rate. Returns
-  /// their number, or nil if the truth file cannot be written.
+  /// Generates a platform's records and passes them to the producer when they are due, or all at once if there is no rate.
+  /// Returns their number, or nil if the truth file cannot be written.
   private func produceRecords(
     to producer: TopicProducer, until stop: StopSignal, _ truth: borrowing TruthFile
   ) throws(EdgeError) -> (records: Int, gifts: Int)? {
@@ -123,10 +123,10 @@ extension TopicGenerator {
       produced += batch
       producer.poll()
       if let failure = truth.add(generator.takeTruth()) {
-        Console.say(failure.description)
+        Console.report(failure.description)
         return nil
       }
-      meter.tell(generator.sends)
+      meter.update(generator.sends)
       if generator.isDone { break }
       if batch < Pace.batch { usleep(1000) }
     }

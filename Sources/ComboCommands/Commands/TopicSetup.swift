@@ -32,11 +32,12 @@ struct TopicSetup {
     var deadLetterLimits: DeadLetterLimits
     /// Whether the brokers set the timestamps of the output's records.
     var outputHasAppendTime: Bool
-    /// The longest time by which a record of the output may be ahead of the brokers' clocks, in milliseconds; nil for no limit.
+    /// The longest time by which a record of the output may be ahead of the brokers' clocks, in milliseconds, or nil for no
+    /// limit.
     var outputAheadMaxMs: Int64?
   }
 
-  /// Why the service cannot start.
+  /// The reason why the service cannot start.
   enum Fault: Error {
     /// The topics have no fault, but the brokers did not respond, or the input does not exist yet.
     case notYet(String)
@@ -44,7 +45,7 @@ struct TopicSetup {
     case refused(String)
   }
 
-  /// Creates missing topics, and reports what is wrong with the others.
+  /// Creates missing topics, and reports the faults of the others.
   /// - Parameter hasForeignOutput: Checks whether another group may write the same gifts to the output.
   func run(logsNotes: Bool = true, hasForeignOutput: () -> Bool) throws(Fault) -> Found {
     do {

@@ -14,8 +14,8 @@ struct TopicSpan {
   private let client: ReaderClient
 
   /// - Parameters:
-  ///   - since: The time of the first records, in milliseconds since the Unix epoch; nil for the oldest.
-  ///   - until: The time from which records are left out; nil for the present end.
+  ///   - since: The time of the first records, in milliseconds since the Unix epoch, or nil for the oldest.
+  ///   - until: The time from which records are left out, or nil for the present end.
   /// - Throws: `unknownTopic` among others.
   init(_ properties: KafkaProperties, _ topic: String, since: Int64?, until: Int64?) throws(EdgeError) {
     self.topic = topic

@@ -19,7 +19,7 @@ enum TuneCommand {
         _ = WorkThread { span.read(into: feed) }
         return run(options, .records(feed), named: topic.name)
       } catch {
-        Console.say(error.message)
+        Console.report(error.message)
         return error.code == .badProperty ? 2 : 1
       }
     }
@@ -32,7 +32,7 @@ enum TuneCommand {
         _ = WorkThread { span.read(into: feed) }
         return run(options, .records(feed), named: data.path)
       } catch {
-        Console.say("\((error as? EdgeError)?.message ?? "\(error)")")
+        Console.report("\((error as? EdgeError)?.message ?? "\(error)")")
         return 1
       }
     }
@@ -47,7 +47,7 @@ enum TuneCommand {
     if let path = options.html {
       page = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
       guard page >= 0 else {
-        Console.say("cannot write \(path): \(String(cString: strerror(errno)))")
+        Console.report("cannot write \(path): \(String(cString: strerror(errno)))")
         return 1
       }
     }
@@ -60,20 +60,20 @@ enum TuneCommand {
       input, options.combinations.map(\.settings), map: options.map,
       maxRestedRooms: options.maxRestedRooms, threads: threads,
       report: { Console.write($0.map { "combo-consumer: \($0)\n" }.joined(), to: STDERR_FILENO) },
-      progress: { meter.tell($0) }
+      progress: { meter.update($0) }
     ).run()
     meter.end(result.lines)
     if let failure = result.failure {
-      Console.say("\(source): \(failure)")
+      Console.report("\(source): \(failure)")
       return 1
     }
     if result.badLines > 0 {
-      Console.say(
+      Console.report(
         "\(ProgressMeter.grouped(result.badLines)) of \(Counted.text(result.lines, unit)) \(result.badLines == 1 ? "was" : "were") bad and skipped"
       )
     }
     guard result.giftEvents > 0 else {
-      Console.say(
+      Console.report(
         "\(source): there are no gifts among its \(Counted.text(result.lines, unit)), so there is nothing to compare"
       )
       return 1
@@ -81,11 +81,11 @@ enum TuneCommand {
     let report = TuneReport(result, options.combinations, source: source)
     if let path = options.html {
       guard ftruncate(page, 0) == 0, Console.write(TunePage(report).text, to: page) else {
-        Console.say("cannot write \(path): \(String(cString: strerror(errno)))")
+        Console.report("cannot write \(path): \(String(cString: strerror(errno)))")
         return 1
       }
     }
-    _ = Console.tell(options.isJSON ? TuneJSON.text(of: report) : TuneTable(report).text)
+    _ = Console.print(options.isJSON ? TuneJSON.text(of: report) : TuneTable(report).text)
     return result.badLines > 0 ? 1 : 0
   }
 }

@@ -18,7 +18,7 @@ struct TuneReport {
 
   /// A figure of a row, as a column of the tables in the terminal and on the page.
   struct Column: Sendable {
-    /// The head in the terminal, and below it on the page.
+    /// The heads in the terminal and on the page.
     let head: String
     let title: String
     /// Whether the tables of single rooms have it, too.
@@ -133,7 +133,7 @@ struct TuneReport {
 
   // MARK: - Numbers
 
-  /// Formats milliseconds as seconds, with as many digits as matter.
+  /// Formats milliseconds as seconds, with the significant digits.
   static func seconds(_ ms: Int64?) -> String {
     guard let ms else { return "-" }
     return fixed(Double(ms) / 1000, ms < 10_000 ? 2 : ms < 100_000 ? 1 : 0)

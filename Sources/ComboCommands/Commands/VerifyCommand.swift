@@ -21,7 +21,7 @@ enum VerifyCommand {
         data: source.data,
         options: Verifier.Options(
           from: options.from ?? .min, fromCheckpoint: options.fromCheckpoint, lettersAreOwn: options.deadLetter == nil,
-          brokers: source.data == nil ? source.brokers : nil, notice: { Console.say($0) }), log: log,
+          brokers: source.data == nil ? source.brokers : nil, notice: { Console.report($0) }), log: log,
         isOneOfSeveral: isOneOfSeveral)
     }
   }
@@ -39,7 +39,7 @@ enum VerifyCommand {
       meter.withLock {
         if let total { $0.meter = ProgressMeter(of: total, unit: "records", isAlone: true) }
         $0.count += count
-        $0.meter.tell($0.count)
+        $0.meter.update($0.count)
       }
     }
     let report = try verifier.run()
@@ -47,15 +47,15 @@ enum VerifyCommand {
     if report.isEmpty {
       let inputs = try reading.extents(.input, Array(reading.partitions(.input)))
       if isOneOfSeveral, inputs.allSatisfy({ $0.end == 0 }) {
-        Console.say("there is nothing to verify: \(topics.input) has had no records yet")
+        Console.report("there is nothing to verify: \(topics.input) has had no records yet")
         return 0
       }
-      Console.say(
+      Console.report(
         data.map { "there is nothing to verify: \($0) holds no records" }
           ?? "there is nothing to verify: the group \(topics.group) has read no records of \(topics.input) yet. Check --group")
       return 1
     }
-    _ = Console.tell(report.summary)
+    _ = Console.print(report.summary)
     return report.isProven ? 0 : 1
   }
 }

@@ -1,4 +1,4 @@
-/// Decides when the reason of a wait is logged: at once if it is new, then once a minute.
+/// Limits how often the reason of a wait is logged: at once if it is new, then once a minute.
 struct WaitNote {
   static let everyMs: Int64 = 60_000
   private var last: (reason: String, at: Int64)?

@@ -17,7 +17,7 @@ enum WatchCommand {
       var watch = Watch(options, feed, stop: stop)
       return try watch.run()
     } catch {
-      Console.say(error.message)
+      Console.report(error.message)
       return error.code == .badProperty ? 2 : 1
     }
   }
@@ -26,7 +26,7 @@ enum WatchCommand {
 /// Shows a room until it is stopped.
 struct Watch {
   private static let frameMs: Int64 = 33
-  /// The furthest that the search for the room's screen goes back.
+  /// The maximum time by which the search for the room's screen goes back.
   private static let backMsMax: Int64 = 3_600_000
   /// The time for which `--once` waits for a room's screen.
   private static let onceMs: Int64 = 15_000
@@ -51,7 +51,7 @@ struct Watch {
 
   /// Runs until it is stopped; returns an exit code.
   mutating func run() throws(EdgeError) -> Int32 {
-    try lookBack()
+    try searchBack()
     if options.isOnce { return try once() }
     guard let screen = TerminalScreen() else {
       try lines()
@@ -66,16 +66,16 @@ struct Watch {
     return 0
   }
 
-  /// Reads back until the screen is known. A room's screen follows from its newest `screen`, or from all instructions since its
-  /// epoch began; a room that has been silent for that long has an empty screen.
-  private mutating func lookBack() throws(EdgeError) {
+  /// Reads from earlier and earlier times until the screen is known. A room's screen follows from its newest `screen`, or from
+  /// all instructions of its epoch. A room that has been silent for that long has an empty screen.
+  private mutating func searchBack() throws(EdgeError) {
     var backMs = Int64(options.backSeconds * 1000)
     while !stop.isSet {
       stage = Stage(room: options.room)
-      try feed.goBack(to: WallClock.nowMs - backMs)
-      while !feed.isCaughtUp, !stop.isSet { try take(maxWaitMs: 20) { _ in } }
+      try feed.rewind(to: WallClock.nowMs - backMs)
+      while !feed.isCaughtUp, !stop.isSet { try read(maxWaitMs: 20) { _ in } }
       stage.sweep(at: MonotonicClock.nowMs, exitMs: 0)
-      if !feed.hasHeard {
+      if !feed.hasReceived {
         stage.beginEmpty()
         return
       }
@@ -86,7 +86,7 @@ struct Watch {
 
   private var screen: RoomStage { stage.rooms[0].screen }
 
-  private mutating func take(maxWaitMs: Int32, _ show: (DisplayInstruction) -> Void) throws(EdgeError) {
+  private mutating func read(maxWaitMs: Int32, _ show: (DisplayInstruction) -> Void) throws(EdgeError) {
     let now = MonotonicClock.nowMs
     try feed.read(maxWaitMs: maxWaitMs) { value in
       if let instruction = stage.apply(value, at: now) { show(instruction) }
@@ -102,9 +102,9 @@ struct Watch {
   /// Prints one line per banner, the lowest slot first.
   private mutating func once() throws(EdgeError) -> Int32 {
     let deadline = MonotonicClock.nowMs + Self.onceMs
-    while !screen.isKnown, !stop.isSet, MonotonicClock.nowMs < deadline { try take(maxWaitMs: 50) { _ in } }
+    while !screen.isKnown, !stop.isSet, MonotonicClock.nowMs < deadline { try read(maxWaitMs: 50) { _ in } }
     guard screen.isKnown else {
-      Console.say(
+      Console.report(
         "the screen of \(Sentence.quoted(options.room)) cannot be determined: it emitted no `screen` in the last \(Self.backMsMax / 60_000) minutes and"
           + " in the \(Self.onceMs / 1000) s since this command began (is --screen-ms 0?)")
       return 1
@@ -119,14 +119,14 @@ struct Watch {
   // MARK: - Without a terminal
 
   private mutating func lines() throws(EdgeError) {
-    if !feed.hasHeard { Console.say("room \(Sentence.quoted(options.room)) \(silence): waiting for it") }
+    if !feed.hasReceived { Console.report("room \(Sentence.quoted(options.room)) \(silence): waiting for it") }
     for banner in screen.banners.filter({ $0.left == nil }).sorted(by: { $0.slot < $1.slot }) {
       print(PlainLines.line("=", options.room, banner))
     }
     while !isOver {
-      var said: [DisplayInstruction] = []
-      try take(maxWaitMs: 50) { said.append($0) }
-      for instruction in said { if let line = PlainLines.line(for: instruction, in: stage) { print(line) } }
+      var instructions: [DisplayInstruction] = []
+      try read(maxWaitMs: 50) { instructions.append($0) }
+      for instruction in instructions { if let line = PlainLines.line(for: instruction, in: stage) { print(line) } }
       stage.sweep(at: MonotonicClock.nowMs, exitMs: 0)
     }
   }
@@ -140,17 +140,17 @@ struct Watch {
     painter.exitMs = options.exitMs
     painter.columnsMax = 1
     painter.slots = options.slots
-    var heardAt: Int64?
+    var receivedAt: Int64?
     while !isOver {
       let now = MonotonicClock.nowMs
-      var isNews = false
-      try take(maxWaitMs: 0) { _ in isNews = true }
-      if isNews { heardAt = now }
+      var hasReceived = false
+      try read(maxWaitMs: 0) { _ in hasReceived = true }
+      if hasReceived { receivedAt = now }
       stage.sweep(at: now, exitMs: options.exitMs)
       // A room may have its own settings and more slots than others. Slots that were once needed stay.
       painter.slots = min(100, max(painter.slots, (screen.banners.map(\.slot).max() ?? 0) + 1))
       painter.title = "combo-consumer watch: \(options.room)"
-      painter.footer = screen.ended.map { "Ended: \($0)" } + [state(heardAt, at: now), "Ctrl-C or q stops it."]
+      painter.footer = screen.ended.map { "Ended: \($0)" } + [state(receivedAt, at: now), "Ctrl-C or q stops it."]
       // Read each time, so that a resized window needs no signal.
       let size = TerminalScreen.size() ?? (80, 24)
       if !terminal.show(painter.frame(stage, at: now, width: size.width, height: size.height)) || terminal.isQuitTyped() {
@@ -165,12 +165,12 @@ struct Watch {
     "has published nothing in the last \(Counted.text(Int(options.backSeconds.rounded(.up)), "seconds"))"
   }
 
-  private func state(_ heardAt: Int64?, at now: Int64) -> String {
+  private func state(_ receivedAt: Int64?, at now: Int64) -> String {
     if !screen.isKnown { return "Waiting for the room's next `screen`." }
     let place =
       screen.seq > 0
       ? "seq \(screen.seq), \(Counted.text(stage.instructions, "instructions"))"
-      : feed.hasHeard ? "quiet" : "The room \(silence)."
-    return place + (heardAt.map { ", the last \((now - $0) / 1000) s ago" } ?? "")
+      : feed.hasReceived ? "quiet" : "The room \(silence)."
+    return place + (receivedAt.map { ", the last \((now - $0) / 1000) s ago" } ?? "")
   }
 }

@@ -12,21 +12,21 @@ struct ArgumentParser {
   struct Result {
     var source = OptionSource()
     var operands: [String] = []
-    var wantsHelp = false
+    var requestsHelp = false
     var faults: [String] = []
   }
 
   let command: Command
 
   /// Serializes parsing, as `getopt_long` keeps its state in global variables.
-  private static let turn = Mutex(())
+  private static let lock = Mutex(())
 
   /// Values are not validated here; only their presence is checked.
   func parse(_ arguments: [String]) -> Result {
-    Self.turn.withLock { _ in parseInTurn(arguments) }
+    Self.lock.withLock { _ in parseLocked(arguments) }
   }
 
-  private func parseInTurn(_ arguments: [String]) -> Result {
+  private func parseLocked(_ arguments: [String]) -> Result {
     let options = OptionTable.options(of: command)
     let arguments = Self.spread(arguments, options)
     var result = Result()
@@ -37,9 +37,9 @@ struct ArgumentParser {
     let names = options.map { strdup($0.name) } + [strdup("help")]
     defer { for name in names { free(name) } }
     var table: [option] = names.enumerated().map { index, name in
-      let takes: Int32 =
+      let hasArgument: Int32 =
         if index == options.count { no_argument } else if case .flag = options[index].kind { 2 } else { required_argument }
-      return option(name: name, has_arg: takes, flag: nil, val: Int32(256 + index))
+      return option(name: name, has_arg: hasArgument, flag: nil, val: Int32(256 + index))
     }
     table.append(option(name: nil, has_arg: 0, flag: nil, val: 0))
 
@@ -52,12 +52,12 @@ struct ArgumentParser {
       let last = argv[Int(optind) - 1].map { String(cString: $0) } ?? ""
       switch found {
       case Int32(Character("h").asciiValue!), Int32(256 + options.count):
-        result.wantsHelp = true
+        result.requestsHelp = true
       case Int32(Character(":").asciiValue!):
         result.faults.append(missing(last))
         result.source.values[String(Self.name(last).dropFirst(2))] = []
       case 256...:
-        take(options[Int(found) - 256], argv: argv, into: &result)
+        add(options[Int(found) - 256], argv: argv, into: &result)
       default:
         // Within an argument of several short options, getopt has not advanced yet.
         result.faults.append(unknown(optopt > 0 && optopt < 128 ? "-\(Character(Unicode.Scalar(UInt8(optopt))))" : last))
@@ -87,7 +87,7 @@ struct ArgumentParser {
     return spread
   }
 
-  private func take(_ option: Option, argv: [UnsafeMutablePointer<CChar>?], into result: inout Result) {
+  private func add(_ option: Option, argv: [UnsafeMutablePointer<CChar>?], into result: inout Result) {
     let label = "--" + option.name
     var value = "true"
     var written = argv[Int(optind) - 1].map { String(cString: $0) } ?? ""

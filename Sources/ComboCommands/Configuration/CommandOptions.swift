@@ -8,13 +8,13 @@ internal import ComboSystem
 internal import ComboWire
 
 struct ReplayOptions: Equatable, Sendable {
-  /// The file to read; nil for standard input.
+  /// The file to read, or nil for standard input.
   var file: String?
-  /// The least number of rooms that are remembered, however long they are silent.
+  /// The minimum number of rooms that are remembered, however long they are silent.
   var maxRestedRooms = 65_536
   /// The number of threads; 0 for one per processor.
   var threads = 0
-  /// Whether to report what became of the gifts instead of the instructions.
+  /// Whether to report the fates of the gifts instead of the instructions.
   var explain = false
   /// The map that turns lines into events, or nil if they are events.
   var map: RecordMap?
@@ -34,7 +34,7 @@ struct ReplayOptions: Equatable, Sendable {
 
 struct GenerateOptions: Equatable, Sendable {
   enum Target: Equatable, Sendable {
-    /// JSON lines in virtual time; nil for standard output.
+    /// JSON lines in virtual time, or nil for standard output.
     case file(String?)
     case topic(String, brokers: String, kafka: [KafkaProperty])
   }
@@ -47,7 +47,7 @@ struct GenerateOptions: Equatable, Sendable {
   /// Events per second; 0 for as fast as possible.
   var rate = 0
   var mix = GiftMix()
-  /// The platform whose records are written; nil for this service's own events.
+  /// The platform whose records are written, or nil for this service's own events.
   var platform: String?
   var faults = PlatformFaults()
   /// The file for the real counts of the streaks.
@@ -110,9 +110,9 @@ struct DemoOptions: Equatable, Sendable {
   var rate = 20
   var seed = 1
   var logLevel = LogLevel.error
-  /// `none` or a file; nil for the default file.
+  /// `none` or a file, or nil for the default file.
   var data: String?
-  /// The address of the pages; nil for none.
+  /// The address of the pages, or nil for none.
   var http: HTTPAddress? = .standard
   var settings = Settings()
 
@@ -141,9 +141,9 @@ struct DemoOptions: Equatable, Sendable {
 
 struct VerifyOptions: Equatable, Sendable {
   var source: DerivationSource
-  /// The dead-letter topic; nil for the group's own topic.
+  /// The dead-letter topic, or nil for the group's own topic.
   var deadLetter: String?
-  /// The time before which instructions are not compared, in milliseconds since the Unix epoch; nil to compare all.
+  /// The time before which instructions are not compared, in milliseconds since the Unix epoch, or nil to compare all.
   var from: Int64?
   /// Whether to begin at the current checkpoint.
   var fromCheckpoint: Bool
@@ -204,7 +204,7 @@ struct RedriveOptions: Equatable, Sendable {
   var group: String
   var deadLetter: String
   var selection: RedriveSelection
-  /// The most records; 0 for no limit.
+  /// The maximum number of records; 0 for no limit.
   var limit: Int
   var isJSON: Bool
   /// Whether to send records.

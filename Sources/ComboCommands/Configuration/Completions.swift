@@ -223,14 +223,14 @@ enum Completions {
       let seen = "complete -c combo-consumer -n '__fish_seen_subcommand_from \(command.rawValue)'"
       lines.append("\(seen) -l help -d 'prints its options'")
       for option in OptionTable.options(of: command) {
-        let takes: String =
+        let hasArgument: String =
           switch values(of: option) {
           case .none: ""
           case .words(let words): " -x -a \(quoted(words.joined(separator: " ")))"
           case .files: " -r -F"
           case .unknown: " -x"
           }
-        lines.append("\(seen) -l \(option.name)\(takes) -d \(quoted(option.help))")
+        lines.append("\(seen) -l \(option.name)\(hasArgument) -d \(quoted(option.help))")
       }
     }
     return lines.joined(separator: "\n") + "\n"

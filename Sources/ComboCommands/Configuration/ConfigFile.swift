@@ -10,7 +10,7 @@ internal import ComboWire
 struct ConfigFile: Sendable {
   /// A line with an option.
   struct Entry: Equatable, Sendable {
-    /// The only command to which the line applies; nil if it applies to all commands that have the option.
+    /// The only command to which the line applies, or nil if it applies to all commands that have the option.
     let command: Command?
     let name: String
     let value: String

@@ -13,12 +13,12 @@ enum Configuration {
   ///   - arguments: The arguments after the command.
   ///   - variable: Looks up a variable of the environment.
   ///   - host: This machine's name.
-  ///   - input: The one of several inputs of `run` for which the options are read; nil for all.
+  ///   - input: The one of several inputs of `run` for which the options are read, or nil for all.
   static func read(
     _ command: Command, _ arguments: [String], environment variable: (String) -> String?, host: String, input: String? = nil
   ) -> Outcome {
     let parsed = ArgumentParser(command: command).parse(arguments)
-    if parsed.wantsHelp { return .help }
+    if parsed.requestsHelp { return .help }
     var sources = [parsed.source, OptionSource.environment(OptionTable.options(of: command), variable)]
     var faults = parsed.faults
     if let named = sources.lazy.compactMap({ $0.values["config"]?.last }).first, !named.text.isEmpty {
@@ -38,8 +38,8 @@ enum Configuration {
     var reader = OptionReader(command, sources: sources, input: input, faults: faults)
     // An operand after an unknown option may be that option's value.
     for extra in parsed.operands.dropFirst(command.operand == nil ? 0 : 1) where parsed.faults.isEmpty {
-      let taken = command.operand.map { "takes only one \($0)" } ?? "takes only options"
-      reader.fault("\(command.rawValue) \(taken), but \(Sentence.quoted(extra)) was also given")
+      let accepted = command.operand.map { "takes only one \($0)" } ?? "takes only options"
+      reader.fault("\(command.rawValue) \(accepted), but \(Sentence.quoted(extra)) was also given")
     }
     var workedOut: [String: String] = [:]
     let invocation: Invocation

@@ -4,9 +4,9 @@ internal import ComboLog
 internal import ComboSystem
 internal import ComboWire
 
-/// What `verify` and `explain` read: a group's topics, or a file of `live` or `demo`.
+/// The source for `verify` and `explain`: a group's topics, or a file of `live` or `demo`.
 struct DerivationSource: Equatable, Sendable {
-  /// A file of `live` or `demo`; nil for topics.
+  /// A file of `live` or `demo`, or nil for topics.
   var data: String?
   var brokers: String
   var input: String
@@ -38,10 +38,10 @@ struct DerivationSource: Equatable, Sendable {
 
   /// Opens the source for reading, and passes it to `body`. Errors are reported on standard error.
   /// - Parameters:
-  ///   - deadLetter: The dead-letter topic; nil for the group's own.
+  ///   - deadLetter: The dead-letter topic, or nil for the group's own.
   ///   - checksFile: Whether to verify the checksum of each record of a file first. Then the exit code is 1 if anything of it is
   ///     damaged.
-  ///   - history: Which part of the state is read if old records were deleted from the file.
+  ///   - history: The part of the state that is read if old records were deleted from the file.
   ///   - needed: The topics that must exist.
   ///   - options: The options to check if one does not exist.
   /// - Returns: The exit code.
@@ -54,7 +54,7 @@ struct DerivationSource: Equatable, Sendable {
     defer { log.flush() }
     do {
       if let data {
-        let file = try LogFile(.file(data), use: .look)
+        let file = try LogFile(.file(data), use: .read)
         var damage = DamageNotes(of: file)
         if checksFile {
           try file.check { damage.add($0) }
@@ -68,15 +68,15 @@ struct DerivationSource: Equatable, Sendable {
       let control = try ControlClient(properties)
       let names = TopicNames(input: input, output: output, group: group, deadLetter: deadLetter)
       for topic in needed where try control.partitionCount(names[topic], withinMs: 30_000) == nil {
-        Console.say("the topic \"\(names[topic])\" does not exist: check \(options), or run the service first")
+        Console.report("the topic \"\(names[topic])\" does not exist: check \(options), or run the service first")
         return 1
       }
       return try body(KafkaReading(properties, control: control, names: names), log)
     } catch let error as EdgeError {
-      Console.say(error.message)
+      Console.report(error.message)
       return error.code == .badProperty ? 2 : 1
     } catch {
-      Console.say("\(error)")
+      Console.report("\(error)")
       return 1
     }
   }

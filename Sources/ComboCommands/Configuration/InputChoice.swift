@@ -27,8 +27,8 @@ struct InputChoice: Equatable, Sendable {
     return names
   }
 
-  /// Returns why the value of `--map` cannot be used, as the end of a sentence: a name stands where an input's name must, and is
-  /// none, or an input has two maps. Returns nil if neither is so, or if there is no input.
+  /// Returns the reason why the value of `--map` cannot be used, as the end of a sentence, or nil if it can be, or if there is no
+  /// input. A name may not be that of an input, or an input may have two maps.
   func mapFault(in text: String) -> String? {
     if names.isEmpty && pattern == nil { return nil }
     var map: Substring?
@@ -56,7 +56,7 @@ struct InputChoice: Equatable, Sendable {
   }
 
   /// Splits the value of `--map` where it gives inputs maps of their own, as in `gifts_a=tiktok,gifts_b=bilibili:guard=gifts`.
-  /// - Returns: The maps by input; nil if the value is one map for all.
+  /// - Returns: The maps by input, or nil if the value is one map for all.
   func maps(in text: String) -> [String: String]? {
     var maps: [String: String] = [:]
     var input: String?
@@ -81,7 +81,7 @@ struct InputChoice: Equatable, Sendable {
 struct TopicPattern: Equatable, Sendable {
   let text: String
 
-  /// Returns why a text is no pattern, as the end of a sentence; nil if it is one.
+  /// Returns the reason why a text is no pattern, as the end of a sentence, or nil if it is one.
   static func fault(of text: String) -> String? {
     if !text.hasPrefix("^") { return "must begin with ^, as in ^gifts_, not \(Sentence.quoted(text))" }
     var compiled = regex_t()

@@ -29,7 +29,8 @@ struct InputSettings: Equatable, Sendable {
     }
   }
 
-  /// Returns the file that is named after an input and ends otherwise than `.conf`, so that it is not read; nil if there is none.
+  /// Returns the file that is named after an input and ends otherwise than `.conf`, so that it is not read, or nil if there is
+  /// none.
   func strayFile(of input: String) -> String? {
     SchemaFolder.names(in: folder, ending: "")?.first { file in
       if file.hasSuffix(".conf") { return false }

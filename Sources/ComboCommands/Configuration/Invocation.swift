@@ -19,7 +19,7 @@ enum Invocation: Equatable, Sendable {
   case resetClock(ServiceOptions)
   case map(MapOptions)
   /// A text to print on standard output.
-  case tell(String)
+  case print(String)
   /// A text to print on standard output, and faults to print on standard error.
   case show(String, faults: [String], hint: String)
   /// Faults to print on standard error, with a hint where to find help.
@@ -28,7 +28,7 @@ enum Invocation: Equatable, Sendable {
   /// Whether its standard output is its result. `replay` and `generate` handle lost output themselves.
   var answers: Bool {
     switch self {
-    case .tune, .verify, .explain, .redrive, .watch, .check, .seek, .resetClock, .map, .tell, .show: true
+    case .tune, .verify, .explain, .redrive, .watch, .check, .seek, .resetClock, .map, .print, .show: true
     case .run, .serve, .live, .demo, .replay, .generate, .refuse: false
     }
   }
@@ -37,7 +37,7 @@ enum Invocation: Equatable, Sendable {
   var warnsOfVariables: Bool {
     switch self {
     case .run(let options): options.isShadow
-    case .tell: false
+    case .print: false
     default: true
     }
   }
@@ -46,11 +46,11 @@ enum Invocation: Equatable, Sendable {
   static func parse(
     _ arguments: [String], environment variable: (String) -> String? = { _ in nil }, host: String = "localhost"
   ) -> Invocation {
-    guard let first = arguments.first else { return .tell(Help.overview) }
-    if first == "--version" || first == "version" { return .tell(Version.text) }
+    guard let first = arguments.first else { return .print(Help.overview) }
+    if first == "--version" || first == "version" { return .print(Version.text) }
     if first == "--help" || first == "-h" || first == "help" {
       let command = arguments.dropFirst().first.flatMap(Command.init(rawValue:))
-      return .tell(command.map(Help.text(of:)) ?? Help.overview)
+      return .print(command.map(Help.text(of:)) ?? Help.overview)
     }
     guard let command = Command(rawValue: first) else { return .refuse([unknown(first)], hint: "combo-consumer --help") }
     switch command {
@@ -61,7 +61,7 @@ enum Invocation: Equatable, Sendable {
       break
     }
     switch Configuration.read(command, Array(arguments.dropFirst()), environment: variable, host: host) {
-    case .help: return .tell(Help.text(of: command))
+    case .help: return .print(Help.text(of: command))
     case .read(let invocation, _, let faults):
       return faults.isEmpty ? invocation : .refuse(faults, hint: "combo-consumer \(command.rawValue) --help")
     }
@@ -69,18 +69,18 @@ enum Invocation: Equatable, Sendable {
 
   /// Handles `completions SHELL` and `man`.
   private static func made(_ command: Command, _ arguments: [String]) -> Invocation {
-    if arguments.contains("--help") || arguments.contains("-h") { return .tell(Help.text(of: command)) }
+    if arguments.contains("--help") || arguments.contains("-h") { return .print(Help.text(of: command)) }
     let hint = "combo-consumer \(command.rawValue) --help"
     if command == .man {
       return arguments.isEmpty
-        ? .tell(ManPage.text) : .refuse(["man takes no arguments, but \(Sentence.quoted(arguments[0])) was given"], hint: hint)
+        ? .print(ManPage.text) : .refuse(["man takes no arguments, but \(Sentence.quoted(arguments[0])) was given"], hint: hint)
     }
     let shells = Completions.Shell.allCases.map(\.rawValue).joined(separator: ", ")
     guard arguments.count == 1, let shell = Completions.Shell(rawValue: arguments[0]) else {
       let given = arguments.isEmpty ? "" : ", not \(Sentence.quoted(arguments.joined(separator: " ")))"
       return .refuse(["completions needs one SHELL: \(shells)\(given)"], hint: hint)
     }
-    return .tell(Completions.script(for: shell))
+    return .print(Completions.script(for: shell))
   }
 
   /// Handles `config [COMMAND] [OPTIONS]`.
@@ -93,7 +93,7 @@ enum Invocation: Equatable, Sendable {
     }
     let rest = Array(named == nil ? arguments : arguments.dropFirst())
     switch Configuration.read(named ?? .run, rest, environment: variable, host: host) {
-    case .help: return .tell(Help.text(of: .config))
+    case .help: return .print(Help.text(of: .config))
     case .read(_, let table, let faults):
       return .show(table.text, faults: faults, hint: "combo-consumer \(table.command.rawValue) --help")
     }

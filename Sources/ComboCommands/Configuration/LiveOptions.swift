@@ -8,7 +8,7 @@ internal import ComboWire
 struct LiveOptions: Equatable, Sendable {
   /// The sources of records in addition to `POST /events`.
   var sources: [IntakeSource] = []
-  /// The name of the map for records of sources without their own, as given; nil if these records are events.
+  /// The name of the map for records of sources without their own, as given, or nil if these records are events.
   var defaultMap: String?
   /// The maps named by `--map` and the sources, each once.
   var maps: [String] = []
@@ -16,7 +16,7 @@ struct LiveOptions: Equatable, Sendable {
   var map: RecordMap?
   /// Whether records are in envelopes.
   var isWrapped = false
-  /// `none` or a file; nil for the default file.
+  /// `none` or a file, or nil for the default file.
   var data: String?
   var sizeMax: Int64 = 2 << 30
   var keepMs: Int64 = 86_400_000

@@ -11,11 +11,11 @@ struct MapOptions: Equatable, Sendable {
     /// A map's text.
     case print(String)
     case check(String)
-    /// The file of samples; nil for standard input.
+    /// The file of samples, or nil for standard input.
     case infer(String?)
     /// A map for a Protobuf message, which another map reads.
     case proto(String, message: String, framing: String, include: String)
-    /// A map and the file of records; nil for standard input.
+    /// A map and the file of records, or nil for standard input.
     case explainFile(RecordMap, String?)
     case explainTopic(RecordMap, String, last: Int)
   }
@@ -23,7 +23,7 @@ struct MapOptions: Equatable, Sendable {
   var task = Task.list
   /// The registry of the records' schemas.
   var registry: SchemaRegistry?
-  /// The folder to which its schemas are written; nil to write none.
+  /// The folder to which its schemas are written, or nil to write none.
   var schemaFolder: String?
   var isJSON = false
   /// Whether to print the records themselves, as JSON.

@@ -96,7 +96,8 @@ struct Option: Sendable {
   /// The earliest possible time of a gift, in milliseconds since the Unix epoch: 2000-01-01.
   private static let timeMin: Int64 = 946_684_800_000
 
-  /// Returns why `text` is not allowed, as the end of a sentence that begins with the option's name, or nil if it is allowed.
+  /// Returns the reason why `text` is not allowed, as the end of a sentence that begins with the option's name, or nil if it is
+  /// allowed.
   func fault(of text: String) -> String? {
     switch kind {
     case .flag:

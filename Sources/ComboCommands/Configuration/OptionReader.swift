@@ -12,7 +12,7 @@ struct OptionReader {
   let command: Command
   /// The sources in order; the first that has a value wins.
   let sources: [OptionSource]
-  /// The one of several inputs for which the options are read; nil if for all.
+  /// The one of several inputs for which the options are read, or nil if for all.
   let input: String?
   /// The faults, one sentence each.
   private(set) var faults: [String] = []

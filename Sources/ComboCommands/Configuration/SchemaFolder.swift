@@ -8,7 +8,8 @@ enum SchemaFolder {
   static let bytesMax = 1 << 20
   static let ending = ".avsc"
 
-  /// Returns the names of the files in a folder that end like this, sorted; nil if it cannot be read, with the reason in `errno`.
+  /// Returns the names of the files in a folder that end like this, sorted, or nil if it cannot be read, with the reason in
+  /// `errno`.
   static func names(in folder: String, ending: String) -> [String]? {
     guard let directory = opendir(folder) else { return nil }
     defer { closedir(directory) }

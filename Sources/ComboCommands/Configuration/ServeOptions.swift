@@ -8,9 +8,9 @@ struct ServeOptions: Equatable, Sendable {
   var output: String
   /// The compacted topic of the rooms' newest screens, if there is one.
   var screens: String?
-  /// The input whose rooms to serve; nil for all.
+  /// The input whose rooms to serve, or nil for all.
   var input: String?
-  /// The partitions to serve, ascending; nil for all.
+  /// The partitions to serve, ascending, or nil for all.
   var partitions: [Int32]?
   var http: HTTPAddress = .standard
   var httpToken: HTTPToken?
@@ -19,12 +19,12 @@ struct ServeOptions: Equatable, Sendable {
   var readers: Int
   var backSeconds: Double
   /// The service's settings that clients receive, in the form of a `screen`: names and values in this order.
-  var told: [Told] = []
+  var clientSettings: [ClientSetting] = []
   var logLevel: LogLevel
   var logFormat: LogFormat
   var kafka: [KafkaProperty]
 
-  struct Told: Equatable, Sendable {
+  struct ClientSetting: Equatable, Sendable {
     var name: String
     var value: Int
   }
@@ -56,7 +56,7 @@ struct ServeOptions: Equatable, Sendable {
     for (name, value) in [
       ("slots", settings.slots), ("enter_ms", settings.enterMs), ("count_ms", settings.countMs), ("exit_ms", settings.exitMs),
     ] where reader.isGiven(name.replacing("_", with: "-")) {
-      told.append(Told(name: name, value: value))
+      clientSettings.append(ClientSetting(name: name, value: value))
     }
     logLevel = LogLevel(rawValue: reader.text("log-level"))!
     logFormat = LogFormat(rawValue: reader.text("log-format"))!

@@ -25,7 +25,7 @@ struct ServiceOptions: Equatable, Sendable {
   var inputs = InputChoice()
   /// Whether these are the options of one of several inputs.
   var isOneOfSeveral = false
-  /// The options of the inputs themselves; nil if none has any.
+  /// The options of the inputs themselves, or nil if none has any.
   var inputSettings: InputSettings?
   /// Whether a topic that is found while running begins at its end.
   var newFromLatest = false
@@ -54,7 +54,7 @@ struct ServiceOptions: Equatable, Sendable {
   var acceptReset = false
   /// The rules of the engine to which takeovers bring partitions.
   var rules = RulesChoice.auto
-  /// The form in which `check` prints the topics, doing nothing else; nil for the checks.
+  /// The form in which `check` prints the topics, doing nothing else, or nil for the checks.
   var topicFormat: TopicText.Format?
   /// Whether only to compare its own instructions with the group's.
   var isShadow = false
@@ -62,7 +62,7 @@ struct ServiceOptions: Equatable, Sendable {
   var isConfirmed = false
   /// Whether to use the room in the event even if the record key differs.
   var roomFromBody = false
-  /// Whether rooms get the name of their input in front.
+  /// Whether the ids of rooms are prefixed with the name of their input.
   var prefixesRooms = false
   /// Whether each instruction's record names its input.
   var namesInput = false
@@ -70,13 +70,13 @@ struct ServiceOptions: Equatable, Sendable {
   var roomSettings = WireLimits.allRoomSettings
   /// The map that turns records into events, or nil if they are events.
   var map: RecordMap?
-  /// The registry for schemas that the map does not have; nil for none.
+  /// The registry for schemas that the map does not have, or nil for none.
   var registry: SchemaRegistry?
-  /// The map as --map names it; nil if it names none for the input.
+  /// The map as --map names it, or nil if it names none for the input.
   var mapText: String?
-  /// The address of the HTTP server; nil for none.
+  /// The address of the HTTP server, or nil for none.
   var http: HTTPAddress? = .standard
-  /// The token of HTTP requests; nil for none.
+  /// The token of HTTP requests, or nil for none.
   var httpToken: HTTPToken?
   var httpOrigins = HTTPOrigins.none
   var outputHeaders: [OutputHeader] = []
@@ -235,7 +235,7 @@ struct ServiceOptions: Equatable, Sendable {
     Set([output, deadLetter, screens].compactMap(\.self)).union(inputSettings?.deadLetters ?? [])
   }
 
-  /// The file of `--input-settings` that seems meant for this input, but is not read; nil if there is none.
+  /// The file of `--input-settings` that seems meant for this input, but is not read, or nil if there is none.
   var strayFile: String? { isOneOfSeveral ? inputSettings?.strayFile(of: input) : nil }
 
   static func origins(_ reader: inout OptionReader) -> HTTPOrigins {

@@ -3,7 +3,7 @@ internal import ComboSystem
 internal import ComboWire
 
 extension Settings {
-  /// A setting that has no effect, and the remedy; nil if there is none.
+  /// A setting that has no effect, and the remedy, or nil if there is none.
   var idleChoice: (text: String, fix: String)? {
     guard queueOrder == .tier, tiers.isEmpty else { return nil }
     return ("the queue order is tier, but there are no tiers: banners enter as by fifo", "set tiers, or leave queue-order out")
@@ -72,7 +72,7 @@ extension SettingName {
     }
   }
 
-  /// Splits a list; empty if it is empty or `none`.
+  /// Splits a list, empty if it is empty or `none`.
   private static func entries(_ text: String) -> [Substring] {
     text.isEmpty || text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
   }
@@ -114,7 +114,7 @@ extension SettingName {
     }
   }
 
-  /// Returns why a text is not such a list, as the end of a sentence.
+  /// Returns the reason why a text is not such a list, as the end of a sentence.
   static func listFault(_ text: String) -> String {
     let wrong = text.split(separator: ",", omittingEmptySubsequences: false).first { named($0) == nil }.map(String.init) ?? text
     let likely = Suggestion.nearest(to: wrong, among: all.map(\.text)).map { "; did you mean \($0)?" } ?? ""

@@ -23,7 +23,7 @@ struct TuneOptions: Equatable, Sendable {
     var name: String
     var brokers: String
     var kafka: [KafkaProperty]
-    /// The span of times, in milliseconds since the Unix epoch; nil for the first record, or up to the last.
+    /// The span of times, in milliseconds since the Unix epoch, or nil for the first record, or up to the last.
     var since: Int64?
     var until: Int64?
   }
@@ -36,7 +36,7 @@ struct TuneOptions: Equatable, Sendable {
     var until: Int64?
   }
 
-  /// The file to read; nil for standard input, a topic, or a file of `live`.
+  /// The file to read, or nil for standard input, a topic, or a file of `live`.
   var file: String?
   var topic: TopicSource?
   var data: DataSource?
@@ -48,7 +48,7 @@ struct TuneOptions: Equatable, Sendable {
   /// The combinations to compare; at least one.
   var combinations: [Combination] = []
   var isJSON = false
-  /// The file for the page; nil for none.
+  /// The file for the page, or nil for none.
   var html: String?
 
   init(_ reader: inout OptionReader, operands: [String]) {

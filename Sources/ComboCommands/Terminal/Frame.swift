@@ -40,7 +40,7 @@ struct Frame: Equatable, Sendable {
   /// Writes `text` to row `y` from column `x`. Parts outside the columns `clip`, also to the left, are not shown. Returns the
   /// column after the text.
   @discardableResult
-  mutating func put(_ text: String, x: Int, y: Int, style: Style = .plain, clip: Range<Int>? = nil) -> Int {
+  mutating func write(_ text: String, x: Int, y: Int, style: Style = .plain, clip: Range<Int>? = nil) -> Int {
     let clip = (clip ?? 0..<width).clamped(to: 0..<width)
     var x = x
     for character in DisplayWidth.harmless(text) {

@@ -1,8 +1,7 @@
 internal import ComboSystem
 internal import Glibc
 
-/// Holds back what is written to standard error, if that is a terminal, while something else is drawn there, and writes it
-/// afterwards.
+/// Buffers the output to standard error, if that is a terminal, while something else is drawn there, and writes it afterwards.
 final class HeldBackLog {
   private let file: Int32
   private let terminal: Int32
@@ -24,10 +23,10 @@ final class HeldBackLog {
     self.terminal = terminal
   }
 
-  /// The most bytes of the end that are shown.
+  /// The maximum number of bytes at the end that are shown.
   private static let shownMax = 8192
 
-  /// Restores standard error, and shows what was written meanwhile.
+  /// Restores standard error, and writes the buffered output.
   func release() {
     LineWriter.standardError.drain()
     dup2(terminal, STDERR_FILENO)

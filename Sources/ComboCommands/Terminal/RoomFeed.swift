@@ -21,8 +21,8 @@ final class RoomFeed {
   private var ends: [Int64] = []
   private let batch = MessageBatch(capacity: 2000)
   private var caughtUpBy: Int64 = 0
-  /// Whether the room has emitted anything since the time of ``goBack(to:)``.
-  private(set) var hasHeard = false
+  /// Whether the room has emitted anything since the time of ``rewind(to:)``.
+  private(set) var hasReceived = false
 
   /// The timeout of requests to brokers.
   private static let withinMs: Int64 = 10_000
@@ -45,10 +45,10 @@ final class RoomFeed {
   }
 
   /// Restarts reading at a time in milliseconds since the Unix epoch.
-  func goBack(to wallMs: Int64) throws(EdgeError) {
+  func rewind(to wallMs: Int64) throws(EdgeError) {
     readers = []
     ends = []
-    hasHeard = false
+    hasReceived = false
     let starts = try control.offsets(topic, partitions, atMs: max(0, wallMs), withinMs: Self.withinMs)
     for partition in partitions {
       let end = try control.watermarks(topic, partition, withinMs: Self.withinMs).end
@@ -59,7 +59,7 @@ final class RoomFeed {
     caughtUpBy = MonotonicClock.nowMs + Self.heldUpMs
   }
 
-  /// Whether everything that existed at the call of ``goBack(to:)`` has been read.
+  /// Whether everything that existed at the call of ``rewind(to:)`` has been read.
   var isCaughtUp: Bool {
     zip(readers, ends).allSatisfy { $0.position >= $1 } || MonotonicClock.nowMs >= caughtUpBy
   }
@@ -92,7 +92,7 @@ final class RoomFeed {
         for index in 0..<batch.count {
           guard let key = batch[index].key, key.elementsEqual(room), let value = batch[index].value, try isOwn(batch[index])
           else { continue }
-          hasHeard = true
+          hasReceived = true
           partitions = [reader.partition]
           show(value)
         }

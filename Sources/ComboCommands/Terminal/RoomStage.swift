@@ -6,7 +6,7 @@ struct RoomStage: Equatable, Sendable {
   struct Banner: Equatable, Sendable {
     let number: Int
     var slot: Int
-    /// The number from which the count is animated, and below it the final one.
+    /// The number from which the count is animated, and the final one.
     var countBefore: Int
     var count: Int
     var changed: Int64

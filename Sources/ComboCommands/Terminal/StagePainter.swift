@@ -4,7 +4,7 @@ internal import ComboSystem
 struct StagePainter: Sendable {
   /// The number of banner slots of a room.
   var slots = 2
-  /// The most rooms side by side.
+  /// The maximum number of rooms side by side.
   var columnsMax = Int.max
   /// The durations of animations, in milliseconds.
   var enterMs = 250
@@ -23,10 +23,10 @@ struct StagePainter: Sendable {
   /// Draws the stage at the viewer's time `now`, in milliseconds.
   func frame(_ stage: Stage, at now: Int64, width: Int, height: Int) -> Frame {
     var frame = Frame(width: width, height: height)
-    frame.put(title, x: 1, y: 0, style: Frame.Style(color: 213, isBold: true))
+    frame.write(title, x: 1, y: 0, style: Frame.Style(color: 213, isBold: true))
     let footer = footer.suffix(max(0, height - 1))
     for (index, line) in footer.enumerated() {
-      frame.put(line, x: 1, y: height - footer.count + index, style: Frame.Style(color: 245))
+      frame.write(line, x: 1, y: height - footer.count + index, style: Frame.Style(color: 245))
     }
 
     let columns = max(1, min(columnsMax, width / Self.cardWidth, stage.rooms.count))
@@ -46,13 +46,13 @@ struct StagePainter: Sendable {
   ) {
     guard width >= 8 else { return }
     let line = String(repeating: "─", count: width - 2)
-    frame.put("╭\(line)╮", x: x, y: y, style: Self.border)
-    frame.put(" \(name) ", x: x + 2, y: y, style: Frame.Style(color: 250), clip: x + 2..<x + width - 2)
+    frame.write("╭\(line)╮", x: x, y: y, style: Self.border)
+    frame.write(" \(name) ", x: x + 2, y: y, style: Frame.Style(color: 250), clip: x + 2..<x + width - 2)
     for row in 1...slots {
-      frame.put("│", x: x, y: y + row, style: Self.border)
-      frame.put("│", x: x + width - 1, y: y + row, style: Self.border)
+      frame.write("│", x: x, y: y + row, style: Self.border)
+      frame.write("│", x: x + width - 1, y: y + row, style: Self.border)
     }
-    frame.put("╰\(line)╯", x: x, y: y + slots + 1, style: Self.border)
+    frame.write("╰\(line)╯", x: x, y: y + slots + 1, style: Self.border)
     // A banner whose slot no longer exists is not drawn; the room's own settings may have had more slots.
     for banner in screen.banners where banner.slot < slots {
       paint(banner, into: &frame, y: y + slots - banner.slot, columns: x + 1..<x + width - 1, at: now)
@@ -78,10 +78,10 @@ struct StagePainter: Sendable {
 
     let textClip = columns.lowerBound..<max(columns.lowerBound, min(columns.upperBound, numberStart - 1))
     var x = columns.lowerBound + 1 + shift
-    x = frame.put(banner.sender, x: x, y: y, style: Frame.Style(color: 117, isBold: true, isDim: isLeaving), clip: textClip)
-    x = frame.put(receiver, x: x, y: y, style: Frame.Style(color: 245, isDim: isLeaving), clip: textClip)
-    frame.put(gift, x: x, y: y, style: Frame.Style(color: 223, isDim: isLeaving), clip: textClip)
-    frame.put(number, x: numberStart, y: y, style: style, clip: columns)
+    x = frame.write(banner.sender, x: x, y: y, style: Frame.Style(color: 117, isBold: true, isDim: isLeaving), clip: textClip)
+    x = frame.write(receiver, x: x, y: y, style: Frame.Style(color: 245, isDim: isLeaving), clip: textClip)
+    frame.write(gift, x: x, y: y, style: Frame.Style(color: 223, isDim: isLeaving), clip: textClip)
+    frame.write(number, x: numberStart, y: y, style: style, clip: columns)
   }
 
   /// The offset of a banner from its place, in columns: 0, or negative to the left.

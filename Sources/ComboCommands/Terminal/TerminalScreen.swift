@@ -1,8 +1,7 @@
 internal import ComboSystem
 @preconcurrency internal import Glibc
 
-/// Takes over the whole terminal: the alternate screen without a cursor, and without an echo of typed keys. ``close()`` must
-/// restore it.
+/// The whole terminal: the alternate screen without a cursor, and without an echo of typed keys. ``close()`` must restore it.
 ///
 /// Used by one thread at a time.
 final class TerminalScreen {
@@ -32,7 +31,7 @@ final class TerminalScreen {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  /// Shows `frame` by writing the differences from the previous one at once. Returns false if the terminal is gone.
+  /// Shows `frame` by writing the differences from the previous one at once. Returns false if the terminal was closed.
   func show(_ frame: Frame) -> Bool {
     let bytes = frame.bytes(after: shown)
     shown = frame

@@ -4,7 +4,7 @@ public final class EngineSettings: Sendable {
   public let values: Settings
   /// The version of the rules.
   public let rules: Rules
-  /// The room's own settings, and the service's settings that they override; nil if this object has no own settings.
+  /// The room's own settings, and the service's settings that they override, or nil if this object has no own settings.
   let own: OwnSettings
   let service: EngineSettings?
   /// A copy of ``KeyHash/seed``.
@@ -179,7 +179,7 @@ public struct Engine {
   /// The room's own settings.
   public var own: OwnSettings { box.core.own }
 
-  /// The earliest deadline of a banner on screen, the screen, a final or a sum of skips; nil if there is none.
+  /// The earliest deadline of a banner on screen, the screen, a final or a sum of skips, or nil if there is none.
   public var nextDeadline: Int64? { box.core.nextDeadline }
 
   /// Whether no banner is on screen and none waits.
@@ -191,7 +191,7 @@ public struct Engine {
   /// Whether there are skipped banners that have not been reported yet.
   public var hasPendingSkips: Bool { box.core.hasSkipSum }
 
-  /// The time after which the engine can be discarded without effect; nil if it is not idle, has a pending final or sum of
+  /// The time after which the engine can be discarded without effect, or nil if it is not idle, has a pending final or sum of
   /// skips, or has settings of its own.
   public var restsAfter: Int64? {
     isIdle && own.isEmpty && !box.core.hasMoreToSay ? box.core.restEnd : nil
@@ -224,10 +224,10 @@ public struct Engine {
   /// rise. Reads all banners.
   package var waitingGifts: Int { box.core.waitingGifts }
 
-  /// The time at which the longest waiting banner was queued; nil if none waits.
+  /// The time at which the longest waiting banner was queued, or nil if none waits.
   public var waitingSince: Int64? { box.core.queue.count > 0 ? box.core.banners[box.core.queue.first].since : nil }
 
-  /// The number of banners that leave the queue before a waiting one, as of now; nil if it does not wait. Reads the whole
+  /// The number of banners that leave the queue before a waiting one, as of now, or nil if it does not wait. Reads the whole
   /// queue.
   package func waitingBefore(_ banner: Int) -> Int? { box.core.waitingBefore(banner) }
 

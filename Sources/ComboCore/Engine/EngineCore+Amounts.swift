@@ -27,7 +27,7 @@ extension EngineCore {
   /// Whether a total that changes nothing keeps its streak alive.
   private func keepsAlive(_ gift: UnsafePointer<Gift>) -> Bool { gift.pointee.refreshes && settings.rules.hasRefresh }
 
-  /// Returns the number of gifts that a total of a named streak adds, and remembers the total; nil if it is late or repeated.
+  /// Returns the number of gifts that a total of a named streak adds, and remembers the total, or nil if it is late or repeated.
   @inline(never)
   mutating func growth(to total: Int, streak name: Bytes, of gift: UnsafePointer<Gift>, at now: Int64) -> Int? {
     let (sender, giftID) = (gift.pointee.senderID, gift.pointee.giftID)
@@ -44,7 +44,7 @@ extension EngineCore {
     return total - before
   }
 
-  /// Returns the number of gifts that a total adds in its combo's own streak, and remembers the total; nil if it is repeated.
+  /// Returns the number of gifts that a total adds in its combo's own streak, and remembers the total, or nil if it is repeated.
   @inline(never)
   mutating func growth(of combo: Int32, hash: UInt32, _ gift: UnsafePointer<Gift>, at now: Int64) -> Int? {
     guard case .total(let total, _) = gift.pointee.amount else { preconditionFailure("a gift without a total") }

@@ -1,6 +1,6 @@
 /// Decides which banners must give up a slot, and which leave early. The specification's *Turns*.
 extension EngineCore {
-  /// The number of banners that leave the queue before the waiting one with this number, as of now; nil if it does not wait.
+  /// The number of banners that leave the queue before the waiting one with this number, as of now, or nil if it does not wait.
   func waitingBefore(_ number: Int) -> Int? {
     func rank(_ index: Int32) -> Int {
       if settings.values.queueOrder == .fifo { return 0 }

@@ -251,7 +251,7 @@ struct EngineCore: ~Copyable {
     var skipSum = SkipSum.none
   }
 
-  /// The running totals; nil if there never was one.
+  /// The running totals, or nil if there never was one.
   var streaks: Streaks? {
     get { rare?.streaks }
     set {

@@ -10,11 +10,11 @@ public struct EngineHead: Equatable, Sendable {
   public var time: Int64
   /// When it last became idle; its epoch if it never did.
   public var idleSince: Int64
-  /// The time until which a gift's own `streak_ms` or a refresh keeps it awake; nil if none does.
+  /// The time until which a gift's own `streak_ms` or a refresh keeps it awake, or nil if none does.
   public var awakeUntil: Int64?
   /// When the next screen is due, if any.
   public var screenDeadline: Int64?
-  /// The skips that have not been emitted yet; nil if there are none.
+  /// The skips that have not been emitted yet, or nil if there are none.
   public var skipSum: SkipSum?
   /// The oldest rules under which an engine can have this state. Not needed to restore it.
   public var rules = Rules.oldest
@@ -59,11 +59,11 @@ public struct SkipSum: Equatable, Sendable {
 public struct ComboKey {
   /// The sender's id.
   public var senderID: Bytes
-  /// The receiver's id; empty if there is none.
+  /// The receiver's id, empty if there is none.
   public var receiverID: Bytes
   /// The gift's id.
   public var giftID: Bytes
-  /// The combo's name; empty if it has none.
+  /// The combo's name, empty if it has none.
   public var combo: Bytes
 
   /// Creates a key of borrowed bytes.

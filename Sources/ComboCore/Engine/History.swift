@@ -14,7 +14,7 @@ struct History {
   @inline(__always)
   func hasFinals(_ combos: Combos) -> Bool { combos.orders?.deadlines.map { $0.finalCount > 0 } ?? false }
 
-  /// The final that is due first, with its time; nil if there is none.
+  /// The final that is due first, with its time, or nil if there is none.
   @inline(__always)
   func nextFinal(_ combos: Combos) -> (combo: Int32, due: Int64)? {
     guard let deadlines = combos.orders?.deadlines, deadlines.finalCount > 0, let entry = deadlines.finals.first else {

@@ -92,7 +92,7 @@ struct WaitingQueue {
     }
   }
 
-  /// The banner that was first when the heap was last corrected; nil if there is no heap.
+  /// The banner that was first when the heap was last corrected, or nil if there is no heap.
   @inline(__always)
   var likelyLeast: Int32? { heapCount > 0 ? heap[0].index : nil }
 

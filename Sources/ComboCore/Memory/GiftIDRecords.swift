@@ -13,7 +13,7 @@ struct GiftIDRecords {
   private(set) var end = 0
   /// The position at which the last chunk ends.
   private var chunksEnd = 0
-  /// The first chunk; nil if there is none.
+  /// The first chunk, or nil if there is none.
   private var first: UnsafeMutableRawPointer?
   /// All chunks, indexed by the lower bits of their number. In use only from two chunks on.
   private var chunks = Block<UnsafeMutableRawPointer>()

@@ -30,7 +30,7 @@ struct GiftIDs {
   /// The expiries of the first and the last record.
   private var firstExpiry = Int64.max
   private var lastExpiry = Int64.min
-  /// The order of expiries; nil while it is that of the records.
+  /// The order of expiries, or nil while it is that of the records.
   private var disorder: Disorder?
 
   init() {}

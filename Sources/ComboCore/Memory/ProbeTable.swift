@@ -85,7 +85,7 @@ package struct ProbeTable {
     used -= 1
   }
 
-  /// Returns the number of places that a search for this hash reads before an empty one.
+  /// Returns the number of places that a search for this hash reads before an empty place.
   package func probes(_ hash: UInt32) -> Int {
     var i = home(UInt64(hash | 1) << 32)
     var count = 0

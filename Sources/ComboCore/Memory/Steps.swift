@@ -2,7 +2,7 @@
 /// cost; compiled out of release builds.
 enum Steps {
   #if DEBUG
-    /// The counter of the current task; nil if steps are not counted.
+    /// The counter of the current task, or nil if steps are not counted.
     @TaskLocal static var counter: StepCounter?
   #endif
 

@@ -2,7 +2,7 @@
 public struct Display {
   /// The sender, as a JSON object without white space between tokens. The engine does not interpret it.
   public var sender: Bytes
-  /// The receiver in the same form; empty if the gift had none.
+  /// The receiver in the same form, empty if the gift had none.
   public var receiver: Bytes
   /// The gift in the same form.
   public var gift: Bytes

@@ -5,11 +5,11 @@ public typealias Bytes = UnsafeRawBufferPointer
 ///
 /// Ids are compared byte by byte; an empty id means that there is none.
 public struct Gift {
-  /// The id of the gift, so that one sent twice counts once; empty if it has none.
+  /// The id of the gift, so that one sent twice counts once, empty if it has none.
   public var id: Bytes
   /// The sender's id.
   public var senderID: Bytes
-  /// The receiver's id; empty if there is none.
+  /// The receiver's id, empty if there is none.
   public var receiverID: Bytes
   /// The gift's id.
   public var giftID: Bytes
@@ -21,7 +21,7 @@ public struct Gift {
   public var value: Double
   /// The number of gifts.
   public var amount: Amount
-  /// The duration for which a total is remembered, in milliseconds; nil for that of the setting.
+  /// The duration for which a total is remembered, in milliseconds, or nil for that of the setting.
   public var streakMs: Int32?
   /// Whether a total is the last of its streak.
   public var ends = false

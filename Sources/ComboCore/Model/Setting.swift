@@ -22,7 +22,7 @@ public enum Setting: Equatable, Sendable {
   /// Its name on the wire.
   public var name: String { key.text }
 
-  /// The reason why its value is not allowed, as the end of a sentence ("… must be from 1 to 100, not 0"); nil if it is
+  /// The reason why its value is not allowed, as the end of a sentence ("… must be from 1 to 100, not 0"), or nil if it is
   /// allowed.
   public var fault: String? {
     switch self {
@@ -54,7 +54,7 @@ public enum Setting: Equatable, Sendable {
     return nil
   }
 
-  /// The reason why its value is not allowed in a room's own settings; nil if it is allowed.
+  /// The reason why its value is not allowed in a room's own settings, or nil if it is allowed.
   public var roomFault: String? {
     switch self {
     case .integer(let setting, let value):

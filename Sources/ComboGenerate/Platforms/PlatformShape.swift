@@ -12,7 +12,7 @@ package struct PlatformShape: Sendable {
   let opening: (@Sendable (PlatformGift) -> String)?
   /// The record of a tap.
   let tap: @Sendable (PlatformGift) -> String
-  /// Returns the record that marks a streak's end, or nil for a streak without one; nil if the platform has none.
+  /// Returns the record that marks a streak's end, or nil for a streak without one, or nil if the platform has none.
   let closing: (@Sendable (PlatformGift) -> String?)?
   /// Whether a record that is sent again has another id.
   let isRenumbered: Bool

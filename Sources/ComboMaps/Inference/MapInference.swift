@@ -3,7 +3,7 @@ internal import ComboWire
 
 /// Proposes a map from samples, by the names of fields and the form of their values. It is a guess, and reports its doubts.
 public struct MapInference {
-  /// The map as the text of a file; empty if the samples are not enough.
+  /// The map as the text of a file, empty if the samples are not enough.
   public private(set) var text = ""
   /// The doubts about the map and what it leaves out, in sentences.
   public private(set) var doubts: [String] = []
@@ -73,7 +73,7 @@ public struct MapInference {
     )
   }
 
-  /// Returns what a map makes of records: the fields of their gifts, and the reasons of bad events.
+  /// Returns the results of a map for records: the fields of their gifts, and the reasons of bad events.
   private func replay(_ text: String, _ records: [Int]) -> (gifts: [Gift], bad: [(record: Int, reason: String)]) {
     guard let map = try? RecordMap(Array(text.utf8), file: "the proposal") else { return ([], []) }
     var limits = WireLimits()

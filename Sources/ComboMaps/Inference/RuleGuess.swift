@@ -102,7 +102,7 @@ struct RuleGuess {
     return columns.compactMap { column -> (column: Column, score: Int)? in
       guard let fit = pattern.score(column), !isUsed(column) else { return nil }
       let score = fit + bonus(field, column) + (column.values.count == rows.count ? 10 : 0)
-      return score >= pattern.least && !column.said.isEmpty && column.said.allSatisfy(pattern.fits) ? (column, score) : nil
+      return score >= pattern.least && !column.filled.isEmpty && column.filled.allSatisfy(pattern.fits) ? (column, score) : nil
     }.sorted { ($1.score, $0.column.pointer) < ($0.score, $1.column.pointer) }.map(\.column)
   }
 
@@ -111,7 +111,7 @@ struct RuleGuess {
     let patterns = Vocabulary.patterns(of: field)
     for pattern in patterns.prefix(field == "gift.id" && hasBits ? 1 : 3) where picks[field] == nil {
       for column in given ?? ranked(field, pattern) where self[field].count < 4 {
-        let isNew = column.values.keys.contains { column.said($0) != nil && said(field, $0) == nil }
+        let isNew = column.values.keys.contains { column.filled($0) != nil && filled(field, $0) == nil }
         if isNew { picks[field, default: []].append(column) }
       }
       if let first = self[field].first, !pattern.doubt.isEmpty { doubts.append("\(field): \(first.pointer): \(pattern.doubt)") }
@@ -120,7 +120,7 @@ struct RuleGuess {
   }
 
   /// Returns the value of a row in the first column of a field that has one.
-  private func said(_ field: String, _ row: Int) -> String? { self[field].lazy.compactMap { $0.said(row) }.first }
+  private func filled(_ field: String, _ row: Int) -> String? { self[field].lazy.compactMap { $0.filled(row) }.first }
 
   // MARK: - How many
 
@@ -169,7 +169,7 @@ struct RuleGuess {
     let isMoney = column.last.hasSuffix("amount") && columns.contains { $0.last == "currency" && $0.parent == column.parent }
     guard let gift = self["gift.id"].first else { return isMoney }
     if !Vocabulary.list("counts-or-prices").contains(column.last) { return false }
-    let prices = Set(column.values.compactMap { row, value in said("gift.id", row).map { [$0, value] } })
+    let prices = Set(column.values.compactMap { row, value in filled("gift.id", row).map { [$0, value] } })
     let (gifts, numbers) = (Set(prices.map(\.first)), Set(prices.map(\.last)))
     return !gift.path.starts(with: column.parent)
       || numbers.count > 1 && gifts.count == prices.count && column.values.count > prices.count
@@ -180,7 +180,7 @@ struct RuleGuess {
     var last: [[String?]: Int64] = [:]
     var (grown, fallen) = (0, 0)
     for (row, value) in column.values.sorted(by: { $0.key < $1.key }) {
-      let (streak, sender, gift) = (said("streak", row), said("sender.id", row), said("gift.id", row))
+      let (streak, sender, gift) = (filled("streak", row), filled("sender.id", row), filled("gift.id", row))
       guard let number = Int64(value), picks["streak"] == nil ? sender != nil && gift != nil : streak != nil else { continue }
       let before = last.updateValue(number, forKey: [streak, sender, gift]) ?? number
       grown += number > before ? 1 : 0
@@ -225,8 +225,8 @@ struct RuleGuess {
     if name == "gift", id == nil {
       // No field names the gifts. They are called after their kind, or after the mark of gifts.
       let pointers = ["receiver.id", "sender.id"].map { self[$0].first?.pointer ?? "" }
-      let said = Column.plain((mark?.value ?? "") + pointers.joined())
-      let kind = hasBits ? "bits" : Vocabulary.known.gifts.first { said.contains($0.name) }?.text ?? mark?.value ?? "gift"
+      let words = Column.plain((mark?.value ?? "") + pointers.joined())
+      let kind = hasBits ? "bits" : Vocabulary.known.gifts.first { words.contains($0.name) }?.text ?? mark?.value ?? "gift"
       if kind == "bits" { value = value ?? #"{"const": 1}"# }
       id = isGift ? #"{"const": \#(quoted(kind))}"# : quoted("/TO-DO")
     }
@@ -245,7 +245,7 @@ struct RuleGuess {
     // 0 is nobody's id. It shows that another field has the id.
     let canBeZero = columns.count > 1 || FieldPattern.isIdentity(columns[0].last)
     let isZero = canBeZero && columns.contains { $0.values.values.contains("0") }
-    let units = field == "ts" ? Set(columns.flatMap(\.said).compactMap(FieldPattern.unit)) : [.ms]
+    let units = field == "ts" ? Set(columns.flatMap(\.filled).compactMap(FieldPattern.unit)) : [.ms]
     let unit = units.count == 1 ? units.first! : .auto
     let at = columns.count == 1 ? pointers[0] : "[\(pointers.joined(separator: ", "))]"
     if columns.count == 1, !isZero, unit == .ms { return at }

@@ -26,11 +26,11 @@ struct Column {
   var pointer: String { PointerTable.written(path) }
   var parent: ArraySlice<String> { path.dropLast() }
   /// The values that are not empty or 0.
-  var said: [String] { values.keys.compactMap(said) }
+  var filled: [String] { values.keys.compactMap(filled) }
   /// Whether no value occurs twice.
   var isDistinct: Bool { Set(values.values).count == values.count }
   /// Returns the value of a row, unless it is empty or 0.
-  func said(_ row: Int) -> String? { values[row].flatMap { $0.isEmpty || $0 == "0" ? nil : $0 } }
+  func filled(_ row: Int) -> String? { values[row].flatMap { $0.isEmpty || $0 == "0" ? nil : $0 } }
   /// The index of the word for receivers in the name of its array, or nil if the array's elements are something else.
   var receivers: Int? {
     let list = Self.plain(Self.name(array))

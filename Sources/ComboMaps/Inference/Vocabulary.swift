@@ -1,6 +1,6 @@
 internal import ComboWire
 
-/// What proposals know of names, from `vocabulary.json`.
+/// The names that proposals know, from `vocabulary.json`.
 struct Vocabulary: Sendable {
   static let known = Vocabulary()
   private var lists: [String: [String]] = [:]

@@ -38,7 +38,7 @@ final class AvroReader {
     switch node.pointee.kind {
     case .null: out.append("null")
     case .boolean:
-      let byte = try take(1)[0]
+      let byte = try next(1)[0]
       if byte > 1 { throw fault("byte \(bytes.at - 1) is no boolean") }
       byte == 0 ? out.append("false") : out.append("true")
     case .int:
@@ -49,7 +49,7 @@ final class AvroReader {
     case .float: number(Double(Float(bitPattern: UInt32(truncatingIfNeeded: try little(4)))))
     case .double: number(Double(bitPattern: try little(8)))
     case .bytes: binary(try counted(), node.pointee)
-    case .fixed: binary(try take(node.pointee.size), node.pointee)
+    case .fixed: binary(try next(node.pointee.size), node.pointee)
     case .string: try string()
     case .enumeration:
       let index = try long()
@@ -110,8 +110,8 @@ final class AvroReader {
 
   // MARK: - Bytes
 
-  private func take(_ count: Int) throws(BadEvent) -> Bytes {
-    if let taken = bytes.take(count) { return taken }
+  private func next(_ count: Int) throws(BadEvent) -> Bytes {
+    if let part = bytes.next(count) { return part }
     throw cut()
   }
 
@@ -124,7 +124,7 @@ final class AvroReader {
 
   private func counted() throws(BadEvent) -> Bytes {
     let count = try long()
-    if let taken = bytes.take(Int(count)) { return taken }
+    if let part = bytes.next(Int(count)) { return part }
     throw fault("the value at byte \(bytes.at) is longer than the rest")
   }
 

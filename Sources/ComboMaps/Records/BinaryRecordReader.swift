@@ -178,7 +178,7 @@ final class BinaryRecordReader {
 /// The parts of a frame.
 extension ByteCursor {
   mutating func part(_ count: Int) throws(BadEvent) -> Bytes {
-    if let part = take(count) { return part }
+    if let part = next(count) { return part }
     throw BinaryRecordReader.fault("the record is cut off within its frame")
   }
 

@@ -21,7 +21,7 @@ struct ByteCursor {
 
   /// Returns the next bytes, or nil if fewer are left.
   @inline(__always)
-  mutating func take(_ count: Int) -> Bytes? {
+  mutating func next(_ count: Int) -> Bytes? {
     guard count >= 0, count <= end &- at else { return nil }
     at &+= count
     return Bytes(rebasing: bytes[at &- count..<at])
@@ -34,7 +34,7 @@ struct ByteCursor {
   /// Returns a number of 4 or 8 bytes, the lowest first, or nil if fewer are left.
   @inline(__always)
   mutating func little(_ count: Int) -> UInt64? {
-    guard let bytes = take(count) else { return nil }
+    guard let bytes = next(count) else { return nil }
     return count == 8
       ? UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
       : UInt64(UInt32(littleEndian: bytes.loadUnaligned(as: UInt32.self)))

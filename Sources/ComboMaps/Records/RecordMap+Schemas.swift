@@ -14,7 +14,7 @@ extension RecordMap {
   /// Whether the map reads records that are a Protobuf message, which it describes itself.
   package var readsMessage: Bool { if case .protobuf? = compiled.record?.content { true } else { false } }
 
-  /// Returns the schemas of a map in a journal; none if it has none or cannot be read.
+  /// Returns the schemas of a map in a journal, or none if it has none or cannot be read.
   package static func schemas(of canonical: String) -> [String: String] {
     guard let kept = try? MapText(Array(canonical.utf8), file: ""), kept.text[0].isObject else { return [:] }
     var found: [String: String] = [:]
@@ -46,7 +46,7 @@ extension RecordMap {
 }
 
 extension MapText {
-  /// Returns a map as a journal keeps it, with other schemas.
+  /// Returns the canonical text of a map with other schemas.
   fileprivate func replacingSchemas(by list: String) -> String {
     replacing("map", of: 0) { map in
       replacing("record", of: map) { record in replacing("schemas", of: record) { _ in list } }

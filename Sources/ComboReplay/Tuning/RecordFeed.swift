@@ -2,14 +2,14 @@ package import ComboCore
 internal import ComboSystem
 internal import ComboWire
 
-/// A queue of a topic's records for a replay: one thread reads them, another one receives them in pieces. It holds a few pieces
-/// at most.
+/// A queue of a topic's records for a replay: one thread reads them, another one receives them in pieces. It has at most a few
+/// pieces.
 package final class RecordFeed: @unchecked Sendable {
   // Sendable: `filling` belongs to the reading thread; everything else is guarded by `lock`.
 
   /// A record within a piece.
   struct Record {
-    /// The start of its key, which its value follows; -1 if the record is too large, and left out.
+    /// The start of its key, which its value follows; -1 if the record is too large and was left out.
     var start: Int
     /// The length of its key; -1 if it has none.
     var keyCount: Int
@@ -35,13 +35,13 @@ package final class RecordFeed: @unchecked Sendable {
   private var ended: String?
   private var filling: Piece
 
-  /// - Parameter pieceBytes: The most bytes of records in a piece.
+  /// - Parameter pieceBytes: The maximum number of bytes of records in a piece.
   package init(pieceBytes: Int = 1 << 19) {
     self.pieceBytes = pieceBytes
     filling = Piece(capacity: pieceBytes)
   }
 
-  /// The reason why reading ended early, as a sentence; nil if it did not.
+  /// The reason why reading ended early, as a sentence, or nil if it did not.
   package var failure: String? {
     lock.lock()
     defer { lock.unlock() }
@@ -49,12 +49,12 @@ package final class RecordFeed: @unchecked Sendable {
   }
 
   /// Copies a record. Waits while too many are queued. Called by the reading thread only.
-  /// - Parameter time: The time in milliseconds since the Unix epoch; nil if it has none.
+  /// - Parameter time: The time in milliseconds since the Unix epoch, or nil if it has none.
   package func add(key: Bytes?, value: Bytes, time: Int64?) {
     let count = (key?.count ?? 0) + value.count
     var record = Record(start: -1, keyCount: key?.count ?? -1, valueCount: value.count, time: max(-1, time ?? -1))
     if value.count <= WireLimits.replay.recordBytes, count <= pieceBytes {
-      if filling.bytes.count + count > pieceBytes { handOver() }
+      if filling.bytes.count + count > pieceBytes { enqueue() }
       record.start = filling.bytes.count
       if let key { filling.bytes.append(key) }
       filling.bytes.append(value)
@@ -64,7 +64,7 @@ package final class RecordFeed: @unchecked Sendable {
 
   /// Marks the end of the records. Called by the reading thread only.
   package func end(_ failure: String? = nil) {
-    handOver()
+    enqueue()
     lock.lock()
     hasEnded = true
     ended = failure
@@ -72,7 +72,7 @@ package final class RecordFeed: @unchecked Sendable {
     lock.unlock()
   }
 
-  private func handOver() {
+  private func enqueue() {
     lock.lock()
     while full.count >= Self.piecesMax { lock.wait() }
     full.append(filling)

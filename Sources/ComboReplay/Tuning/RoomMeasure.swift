@@ -6,8 +6,8 @@ package struct RoomMeasure: Equatable, Sendable {
   package var gifts = 0
   /// Gift events that changed nothing, as their id was known or their total was late.
   package var repeated = 0
-  /// The waits of gifts that were seen, in milliseconds: from the time at which a gift is taken in to the first instruction whose
-  /// count includes it.
+  /// The waits of gifts that were seen, in milliseconds: from the time at which a gift is processed to the first instruction
+  /// whose count includes it.
   package var waits: SpreadCounts
   /// The numbers of gifts seen within 1, 3 and 10 seconds.
   package var within1 = 0
@@ -18,7 +18,7 @@ package struct RoomMeasure: Equatable, Sendable {
   package var readableMs = 0
   /// Gifts whose banner was skipped.
   package var skipped = 0
-  /// The worth of all gifts, and below it that of the skipped ones.
+  /// The worth of all gifts, and of the skipped ones.
   package var worth = 0.0
   package var skippedWorth = 0.0
   /// The times for which banners are on screen, from `show` to `dismiss`, in milliseconds.
@@ -28,8 +28,7 @@ package struct RoomMeasure: Equatable, Sendable {
   /// The largest numbers in any one second of one room.
   package var peakInstructions = 0
   package var peakUpdates = 0
-  /// The time from a room's first gift to its last banner, multiplied by its slots, and below it the part in use. In slot
-  /// milliseconds.
+  /// The time from a room's first gift to its last banner, multiplied by its slots, and the part in use. In slot milliseconds.
   package var slotMs: Int64 = 0
   package var takenMs: Int64 = 0
   /// The time from a room's first event to its last instruction, in milliseconds.
@@ -41,7 +40,7 @@ package struct RoomMeasure: Equatable, Sendable {
     stays = SpreadCounts(bits: bits)
   }
 
-  /// The number of all gift events that the engine took in.
+  /// The number of all gift events that the engine has processed.
   package var events: Int { gifts + repeated }
   package var seen: Int { waits.count }
   /// The longest wait, in milliseconds, of a gift that is seen in time.
@@ -55,7 +54,7 @@ package struct RoomMeasure: Equatable, Sendable {
   package func share(_ count: Int) -> Double { gifts == 0 ? 0 : Double(count) / Double(gifts) }
   /// The share of all worth that was skipped.
   package var skippedWorthShare: Double { worth > 0 ? skippedWorth / worth : 0 }
-  /// The fill of the screen, from 0 to 1; nil if there never was a slot.
+  /// The fill of the screen, from 0 to 1, or nil if there never was a slot.
   package var fill: Double? { slotMs > 0 ? Double(takenMs) / Double(slotMs) : nil }
   /// Returns a number of instructions as a rate per second.
   package func rate(_ count: Int) -> Double { Double(count) * 1000 / Double(Swift.max(1000, spanMs)) }

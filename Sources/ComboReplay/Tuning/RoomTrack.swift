@@ -1,7 +1,7 @@
 internal import ComboCore
 
-/// Follows one room with one combination of settings: what became of its gifts, and how its screen looked. It follows gifts by
-/// the rules of `GiftTrail`, but keeps only their times and worth.
+/// Follows one room with one combination of settings: the fates of its gifts, and its screen. It follows gifts by the rules of
+/// `GiftTrail`, but stores only their times and worth.
 final class RoomTrack {
   /// A gift that was not seen yet. If many wait, these take most of the memory: 8 bytes each.
   private struct Unseen {
@@ -31,10 +31,10 @@ final class RoomTrack {
   private var unseen: [Unseen] = []
   private var free: Int32 = -1
   private var chains: [Int: Chain] = [:]
-  /// The banners on screen, since when, and the number of their gifts that were seen in time.
+  /// The banners on screen, each with its start, and the number of its gifts that were seen in time.
   private var shown: [(banner: Int, at: Int64, inTime: Int)] = []
   private var slots: Int
-  /// The time up to which the screen is accounted for; nil before the room's first gift.
+  /// The time up to which the screen is accounted for, or nil before the room's first gift.
   private var accounted: Int64?
   private var began: Int64?
   /// The room's span before it rested.
@@ -58,7 +58,7 @@ final class RoomTrack {
   }
 
   /// Passes a gift to an engine.
-  func take(_ gift: Gift, at now: Int64, by engine: inout Engine) {
+  func process(_ gift: Gift, at now: Int64, by engine: inout Engine) {
     value = gift.value
     var sink = sink
     engine.takeFollowed(gift, at: now, to: &sink)
@@ -75,7 +75,7 @@ final class RoomTrack {
 
   // MARK: - The engine's instructions
 
-  fileprivate func took(_ taken: TakenGift) {
+  fileprivate func add(_ taken: TakenGift) {
     guard taken.banner > 0 else {
       measure.repeated += 1
       return
@@ -84,7 +84,7 @@ final class RoomTrack {
     let worth = value * Double(taken.count)
     measure.gifts += 1
     measure.worth += worth
-    let place = keep(Unseen(at: UInt32(truncatingIfNeeded: taken.at), next: -1))
+    let place = store(Unseen(at: UInt32(truncatingIfNeeded: taken.at), next: -1))
     join(Chain(head: place, tail: place, worth: worth), to: taken.banner)
   }
 
@@ -92,7 +92,7 @@ final class RoomTrack {
     if let chain = chains.removeValue(forKey: banner) { join(chain, to: other) }
   }
 
-  fileprivate func say(_ instruction: Instruction) {
+  fileprivate func process(_ instruction: Instruction) {
     let at = instruction.at
     count(at, isUpdate: false)
     switch instruction.operation {
@@ -153,7 +153,7 @@ final class RoomTrack {
       if wait <= 1000 { measure.within1 += 1 }
       if wait <= 3000 { measure.within3 += 1 }
       if wait <= RoomMeasure.inTimeMs { inTime += 1 }
-      give(place)
+      release(place)
       place = gift.next
     }
     measure.within10 += inTime
@@ -167,7 +167,7 @@ final class RoomTrack {
     while place >= 0 {
       measure.skipped += 1
       let next = unseen[Int(place)].next
-      give(place)
+      release(place)
       place = next
     }
   }
@@ -181,7 +181,7 @@ final class RoomTrack {
     chains[banner] = Chain(head: known.head, tail: chain.tail, worth: known.worth + chain.worth)
   }
 
-  private func keep(_ gift: Unseen) -> Int32 {
+  private func store(_ gift: Unseen) -> Int32 {
     guard free >= 0 else {
       unseen.append(gift)
       return Int32(unseen.count - 1)
@@ -192,7 +192,7 @@ final class RoomTrack {
     return place
   }
 
-  private func give(_ place: Int32) {
+  private func release(_ place: Int32) {
     unseen[Int(place)].next = free
     free = place
   }
@@ -203,8 +203,8 @@ struct TrackSink: InstructionSink {
   /// Kept alive by the owner of the sink.
   unowned(unsafe) let track: RoomTrack
 
-  mutating func say(_ instruction: Instruction) { track.say(instruction) }
-  mutating func took(_ gift: TakenGift) { track.took(gift) }
+  mutating func say(_ instruction: Instruction) { track.process(instruction) }
+  mutating func took(_ gift: TakenGift) { track.add(gift) }
   mutating func merged(_ banner: Int, into other: Int) { track.merged(banner, into: other) }
   mutating func summed(_ banner: Int, at: Int64, _ reason: SkipReason) { track.skip(banner) }
 }

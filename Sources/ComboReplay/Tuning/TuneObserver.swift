@@ -9,7 +9,7 @@ struct TuneObserver: RoomObserver {
     var measure: RoomMeasure
   }
 
-  static var tells: Telling { .never }
+  static var outputTime: OutputTime { .never }
 
   /// The number of rested rooms that are kept by name.
   let restedMax: Int
@@ -17,7 +17,7 @@ struct TuneObserver: RoomObserver {
   private var tracks: [RoomTrack?] = []
   /// The rested rooms by name. Once they are too many, only the busiest are kept separately.
   private(set) var rested: [[UInt8]: Entry] = [:]
-  /// The sum of the others, and below it their number.
+  /// The sum of the others, and their number.
   private(set) var others = RoomMeasure(bits: LaneTotals.bits)
   private(set) var otherCount = 0
   let totals = LaneTotals()
@@ -33,13 +33,13 @@ struct TuneObserver: RoomObserver {
 
   func sink(_ index: Int, _ room: Room, _ buffer: ByteBuffer) -> TrackSink { tracks[index]!.sink }
 
-  func take(_ gift: UnsafePointer<Gift>, at now: Int64, _ index: Int, _ room: Room, _ sink: inout TrackSink) {
-    tracks[index]!.take(gift.pointee, at: now, by: &room.pointee.engine)
+  func process(_ gift: UnsafePointer<Gift>, at now: Int64, _ index: Int, _ room: Room, _ sink: inout TrackSink) {
+    tracks[index]!.process(gift.pointee, at: now, by: &room.pointee.engine)
   }
 
   func set(slots: Int, _ index: Int, at now: Int64) { tracks[index]!.set(slots: slots, at: now) }
 
-  mutating func forget(_ index: Int, _ room: Room) {
+  mutating func remove(_ index: Int, _ room: Room) {
     let track = tracks[index]!
     rested[Array(room.pointee.name)] = Entry(place: track.place, measure: track.measure)
     tracks[index] = nil

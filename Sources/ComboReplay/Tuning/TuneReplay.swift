@@ -7,7 +7,7 @@ internal import ComboWire
 /// The input is read and decoded once. Each combination has its own engines, in lanes: a lane is a share of the rooms with one
 /// combination. Memory holds the chunks in progress, and the rooms times the combinations.
 package struct TuneReplay {
-  /// The most combinations that can be compared at once.
+  /// The maximum number of combinations that can be compared at once.
   package static let combinationsMax = 200
   /// The number of rooms that are reported individually.
   private static let busiestMax = 10
@@ -38,11 +38,11 @@ package struct TuneReplay {
 
   /// - Parameters:
   ///   - combinations: The combinations to compare, 1 to ``combinationsMax``.
-  ///   - map: The map that turns lines into events; nil if they are events.
+  ///   - map: The map that turns lines into events, or nil if they are events.
   ///   - maxRestedRooms: The number of rooms, in all combinations together, above which rested engines are discarded.
   ///   - threads: The working threads, including the caller's.
   ///   - chunkBytes: The bytes read at once; more than the longest record allowed.
-  ///   - sweepLines: The fewest lines between two sweeps for rested rooms.
+  ///   - sweepLines: The minimum number of lines between two sweeps for rested rooms.
   ///   - report: Receives sentences about bad lines, on any thread, one call at a time.
   ///   - progress: Receives the number of lines that are done, likewise.
   package init(

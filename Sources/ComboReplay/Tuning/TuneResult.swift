@@ -25,7 +25,7 @@ package struct TuneResult: Sendable {
 
   package var lines = 0
   package var badLines = 0
-  /// The earliest time of an event, and below it the latest one, in milliseconds since the Unix epoch; nil if there was none.
+  /// The earliest and the latest time of an event, in milliseconds since the Unix epoch, or nil if there was none.
   package var first: Int64?
   package var last: Int64?
   package var rooms = 0

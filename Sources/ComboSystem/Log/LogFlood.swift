@@ -1,9 +1,8 @@
-/// Counts similar lines instead of letting each be written: the first is written and, once its window is over, the number of the
-/// others.
+/// Counts similar lines instead of writing each: the first is written and, once its window is over, the number of the others.
 ///
 /// A plain value: its user passes the time, in milliseconds of a monotonic clock.
 struct LogFlood: Sendable {
-  /// The time for which similar lines are counted, from the first line on.
+  /// The time after the first line for which similar lines are counted.
   static let windowMs: Int64 = 10_000
   /// The maximum number of different lines that are counted at a time. Above it, all lines with the same template count as one,
   /// so that a flood of lines that all differ is one too.
@@ -29,7 +28,7 @@ struct LogFlood: Sendable {
   init() {}
 
   /// Returns whether a line is to be written, after those that ``due(at:)`` returns; otherwise it was counted.
-  mutating func isNews(_ level: LogLevel, _ message: LogMessage, at now: Int64) -> Bool {
+  mutating func shouldWrite(_ level: LogLevel, _ message: LogMessage, at now: Int64) -> Bool {
     var key = "\(level.rank)\(message.likeness)"
     if windows[key] == nil, windows.count >= Self.likenessesMax { key = "\(level.rank){}\(message.template)" }
     if windows[key] != nil {
@@ -44,16 +43,16 @@ struct LogFlood: Sendable {
 
   /// Returns and removes the counts of windows that are over by now, oldest first.
   mutating func due(at now: Int64) -> [Count] {
-    take { now - $0.since >= Self.windowMs }
+    removeCounts { now - $0.since >= Self.windowMs }
   }
 
   /// Returns and removes the counts of all windows.
-  mutating func rest() -> [Count] { take { _ in true } }
+  mutating func rest() -> [Count] { removeCounts { _ in true } }
 
-  /// When the next window that has counted something is over; nil if none.
+  /// When the next window that has counted something is over, or nil if none.
   var nextDue: Int64? { windows.values.filter { $0.count > 0 }.map { $0.since + Self.windowMs }.min() }
 
-  private mutating func take(_ isOver: (Window) -> Bool) -> [Count] {
+  private mutating func removeCounts(where isOver: (Window) -> Bool) -> [Count] {
     let over = windows.filter { isOver($0.value) }
     if over.isEmpty { return [] }
     for key in over.keys { windows[key] = nil }

@@ -52,7 +52,7 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
   }
 
   let pieces: [Piece]
-  /// The input of the service that logs it; nil if the process has only one. It is no part of the message.
+  /// The input of the service that logs it, or nil if the process has only one. It is no part of the message.
   var input: String?
 
   package init(stringLiteral value: String) { pieces = [.words(value)] }

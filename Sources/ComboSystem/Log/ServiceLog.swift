@@ -14,7 +14,7 @@ package struct ServiceLog: Sendable {
   /// - Parameters:
   ///   - level: The lowest level that is written.
   ///   - countsRepeats: Whether a flood of similar lines is counted instead of being written.
-  ///   - write: Receives a line without its end; nil to write to standard error.
+  ///   - write: Receives a line without its end, or nil to write to standard error.
   ///   - now: Returns the time by which repeats are counted.
   package init(
     _ level: LogLevel, format: LogFormat = .text, countsRepeats: Bool = true,
@@ -52,28 +52,28 @@ package struct ServiceLog: Sendable {
 
   static let secretBytesMin = 6
 
-  package func error(_ message: @autoclosure () -> LogMessage) { say(.error, message()) }
-  package func warning(_ message: @autoclosure () -> LogMessage) { say(.warning, message()) }
-  package func info(_ message: @autoclosure () -> LogMessage) { say(.info, message()) }
-  package func debug(_ message: @autoclosure () -> LogMessage) { say(.debug, message()) }
+  package func error(_ message: @autoclosure () -> LogMessage) { log(.error, message()) }
+  package func warning(_ message: @autoclosure () -> LogMessage) { log(.warning, message()) }
+  package func info(_ message: @autoclosure () -> LogMessage) { log(.info, message()) }
+  package func debug(_ message: @autoclosure () -> LogMessage) { log(.debug, message()) }
 
-  /// Reports how many lines were counted and not reported yet, and waits briefly until everything is written. To be called before
-  /// the process ends.
+  /// Logs the counts that were not logged yet, and waits briefly until everything is written. To be called before the process
+  /// ends.
   package func flush() { core.flush() }
 
-  /// Logs why the process ends, as the last line. Counts that were not reported yet come before it, and what is logged after it
-  /// is dropped, such as librdkafka's messages while it is closed.
+  /// Logs the reason why the process ends, as the last line. Counts that were not logged yet precede it. Later lines are dropped,
+  /// such as librdkafka's messages while it is closed.
   package func error(last message: LogMessage) {
     var message = message
     message.input = input
     core.end(with: message)
   }
 
-  private func say(_ level: LogLevel, _ message: @autoclosure () -> LogMessage) {
+  private func log(_ level: LogLevel, _ message: @autoclosure () -> LogMessage) {
     guard level.rank >= core.level.load(ordering: .relaxed) else { return }
     var message = message()
     message.input = input
-    core.say(level, message)
+    core.log(level, message)
   }
 
   private final class Core: Sendable {
@@ -104,13 +104,13 @@ package struct ServiceLog: Sendable {
       self.now = now
     }
 
-    func say(_ level: LogLevel, _ message: LogMessage) {
+    func log(_ level: LogLevel, _ message: LogMessage) {
       let lines = state.withLock { state -> [String] in
         if state.isOver { return [] }
         guard countsRepeats, level >= .warning else { return [Self.line(level, message, state)] }
         let now = self.now()
         var lines = state.flood.due(at: now).map { Self.line($0, state) }
-        if state.flood.isNews(level, message, at: now) { lines.append(Self.line(level, message, state)) }
+        if state.flood.shouldWrite(level, message, at: now) { lines.append(Self.line(level, message, state)) }
         scheduleIfNeeded(&state, at: now)
         return lines
       }

@@ -6,13 +6,13 @@ internal import Synchronization
 package enum BackgroundTask {
   /// A query to the brokers.
   case query
-  /// The restore of a partition. Most of them only wait for brokers; what keeps a processor busy for seconds must be run by
+  /// The restore of a partition. It mostly waits for brokers; the parts that use a processor for seconds are run by
   /// ``onProcessor(_:)``.
   case restoring
 
   /// Runs work in the background, on threads that are not those of the rooms. A query may wait for seconds, so each has a thread
-  /// of its own, which is what Dispatch gives to a serial queue. So neither rooms nor queries ever wait for partitions that are
-  /// being restored, nor queries for others.
+  /// of its own: Dispatch provides one for each serial queue. Rooms and queries therefore never wait for restores, and queries
+  /// never wait for each other.
   package static let run: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void = { task, work in
     switch task {
     case .query: DispatchQueue(label: "query", qos: .userInitiated).async(execute: work)
@@ -20,11 +20,11 @@ package enum BackgroundTask {
     }
   }
 
-  /// Enough restores at a time that brokers always have a request to answer.
+  /// Enough restores at a time that brokers always have a pending request.
   private static let restores = Lanes(16)
   private static let processors = DispatchSemaphore(value: max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
 
-  /// Runs work that keeps a processor busy or has much in memory: as many pieces at a time as there are processors.
+  /// Runs work that uses a processor or much memory: at most as many pieces at a time as there are processors.
   package static func onProcessor<Result>(_ work: () throws -> Result) rethrows -> Result {
     processors.wait()
     defer { processors.signal() }

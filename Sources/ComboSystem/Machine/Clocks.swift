@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Time for measuring: it never jumps.
+/// The time for durations. It never jumps.
 package enum MonotonicClock {
-  /// Milliseconds since some moment of the past.
+  /// Milliseconds since an arbitrary moment of the past.
   package static var nowMs: Int64 { time(of: CLOCK_MONOTONIC) }
 
   /// Blocks this thread.
@@ -14,7 +14,7 @@ package enum MonotonicClock {
   }
 }
 
-/// Time for stamping: it may jump, and run back.
+/// The time for timestamps. It may jump, also backwards.
 package enum WallClock {
   /// Milliseconds since the Unix epoch.
   package static var nowMs: Int64 { time(of: CLOCK_REALTIME) }
@@ -26,7 +26,7 @@ private func time(of clock: clockid_t) -> Int64 {
   return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
 }
 
-/// A time until which something is tried.
+/// The end of a limited time.
 package struct Deadline {
   private let atMs: Int64
 

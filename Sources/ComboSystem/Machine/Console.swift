@@ -9,14 +9,14 @@ package enum Console {
   package static var hasLostOutput: Bool { hasLost.load(ordering: .relaxed) }
 
   /// Opens a file to be read from its beginning to its end.
-  /// - Parameter path: The file's path; nil for standard input.
-  /// - Returns: The descriptor, which the caller closes unless it is standard input's; nil if it cannot be opened, which is
+  /// - Parameter path: The file's path, or nil for standard input.
+  /// - Returns: The descriptor, which the caller closes unless it is standard input's, or nil if it cannot be opened, which is
   ///   reported.
   package static func input(_ path: String?) -> Int32? {
     guard let path else { return STDIN_FILENO }
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
-      say("cannot open \(path): \(String(cString: strerror(errno)))")
+      report("cannot open \(path): \(String(cString: strerror(errno)))")
       return nil
     }
     posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL)
@@ -31,7 +31,7 @@ package enum Console {
       let written = Glibc.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
       if written < 0 {
         if errno == EINTR { continue }
-        if errno == EAGAIN {  // The terminal was made non-blocking: wait until it takes more
+        if errno == EAGAIN {  // The terminal was made non-blocking: wait until it accepts more
           var ready = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
           poll(&ready, 1, -1)
           continue
@@ -51,10 +51,10 @@ package enum Console {
   }
 
   /// Writes a text to standard output. Returns an exit code.
-  package static func tell(_ text: String) -> Int32 { write(text, to: STDOUT_FILENO) ? 0 : 1 }
+  package static func print(_ text: String) -> Int32 { write(text, to: STDOUT_FILENO) ? 0 : 1 }
 
   /// Writes a sentence to standard error, in one write, so that lines of several threads do not mix.
-  package static func say(_ sentence: String) {
+  package static func report(_ sentence: String) {
     LineWriter.standardError.drain()
     write("combo-consumer: \(sentence)\n", to: STDERR_FILENO)
   }

@@ -2,8 +2,7 @@ internal import Glibc
 
 /// Writes lines to a file that may be a full pipe, on a thread of its own, so that its callers never wait.
 ///
-/// Lines that find no room in the queue are dropped and counted. A line in their place reports their number, once the file
-/// accepts lines again.
+/// If the queue is full, lines are dropped and counted. Once the file accepts lines again, one line reports their number.
 package final class LineWriter: @unchecked Sendable {
   // The proof: all that changes is guarded by `lock`.
 
@@ -12,7 +11,7 @@ package final class LineWriter: @unchecked Sendable {
   /// The writer of progress.
   package static let standardOutput = LineWriter(STDOUT_FILENO)
 
-  /// Returns a line that reports how many lines were dropped in how many milliseconds; nil for no report.
+  /// Returns a line that reports how many lines were dropped in how many milliseconds, or nil for no report.
   package typealias Loss = @Sendable (_ count: Int, _ ms: Int64) -> String?
 
   package static let drainMs: Int64 = 500

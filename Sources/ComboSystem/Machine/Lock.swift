@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A lock in which threads can wait until something has changed.
+/// A lock with a condition: threads can wait until something has changed.
 package final class Lock: @unchecked Sendable {
   // Sendable: POSIX allows any thread to call these on what was initialised once.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -25,7 +25,7 @@ package final class Lock: @unchecked Sendable {
   package func lock() { pthread_mutex_lock(mutex) }
   package func unlock() { pthread_mutex_unlock(mutex) }
 
-  /// Leaves the lock until ``wakeAll()``, or a spurious wakeup. Requires the lock.
+  /// Releases the lock until ``wakeAll()`` or a spurious wakeup. Requires the lock.
   package func wait() {
     waiting += 1
     pthread_cond_wait(changed, mutex)

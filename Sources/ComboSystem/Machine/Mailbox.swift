@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Carries values from other threads to the loop's.
+/// Passes values from other threads to the loop's.
 package final class Mailbox<Value>: Sendable {
   private let values = Mutex<[UnsafeTransfer<Value>]>([])
 
@@ -35,13 +35,13 @@ package final class StopFlag: Sendable {
   package var isSet: Bool { flag.load(ordering: .relaxed) == Self.end }
   package func set() { flag.store(Self.end, ordering: .relaxed) }
 
-  /// Whether the service is to end, either with the process or because another one starts in its place.
+  /// Whether the service must end, either with the process or to be replaced by another one.
   package var endsService: Bool { flag.load(ordering: .relaxed) != 0 }
 
-  /// Requests another service in place of the running one, unless the process is to end.
+  /// Requests that another service replaces the running one, unless the process must end.
   package func askForFreshStart() { _ = flag.compareExchange(expected: 0, desired: Self.freshStart, ordering: .relaxed) }
 
-  /// Returns whether that was requested, and clears the request.
+  /// Returns whether a fresh start was requested, and clears the request.
   package func takeFreshStart() -> Bool {
     flag.compareExchange(expected: Self.freshStart, desired: 0, ordering: .relaxed).exchanged
   }

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Shows the progress of long work on standard error, if that is a terminal and standard output is none (output to the same
-/// terminal would be torn, unless it comes at the end).
+/// Shows the progress of long work on standard error, if that is a terminal and standard output is none: otherwise the progress
+/// would be mixed with the output, unless all output follows at the end.
 package struct ProgressMeter {
   private let total: Int?
   private let unit: String
@@ -9,7 +9,7 @@ package struct ProgressMeter {
   private let began = MonotonicClock.nowMs
   private var shown: Int64 = 0
 
-  /// Creates a meter for `total` units; nil if unknown.
+  /// Creates a meter for `total` units, or returns nil if unknown.
   /// - Parameter isAlone: Whether nothing is written to standard output meanwhile.
   package init(of total: Int?, unit: String, isAlone: Bool = false) {
     self.total = total
@@ -18,7 +18,7 @@ package struct ProgressMeter {
   }
 
   /// Shows the progress, at most five times per second. May be called often.
-  package mutating func tell(_ count: Int) {
+  package mutating func update(_ count: Int) {
     guard isShown else { return }
     let now = MonotonicClock.nowMs
     if now - shown < 200 { return }

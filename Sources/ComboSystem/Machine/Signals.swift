@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Signals that a thread waits for, where any code may run, instead of handlers that interrupt other code.
+/// Signals for which a thread waits, so that any code may handle them; a signal handler could interrupt other code.
 package enum Signals {
   /// Blocks signals in this thread, and in those it starts from now on: their defaults would end the process.
   static func block(_ signals: [Int32]) {
@@ -8,7 +8,7 @@ package enum Signals {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Calls `action` at each of the signals, which all threads have blocked, on a thread of its own.
+  /// Calls `action` for each of the signals, on a thread of its own. All threads must have blocked them.
   package static func each(_ signals: [Int32], _ action: @escaping @Sendable (Int32) -> Void) {
     let set = Self.set(signals)
     _ = WorkThread {

@@ -25,10 +25,10 @@ package final class StopSignal: Sendable {
   }
 
   /// The time within which a repeated signal is the same request: some supervisors signal a process and then its whole group.
-  package static let sameWishMs: Int64 = 500
+  package static let sameRequestMs: Int64 = 500
 
-  /// Sets it at SIGINT and SIGTERM, and at SIGHUP unless other code waits for that. A second signal, of another kind or half a
-  /// second later, ends the process at once.
+  /// Sets it on SIGINT and SIGTERM, and on SIGHUP unless other code waits for that. A second signal, if it is of another kind or
+  /// arrives half a second later, ends the process at once.
   ///
   /// To be called once, before other threads are started: all three signals are blocked in them, and a thread of its own waits
   /// for them.
@@ -41,7 +41,7 @@ package final class StopSignal: Sendable {
         defer { if first == nil { first = (signal, now) } }
         return first
       }
-      if let before, before.signal == signal, now - before.at < Self.sameWishMs { return }
+      if let before, before.signal == signal, now - before.at < Self.sameRequestMs { return }
       if self.isSet { _exit(128 + signal) }
       self.set()
     }

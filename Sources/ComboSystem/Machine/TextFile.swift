@@ -12,8 +12,8 @@ package enum TextFile {
   }
 
   /// Returns the whole text of a file of at most `limit` bytes.
-  /// - Parameter name: The file's name in sentences; nil to use its path. If a secret may have been given in place of a path, no
-  ///   sentence may contain the path.
+  /// - Parameter name: The file's name in sentences, or nil to use its path. If a secret may have been given in place of a path,
+  ///   no sentence may contain the path.
   package static func read(_ path: String, limit: Int, named name: String? = nil) -> Result<String, Failure> {
     switch bytes(of: path, limit: limit, named: name) {
     case .failure(let failure): return .failure(failure)

@@ -1,4 +1,4 @@
-/// Carries a value to another thread without a check by the compiler. Each use must show that no two threads have it at once, or
+/// Passes a value to another thread without a check by the compiler. Each use must show that no two threads use it at once, or
 /// that it is only read.
 package struct UnsafeTransfer<Value>: @unchecked Sendable {
   package var value: Value

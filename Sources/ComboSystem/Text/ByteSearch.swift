@@ -2,9 +2,9 @@ internal import Glibc
 
 /// Finds texts in the bytes of records.
 package enum ByteSearch {
-  /// Returns where a text begins, at `start` or later, or nil if it does not occur.
+  /// Returns the first position of a text at `start` or later, or nil if it does not occur.
   ///
-  /// Searches for the text's last byte: ids differ in their last bytes, so that one is rarer in a record than their first one.
+  /// Searches for the text's last byte: ids differ in their last bytes, so the last byte is rarer in a record than the first.
   package static func find(_ text: UnsafeRawBufferPointer, in value: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
     guard let base = value.baseAddress, let first = text.baseAddress, let last = text.last else { return nil }
     var place = start + text.count - 1

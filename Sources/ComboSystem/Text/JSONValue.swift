@@ -63,7 +63,7 @@ package enum JSONValue: Equatable, Sendable {
       while let byte = next, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { place += 1 }
     }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func consume(_ byte: UInt8) -> Bool {
       skipSpace()
       guard next == byte else { return false }
       place += 1
@@ -95,25 +95,25 @@ package enum JSONValue: Equatable, Sendable {
     private mutating func object(_ depth: Int) -> JSONValue? {
       place += 1
       var members: [Member] = []
-      if take(UInt8(ascii: "}")) { return .object(members) }
+      if consume(UInt8(ascii: "}")) { return .object(members) }
       repeat {
         skipSpace()
-        guard next == UInt8(ascii: "\""), let name = string(), take(UInt8(ascii: ":")), let value = value(depth: depth - 1)
+        guard next == UInt8(ascii: "\""), let name = string(), consume(UInt8(ascii: ":")), let value = value(depth: depth - 1)
         else { return nil }
         members.append(Member(name: name, value: value))
-      } while take(UInt8(ascii: ","))
-      return take(UInt8(ascii: "}")) ? .object(members) : nil
+      } while consume(UInt8(ascii: ","))
+      return consume(UInt8(ascii: "}")) ? .object(members) : nil
     }
 
     private mutating func array(_ depth: Int) -> JSONValue? {
       place += 1
       var values: [JSONValue] = []
-      if take(UInt8(ascii: "]")) { return .array(values) }
+      if consume(UInt8(ascii: "]")) { return .array(values) }
       repeat {
         guard let value = value(depth: depth - 1) else { return nil }
         values.append(value)
-      } while take(UInt8(ascii: ","))
-      return take(UInt8(ascii: "]")) ? .array(values) : nil
+      } while consume(UInt8(ascii: ","))
+      return consume(UInt8(ascii: "]")) ? .array(values) : nil
     }
 
     private mutating func number() -> JSONValue? {

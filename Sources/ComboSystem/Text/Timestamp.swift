@@ -2,8 +2,8 @@ internal import Glibc
 
 /// A time on the command line: ISO 8601, such as `2026-11-21T13:00:00Z`, or milliseconds since the Unix epoch.
 package enum Timestamp {
-  /// Returns milliseconds since the Unix epoch; nil if the text is not a time. Without a zone it is UTC, without a time the day's
-  /// beginning.
+  /// Returns milliseconds since the Unix epoch, or nil if the text is not a time. Without a zone it is UTC, without a time the
+  /// day's beginning.
   package static func milliseconds(_ text: String) -> Int64? {
     if text == "earliest" { return .min }
     if let number = Int64(text) { return number >= 0 && !text.hasPrefix("+") ? number : nil }
@@ -60,7 +60,7 @@ package enum Timestamp {
     return true
   }
 
-  /// Returns the beginning of a day in milliseconds since the Unix epoch; nil if there is no such day.
+  /// Returns the beginning of a day in milliseconds since the Unix epoch, or nil if there is no such day.
   private static func midnight(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
     var parts = tm()
     (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))

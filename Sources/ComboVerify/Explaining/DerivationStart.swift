@@ -14,13 +14,13 @@ struct DerivationStart {
   let journal: Int64
   /// The journal's terms at that offset.
   let terms: JournalTerms
-  /// Whether the room is known, and below it whether no room was awake.
+  /// Whether the room is known, and whether no room was awake.
   let isKnown: Bool
   let isEmpty: Bool
   /// Whether the group began reading here.
   private(set) var isFirst = false
 
-  /// Creates a start at a checkpoint, or nil if nothing can be derived from there.
+  /// Creates a start at a checkpoint, or returns nil if nothing can be derived from there.
   /// - Parameter input: The offsets of the input, including its end.
   init?(
     at state: PartitionTopics.State, _ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, journalEnd: Int64,

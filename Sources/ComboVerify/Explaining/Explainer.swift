@@ -4,18 +4,18 @@ internal import ComboRooms
 package import ComboSystem
 package import ComboWire
 
-/// Finds out what became of gifts, derived from a group's input and journal.
+/// Determines the fates of gifts from a group's input and journal.
 ///
-/// It only reads, does not join the group, and may run beside a live service; what that commits meanwhile is left out. It
-/// derives only one room of the partition, so its memory does not grow with input or journal. It derives on one thread; if
-/// nothing is found, it searches all partitions on all processors.
+/// It only reads, does not join the group, and may run beside a live service; later commits are ignored. It derives only one room
+/// of the partition, so its memory does not grow with input or journal. It derives on one thread. If nothing is found, it
+/// searches all partitions on all processors.
 package struct Explainer {
-  /// The results other than the gifts that were passed on.
+  /// The results except for the gifts that were passed to the caller.
   package struct Outcome {
     /// The partitions in the order in which they were read.
     package var partitions: [ExplainedPartition] = []
     package var gifts = 0
-    /// The first misses in the room's partition, and below it the number of all.
+    /// The first misses in the room's partition, and the number of all.
     package var misses: [GiftMiss] = []
     package var missCount = 0
     /// The number of misses that are only guesses.
@@ -25,9 +25,9 @@ package struct Explainer {
     /// The number of partitions that were searched.
     package var searched = 0
 
-    /// Whether anything was found that is, or may be, what is asked for. The nearest gifts do not count.
+    /// Whether anything was found that is, or may be, what the question requests. The nearest gifts do not count.
     package var hasFound: Bool { gifts > 0 || missCount > 0 }
-    /// Whether anything certainly is what is asked for.
+    /// Whether anything was found that certainly is what the question requests.
     package var isSure: Bool { gifts > 0 || missCount > guessCount }
   }
 
@@ -41,26 +41,26 @@ package struct Explainer {
   /// The number of threads that search.
   package var threads = 1
   private let notice: @Sendable (String) -> Void
-  /// Called now and then with a number of offsets processed. Any thread may call it, but only one at a time.
+  /// Called from time to time with a number of offsets processed. Any thread may call it, but only one at a time.
   package var progress: (Int) -> Void = { _ in }
 
   /// - Parameters:
-  ///   - brokers: The brokers' addresses, for the commands that end an open transaction; nil if there are none.
+  ///   - brokers: The brokers' addresses, for the commands that end an open transaction, or nil if there are none.
   ///   - notice: Receives sentences about waits, and about where the search continues.
   package init(
     _ reader: any ReadEdge, topics: TopicIdentity, brokers: String? = nil, log: ServiceLog = ServiceLog(.error),
     notice: @escaping @Sendable (String) -> Void
   ) {
-    self.reader = WatchedReading(reader, topics: topics, brokers: brokers, say: notice)
+    self.reader = WatchedReading(reader, topics: topics, brokers: brokers, notice: notice)
     self.topics = topics
     self.log = log
     self.notice = notice
   }
 
   /// Answers a question. Throws a ``VerifyFault`` or an `EdgeError` if there can be no answer.
-  /// - Parameter tell: Receives each gift and each miss to report, except the nearest ones, in the order of each partition's
-  ///   input, and what was read of the partition. Returns false to stop.
-  package func run(_ question: GiftQuestion, _ tell: @escaping (Finding, ExplainedPartition) -> Bool) throws -> Outcome {
+  /// - Parameter receive: Receives each gift and each miss except the nearest ones, in the order of each partition's input, and
+  ///   the part of the partition that was read. Returns false to stop.
+  package func run(_ question: GiftQuestion, _ receive: @escaping (Finding, ExplainedPartition) -> Bool) throws -> Outcome {
     let partitions = try reader.partitions(.input)
     if let asked = question.partition, !partitions.contains(asked) {
       throw VerifyFault("\(topics.input) has no partition \(asked): it has \(partitions.count)")
@@ -71,13 +71,13 @@ package struct Explainer {
     let own =
       question.partition ?? Int32(limits.withoutPrefix(question.room).withUnsafeBytes { placement($0, partitions.count) })
     var outcome = Outcome()
-    var wantsMore = true
+    var needsMore = true
     let task = PartitionExplainer.Task(
       question: question, topics: topics, reader: reader, rules: rules, log: log,
-      tell: { finding, report in
+      receive: { finding, report in
         if case .gift = finding { outcome.gifts += 1 }
-        wantsMore = tell(finding, report)
-        return wantsMore
+        needsMore = receive(finding, report)
+        return needsMore
       }, progress: progress)
     var near: [NearGifts] = []
     var derivation: Derivation?
@@ -98,7 +98,9 @@ package struct Explainer {
       )
     }
     if outcome.gifts == 0, !question.namesGift {
-      for miss in outcome.misses where miss.kind == .dropped && wantsMore { wantsMore = tell(.miss(miss), outcome.partitions[0]) }
+      for miss in outcome.misses where miss.kind == .dropped && needsMore {
+        needsMore = receive(.miss(miss), outcome.partitions[0])
+      }
     }
     if outcome.isSure { return outcome }
     let hasRoom = outcome.partitions[0].hasRoom
@@ -106,18 +108,18 @@ package struct Explainer {
     if !near[0].hasID, !hasRoom || question.namesGift {
       let searched = question.partition.map { [$0] } ?? Array(partitions)
       outcome.searched = searched.count
-      say(question, own, hasRoom, searched.count)
+      noticeSearch(question, own, hasRoom, searched.count)
       found = try SearchCrew(searched, question, reader, try derivation ?? anyDerivation(question), progress: progress)
         .run(threads: threads)
       // A producer with another partitioner sends the room elsewhere.
-      for other in found where other.number != own && wantsMore && (!other.own.isEmpty || !question.namesGift && other.hasRoom) {
+      for other in found where other.number != own && needsMore && (!other.own.isEmpty || !question.namesGift && other.hasRoom) {
         try explain(other.number)
       }
       if !outcome.isSure {
-        for miss in unsettled(found, outcome) + unread(found, outcome).filter({ !$0.isGuess }) where wantsMore {
+        for miss in unsettled(found, outcome) + unread(found, outcome).filter({ !$0.isGuess }) where needsMore {
           outcome.misses.append(miss)
           outcome.missCount += 1
-          wantsMore = tell(.miss(miss), outcome.partitions.first { $0.number == miss.partition } ?? outcome.partitions[0])
+          needsMore = receive(.miss(miss), outcome.partitions.first { $0.number == miss.partition } ?? outcome.partitions[0])
         }
       }
     }
@@ -128,7 +130,7 @@ package struct Explainer {
     return outcome
   }
 
-  private func say(_ question: GiftQuestion, _ own: Int32, _ hasRoom: Bool, _ count: Int) {
+  private func noticeSearch(_ question: GiftQuestion, _ own: Int32, _ hasRoom: Bool, _ count: Int) {
     if question.partition != nil || count == 1 {
       notice("partition \(own) does not have it: searching it for other rooms, and for transactions that did not end")
     } else if hasRoom {
@@ -140,8 +142,8 @@ package struct Explainer {
     }
   }
 
-  /// Returns gifts of the room that readers of committed records do not see: their producer's transaction is open, or was
-  /// aborted.
+  /// Returns gifts of the room that readers of committed records do not receive, because their producer's transaction is open or
+  /// was aborted.
   private func unsettled(_ found: [PartitionSearch.Found], _ outcome: Outcome) -> [GiftMiss] {
     found.flatMap(\.own).compactMap { miss in
       var miss = miss
@@ -157,7 +159,7 @@ package struct Explainer {
     }
   }
 
-  /// Returns records that became no gifts, and are not among the misses.
+  /// Returns records that did not become gifts, and are not among the misses.
   private func unread(_ found: [PartitionSearch.Found], _ outcome: Outcome) -> [GiftMiss] {
     found.flatMap(\.unread).filter { record in
       !outcome.misses.contains { $0.partition == record.partition && $0.offset == record.offset }

@@ -8,15 +8,15 @@ internal import ComboWire
 final class ExplainingPass: EntryObserver {
   private let explainer: PartitionExplainer
   private let pages: JournalPages
-  /// The checkpoint at which it ends, if the room is not known by then; nil if there is none.
+  /// The checkpoint at which it ends, if the room is not known by then, or nil if there is none.
   private let unknownUpTo: Int64?
   private let mayBeTooLate: Bool
   /// The number of the entry in progress, and its offset in the journal.
   private(set) var current: (n: Int64, journal: Int64)
   private(set) var isAtCheckpoint = false
-  /// Whether the room became known only after the beginning of the span asked for.
+  /// Whether the room became known only after the beginning of the requested span.
   private(set) var isTooLate = false
-  /// Whether the input has no more records, so that entries matter only for gifts in progress.
+  /// Whether the input has no more records, so that entries are needed only for gifts in progress.
   var isAtEnd = false
 
   init(
@@ -29,7 +29,7 @@ final class ExplainingPass: EntryObserver {
     current = (start.partition.n, start.journal)
   }
 
-  /// Whether no more records are wanted.
+  /// Whether no more records are needed.
   var isOver: Bool { isAtCheckpoint || isTooLate || explainer.isStopped }
 
   var checksEntries: Bool { false }
@@ -37,12 +37,12 @@ final class ExplainingPass: EntryObserver {
   func nextEntry() throws -> JournalEntry? {
     if isOver || (isAtEnd && explainer.target.trail.isEmpty) { return nil }
     guard let item = try pages.next() else { return nil }
-    if let unknownUpTo, item.entry.n > unknownUpTo, !explainer.standing.isKnown {
+    if let unknownUpTo, item.entry.n > unknownUpTo, !explainer.knowledge.isKnown {
       isAtCheckpoint = true
       return nil
     }
     current = (item.entry.n, item.offset)
-    if let takeover = item.entry.takeover { explainer.takeOver(takeover, at: item.entry.clock) }
+    if let takeover = item.entry.takeover { explainer.processTakeover(takeover, at: item.entry.clock) }
     return item.entry
   }
 
@@ -51,10 +51,10 @@ final class ExplainingPass: EntryObserver {
   }
 
   func take(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, speaker: Speaker) {
-    explainer.take(event, own, by: room, at: now, speaker: speaker)
+    explainer.process(event, own, by: room, at: now, speaker: speaker)
   }
 
-  func wasTooOld(_ event: UnsafePointer<Event>, at now: Int64) { explainer.takeOld(event, at: now) }
+  func wasTooOld(_ event: UnsafePointer<Event>, at now: Int64) { explainer.processOld(event, at: now) }
 
   func wasDropped(_ record: InputRecord, by decoder: RecordDecoder, at now: Int64) {
     explainer.missedUnread(record, .dropped, decoder.dropReason, at: now)

@@ -1,28 +1,28 @@
 internal import ComboCore
 package import ComboWire
 
-/// The fate of a gift that was asked for, and its place in the input.
+/// The fate of a requested gift, and its position in the input.
 package struct ExplainedGift: Equatable, Sendable {
   package var fate: GiftFate
   package var partition: Int32
   package var offset: Int64
-  /// The number of banners ahead of its own in the queue when it was taken in; nil if its own did not wait.
+  /// The number of banners ahead of its own in the queue when it was processed, or nil if its own did not wait.
   package var waitingBefore: Int?
-  /// The worth of its gifts together.
+  /// The total worth of its gifts.
   package var worth = 0.0
-  /// The offset of the gift that it duplicates; nil if it is no duplicate, or that gift precedes what was derived.
+  /// The offset of the gift that it duplicates, or nil if it is no duplicate or that gift precedes the derived part.
   package var firstOffset: Int64?
-  /// The part of its wait in which no service ran its room, in milliseconds: in an outage, or while the partition was restored.
+  /// The part of its wait, in milliseconds, in which no service ran its room: during an outage or a restore of the partition.
   package var awayMs: Int64 = 0
   /// Whether it still waits in a room without slots, so that nothing is shown.
   package var isPaused = false
-  /// The time at which it was sent, in milliseconds since the Unix epoch; nil if unknown.
+  /// The time at which it was sent, in milliseconds since the Unix epoch, or nil if unknown.
   package var sentAt: Int64?
   /// Its history if `redrive` sent it, or nil.
   package var redriven: Redriven?
 }
 
-/// The history of a record before `redrive` sent it to its place.
+/// The history of a record before `redrive` sent it to its present position.
 package struct Redriven: Equatable, Sendable {
   /// The header in which `redrive` counts the rounds of a record.
   package static let header = "combo.redriven"
@@ -31,7 +31,7 @@ package struct Redriven: Equatable, Sendable {
 
   /// The number of times it was sent back.
   package var rounds: Int
-  /// The dead letters that it became, oldest first, as far as they were read.
+  /// The dead letters that it became, oldest first, if they were read.
   package var letters: [Letter] = []
 
   /// A record of the input that became a dead letter.
@@ -43,7 +43,7 @@ package struct Redriven: Equatable, Sendable {
   }
 }
 
-/// Names a gift by its ids. Owns their texts.
+/// The ids of a gift. Owns their texts.
 package struct GiftName: Equatable, Sendable {
   package var id: [UInt8]
   package var sender: [UInt8]
@@ -66,7 +66,7 @@ package struct GiftName: Equatable, Sendable {
   }
 }
 
-/// A record that is, or may be, the gift asked for, but reached no engine; or a gift that is nearly the one asked for.
+/// A record that is, or may be, the requested gift, but did not reach an engine; or a gift that nearly matches the request.
 package struct GiftMiss: Equatable, Sendable {
   /// The reason for a miss.
   package enum Kind: String, Sendable {
@@ -78,7 +78,7 @@ package struct GiftMiss: Equatable, Sendable {
     case otherRoom = "other_room"
     /// The group has not committed it yet.
     case notCommitted = "not_committed"
-    /// It was taken in, but the state of its room at that time is unknown.
+    /// It was processed, but the state of its room at that time is unknown.
     case beforeJournal = "before_journal"
     /// An operator skipped it.
     case passedOver = "passed_over"
@@ -86,7 +86,7 @@ package struct GiftMiss: Equatable, Sendable {
     case beforeGroup = "before_group"
     /// Its producer's transaction was aborted.
     case aborted
-    /// It is a gift of the room, but of another sender, kind or time than asked for.
+    /// It is a gift of the room, but of another sender, kind or time than requested.
     case otherSender = "other_sender"
     case otherGift = "other_gift"
     case otherTime = "other_time"
@@ -95,13 +95,13 @@ package struct GiftMiss: Equatable, Sendable {
   package var kind: Kind
   package var partition: Int32
   package var offset: Int64
-  /// The time at which it was taken in, or else its own time, in milliseconds since the Unix epoch.
+  /// The time at which it was processed, or else its own time, in milliseconds since the Unix epoch.
   package var time: Int64?
   /// The details: the reason of a dead letter or a skip, the map's rule, or the other room.
   package var detail = ""
   /// The gift's ids, or nil if the record could not be read.
   package var name: GiftName?
-  /// Whether it is only a guess: the record cannot be read, but has the texts asked for among its values.
+  /// Whether it is only a guess: the record cannot be read, but its values contain the requested texts.
   package var isGuess = false
   /// Its history if `redrive` sent it, or nil.
   package var redriven: Redriven?
@@ -125,19 +125,19 @@ package struct ExplainedPartition: Equatable, Sendable {
   package var number: Int32
   /// Whether any event of the room was in it.
   package var hasRoom = false
-  /// The first offset of the input that can be read, and below it the one after the last, without records of open transactions.
+  /// The first offset of the input that can be read, and the one after the last, without records of open transactions.
   package var from: Int64 = 0
   package var end: Int64 = 0
   /// Whether a producer's transaction was open there.
   package var isHeldUp = false
   /// The offset up to which the input was read.
   package var seenTo: Int64 = 0
-  /// The time that the group has reached, as far as it was read, or nil if there is no entry; and below it the entry.
+  /// The time of the group's last entry that was read, or nil if there is none. ``entry`` is its number.
   package var clock: Int64?
   package var entry: Int64 = 0
-  /// The time from which the room was known; nil if it never was.
+  /// The time from which the room was known, or nil if it never was.
   package var knownSince: Int64?
   package var records = 0
-  /// What could not be read or derived, as sentences.
+  /// The parts that could not be read or derived, as sentences.
   package var faults: [String] = []
 }

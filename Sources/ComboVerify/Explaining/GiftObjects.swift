@@ -38,8 +38,8 @@ extension GiftMiss {
   /// Appends the miss as a JSON object.
   /// - Parameters:
   ///   - room: The room that was asked about, as a JSON string.
-  ///   - reach: What was read of its partition.
-  ///   - isNearest: Whether it is only near to what is asked for.
+  ///   - reach: The part of its partition that was read.
+  ///   - isNearest: Whether it only nearly matches the question.
   package func write(room: Bytes, reach: ExplainedPartition? = nil, isNearest: Bool = false, to buffer: ByteBuffer) {
     buffer.append(#"{"room":"#, written: room)
     buffer.append(#","missed":"#, jsonString: kind.rawValue)

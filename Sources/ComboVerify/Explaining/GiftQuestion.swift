@@ -5,27 +5,27 @@ internal import Glibc
 /// A question about gifts of a room.
 package struct GiftQuestion: Equatable, Sendable {
   package var room: [UInt8]
-  /// The ids to match byte by byte; nil for any.
+  /// The ids to match byte by byte, or nil for any.
   package var sender: [UInt8]?
   package var gift: [UInt8]?
   package var id: [UInt8]?
-  /// The earliest time of the gifts, and below it the time that they must precede, in milliseconds since the Unix epoch. A gift's
-  /// time is when it was taken in, or its own time.
+  /// The earliest time of the gifts, and the time that they must precede, in milliseconds since the Unix epoch. A gift's time is
+  /// that of its processing, or its own time.
   package var since = Int64.min
   package var until = Int64.max
-  /// The partition of the input; nil to find it by the room.
+  /// The partition of the input, or nil to find it by the room.
   package var partition: Int32?
 
   package init(room: [UInt8]) { self.room = room }
 
-  /// Whether it asks for more than all gifts of the room in a time.
+  /// Whether it requests particular gifts, and not all gifts of the room in a span of time.
   package var namesGift: Bool { sender != nil || gift != nil || id != nil }
   /// Whether a gift of another room may be meant.
   var mayBeElsewhere: Bool { id != nil || sender != nil }
-  /// Whether it asks for gifts of a span of time.
+  /// Whether it requests gifts of a span of time.
   package var namesTime: Bool { since > .min || until < .max }
 
-  /// Whether a gift has the ids asked for, whatever its room and time.
+  /// Whether a gift has the requested ids, whatever its room and time.
   func fits(_ other: Gift) -> Bool {
     (id?.elementsEqual(other.id) ?? true) && (sender?.elementsEqual(other.senderID) ?? true)
       && (gift?.elementsEqual(other.giftID) ?? true)
@@ -41,15 +41,15 @@ package struct GiftQuestion: Equatable, Sendable {
 
   func holds(_ time: Int64?) -> Bool { time.map { since <= $0 && $0 < until } ?? false }
 
-  /// Whether an event is a gift that is asked for, whatever its room.
+  /// Whether an event is a requested gift, whatever its room.
   /// - Parameters:
-  ///   - now: The time at which it was taken in; nil if it was not.
+  ///   - now: The time at which it was processed, or nil if it was not.
   ///   - recordTime: The timestamp of its record.
   func isAsked(_ event: Event, at now: Int64?, recordTime: Int64?) -> Bool {
     event.kind == .gift && fits(event.gift) && isInTime(event, at: now, recordTime: recordTime)
   }
 
-  /// Whether an event is in the span asked for, by the time at which it was taken in or by its own time.
+  /// Whether an event is in the requested span, by the time of its processing or by its own time.
   func isInTime(_ event: Event, at now: Int64?, recordTime: Int64?) -> Bool {
     !namesTime || holds(now) || holds(event.ts >= 0 ? event.ts : recordTime)
   }

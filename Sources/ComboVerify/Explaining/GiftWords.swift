@@ -2,7 +2,7 @@ internal import ComboCore
 internal import ComboSystem
 internal import ComboWire
 
-/// Describes what became of gifts, in one line each. The date has its own line when it changes. Times are UTC.
+/// Describes the fates of gifts, in one line each. The date has its own line when it changes. Times are UTC.
 package struct GiftWords {
   private var day: Substring = ""
 
@@ -15,7 +15,7 @@ package struct GiftWords {
     return line(at: fate.taken.at, "\(name): \(Self.text(of: gift.redriven, offset: gift.offset))\(Self.story(of: gift))")
   }
 
-  /// Returns the line of a record that reached no engine, after the date if that has changed.
+  /// Returns the line of a record that did not reach an engine, after the date if that has changed.
   package mutating func text(of miss: GiftMiss, reach: ExplainedPartition?) -> String {
     let place = "offset \(miss.offset) of partition \(miss.partition)"
     let what =

@@ -15,23 +15,23 @@ struct IDOffsets {
 
   /// Registers a gift with this id.
   /// - Parameters:
-  ///   - at: The time at which it is taken in, without shifts.
+  ///   - at: The time of its processing, without shifts.
   ///   - dedupeMs: The time for which ids are remembered.
-  ///   - idsMax: The most ids that are remembered.
+  ///   - idsMax: The maximum number of ids that are remembered.
   /// - Returns: The offset of the first gift with this id, if it is still remembered.
-  mutating func came(_ id: Bytes, offset: Int64, at: Int64, dedupeMs: Int, idsMax: Int) -> Int64? {
+  mutating func register(_ id: Bytes, offset: Int64, at: Int64, dedupeMs: Int, idsMax: Int) -> Int64? {
     if dedupeMs == 0 || idsMax == 0 { return nil }
     let key = RoomKey(id)
     if let known = places[key], at <= known.expiry { return known.offset }
     places[key] = Place(offset: offset, expiry: at + Int64(dedupeMs))
     order.append((key, offset))
-    while places.count > idsMax || head < order.count && (places[order[head].key]?.expiry ?? .min) < at { forgetOldest() }
+    while places.count > idsMax || head < order.count && (places[order[head].key]?.expiry ?? .min) < at { removeOldest() }
     return nil
   }
 
   mutating func forget() { self = IDOffsets() }
 
-  private mutating func forgetOldest() {
+  private mutating func removeOldest() {
     let oldest = order[head]
     head += 1
     if places[oldest.key]?.offset == oldest.offset { places[oldest.key] = nil }

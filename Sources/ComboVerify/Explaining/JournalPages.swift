@@ -5,10 +5,7 @@ internal import ComboWire
 /// The entries of a partition's journal that count, in order. They are read in pages, so that memory does not grow with the
 /// journal.
 final class JournalPages {
-  struct Item {
-    let offset: Int64
-    let entry: JournalEntry
-  }
+  typealias Item = JournalReading.Item
 
   private let reader: any ReadEdge
   private let number: Int32
@@ -34,14 +31,14 @@ final class JournalPages {
     self.end = end
   }
 
-  /// Returns the next entry, or nil if there is none. Throws a ``VerifyFault`` if a record is not this group's, or cannot be
+  /// Returns the next entry, or nil if there is none. Throws a ``VerifyFault`` if a record belongs to another group or cannot be
   /// read.
   func next() throws -> Item? {
-    if page.isEmpty { try turn() }
+    if page.isEmpty { try readPage() }
     return page.popFirst()
   }
 
-  private func turn() throws {
+  private func readPage() throws {
     if position >= end { return }
     var items: [Item] = []
     var fault: FormatFault?

@@ -9,7 +9,7 @@ struct NearGifts {
   private var others: [GiftMiss] = []
   private var before: GiftMiss?
   private var after: GiftMiss?
-  /// Whether one has the id asked for, so that nothing can be nearer.
+  /// Whether one has the requested id, so that nothing can be nearer.
   private(set) var hasID = false
 
   private static let othersMax = 5
@@ -19,11 +19,11 @@ struct NearGifts {
     self.partition = partition
   }
 
-  /// The last match before the span asked for, the first gifts that differ otherwise, and the first match after that span.
+  /// The last match before the requested span, the first gifts that differ otherwise, and the first match after that span.
   var found: [GiftMiss] { [before].compactMap { $0 } + others + [after].compactMap { $0 } }
 
-  /// Considers a gift of the room that is not asked for.
-  mutating func look(_ event: Event, _ record: InputRecord, at now: Int64?) {
+  /// Considers a gift of the room that was not requested.
+  mutating func consider(_ event: Event, _ record: InputRecord, at now: Int64?) {
     let ownTime = event.ts >= 0 ? event.ts : record.time?.ms
     let gift = event.gift
     func miss(_ kind: GiftMiss.Kind) -> GiftMiss {

@@ -7,15 +7,15 @@ internal import ComboWire
 extension PartitionExplainer {
   /// Removes and returns the former dead letters of a record that was sent back. They are then not reported separately.
   func takeDeadLetters(like record: UInt64, rounds: Int) -> [Redriven.Letter] {
-    guard let letter = untold.takeDeadLetter(like: record, rounds: rounds) else { return [] }
+    guard let letter = pending.takeDeadLetter(like: record, rounds: rounds) else { return [] }
     misses.removeAll { $0.kind == .deadLetter && $0.offset == letter.offset }
     missCount -= 1
     if letter.isGuess { guessCount -= 1 }
     return (letter.redriven?.letters ?? []) + [.init(offset: letter.offset, time: letter.time, reason: letter.detail)]
   }
 
-  func tell(_ findings: [Finding]) {
-    for finding in findings where !isStopped { isStopped = !task.tell(finding, report) }
+  func publish(_ findings: [Finding]) {
+    for finding in findings where !isStopped { isStopped = !task.receive(finding, report) }
   }
 
   private var isPaused: Bool {
@@ -32,11 +32,11 @@ extension PartitionExplainer {
     return aways.reduce(0) { $1.from >= fate.taken.at && $1.from + $1.ms <= end ? $0 + $1.ms : $0 }
   }
 
-  /// Reports gifts whose fate is complete, or all gifts.
+  /// Publishes gifts whose fate is complete, or all gifts.
   /// - Parameter provenOnly: Whether the entry in progress belongs to another input, so that the fates of its gifts are unknown.
-  func takeOut(all: Bool, provenOnly: Bool = false) {
+  func publishGifts(all: Bool, provenOnly: Bool = false) {
     var count = 0
-    target.trail.takeOut(all: all) { fate in
+    target.trail.removeComplete(all: all) { fate in
       let note = notes[count]
       count += 1
       if isStopped { return }
@@ -47,8 +47,8 @@ extension PartitionExplainer {
             detail: "the journal tells of another input", name: GiftName(fate)))
         return
       }
-      tell(
-        untold.add(
+      publish(
+        pending.add(
           ExplainedGift(
             fate: fate, partition: number, offset: note.offset, waitingBefore: note.waitingBefore, worth: note.worth,
             firstOffset: note.firstOffset, awayMs: awayMs(of: fate), isPaused: fate.end == .open && isPaused, sentAt: note.sentAt,

@@ -4,7 +4,7 @@ internal import ComboMaps
 internal import ComboRooms
 internal import ComboWire
 
-/// Handles gifts that reached no engine, and records from which nothing is derived.
+/// Handles gifts that did not reach an engine, and records from which nothing is derived.
 extension PartitionExplainer {
   // MARK: - Gifts that reached no engine
 
@@ -17,7 +17,7 @@ extension PartitionExplainer {
           kind: kind, partition: number, offset: record.offset, time: now ?? time(of: event, record), detail: detail,
           name: GiftName(event.gift), redriven: redriven(record)))
     } else if event.kind == .gift {
-      near.look(event, record, at: now)
+      near.consider(event, record, at: now)
     }
   }
 
@@ -42,8 +42,8 @@ extension PartitionExplainer {
     if miss.isGuess { guessCount += 1 }
     if misses.count == Self.missesMax { return }
     misses.append(miss)
-    // If a whole room is asked for, other records that the map drops do not matter once there is any gift.
-    if miss.kind != .dropped || question.namesGift { untold.add(miss, like: record) }
+    // If a whole room is requested, records that the map drops do not matter once there is a gift.
+    if miss.kind != .dropped || question.namesGift { pending.add(miss, like: record) }
   }
 
   /// Returns the history of a record before `redrive` sent it, or nil if it did not.
@@ -87,7 +87,7 @@ extension PartitionExplainer {
 
   /// Reads the records before the place from which the partition can be derived.
   /// - Parameter isBeginning: Whether the group began reading there.
-  func passUnknown(to end: Int64, _ derivation: Derivation?, isBeginning: Bool = false) throws {
+  func readUnknown(to end: Int64, _ derivation: Derivation?, isBeginning: Bool = false) throws {
     if seenTo >= end { return }
     let probe = try derivation.map { try RecordProbe($0) } ?? RecordProbe()
     let (kind, detail): (GiftMiss.Kind, String) =
@@ -111,7 +111,7 @@ extension PartitionExplainer {
       probe.forEachEvent(of: record) { event in
         guard event.kind == .gift, event.gift.id.count > 0, question.isAbout(event.room) else { return }
         let at = min(clock, time(of: event, record) ?? clock) - (partition?.shifted ?? 0)
-        _ = ids.came(event.gift.id, offset: record.offset, at: at, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds)
+        _ = ids.register(event.gift.id, offset: record.offset, at: at, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds)
       }
       return true
     }

@@ -4,7 +4,7 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// Derives one room of a partition again, and reports what became of the gifts that a question asks for. Used by one thread.
+/// Derives one room of a partition again, and reports the fates of the requested gifts. Used by one thread.
 ///
 /// Other rooms are not derived, as rooms do not depend on each other. So the cost is that of reading and decoding the input, and
 /// the memory is that of one room and one page of the journal.
@@ -17,25 +17,25 @@ final class PartitionExplainer {
     /// The versions of the engine's rules that can be derived.
     let rules: ClosedRange<Rules>
     let log: ServiceLog
-    /// Receives each finding, in the order of the input, and what was read for it. Returns false to stop.
-    let tell: (Finding, ExplainedPartition) -> Bool
+    /// Receives each finding, in the order of the input, and the part that was read. Returns false to stop.
+    let receive: (Finding, ExplainedPartition) -> Bool
     let progress: (Int) -> Void
   }
 
   let number: Int32
   let task: Task
   var report: ExplainedPartition
-  /// The first misses, and below it the number of all.
+  /// The first misses, and the number of all.
   var misses: [GiftMiss] = []
   var missCount = 0
   /// The number of misses that are only guesses.
   var guessCount = 0
   /// Findings that have not been reported yet.
-  var untold = UntoldFindings()
-  /// Gifts of the room that are nearly what is asked for.
+  var pending = PendingFindings()
+  /// Gifts of the room that nearly match the question.
   var near: NearGifts
   var isStopped = false
-  /// Whether all that follows is later than the span asked for.
+  /// Whether all later records are after the requested span.
   private var isPastUntil = false
 
   private var journalEnd: Int64 = 0
@@ -52,7 +52,7 @@ final class PartitionExplainer {
   var aways: [(from: Int64, ms: Int64)] = []
   var ids = IDOffsets()
   /// Whether the room is known before its next event.
-  private(set) var standing = RoomStanding()
+  private(set) var knowledge = RoomKnowledge()
   // The record in progress.
   private var record: InputRecord?
   private var now = Int64.min
@@ -62,7 +62,7 @@ final class PartitionExplainer {
 
   /// Misses beyond this number are only counted.
   static let missesMax = 100
-  /// The search ends at a record whose own time is later than the span asked for by this much, as producers' clocks may be wrong.
+  /// The time after the requested span at which the search ends. Producers' clocks may differ by this much.
   static let lateMs: Int64 = 60_000
 
   /// The facts about a gift besides its fate.
@@ -108,7 +108,7 @@ final class PartitionExplainer {
       (report.from, seenTo) = (start.partition.offset, start.partition.offset)
       if case .tooLate = try pass(start, unknownUpTo: nil, mayBeTooLate: true) {
         (misses, missCount, guessCount, near) = ([], 0, 0, NearGifts(question, partition: number))
-        untold = UntoldFindings()
+        pending = PendingFindings()
         continue
       }
       return try end()
@@ -125,7 +125,7 @@ final class PartitionExplainer {
     if next == nil, checkpoints.isEmpty, journalEnd == journalFirst { return }
     if let first = checkpoints.first, first.partition.n < next?.partition.n ?? .max { next = first }
     while let start = next, !isStopped {
-      try passUnknown(to: start.partition.offset, start.derivation, isBeginning: start.isFirst)
+      try readUnknown(to: start.partition.offset, start.derivation, isBeginning: start.isFirst)
       // If the room is not known, the next checkpoint has its state.
       let later = checkpoints.first { $0.partition.n > start.partition.n }
       next = nil
@@ -139,7 +139,7 @@ final class PartitionExplainer {
       }
     }
     // No entry covers the rest.
-    if !isStopped { try passUnknown(to: report.end, derivation) }
+    if !isStopped { try readUnknown(to: report.end, derivation) }
   }
 
   // MARK: - Where to begin
@@ -159,7 +159,7 @@ final class PartitionExplainer {
   private enum End {
     case finished
     case atCheckpoint
-    /// The room became known only after the beginning of the span asked for, or never.
+    /// The room became known only after the beginning of the requested span, or never.
     case tooLate
     /// No entry can be derived from this one on, which is at the given offset of the journal.
     case failed(n: Int64, journal: Int64)
@@ -189,8 +189,8 @@ final class PartitionExplainer {
         try runner.finish()
       }
       if pass.isAtCheckpoint { return .atCheckpoint }
-      // The span asked for, or the input, may end before the room is known.
-      let staysUnknown = mayBeTooLate && !isStopped && standing.silentUpTo > partition.n
+      // The requested span, or the input, may end before the room is known.
+      let staysUnknown = mayBeTooLate && !isStopped && knowledge.silentUpTo > partition.n
       return pass.isTooLate || staysUnknown ? .tooLate : .finished
     } catch let fault as ReplayFault {
       report.faults.append("\(fault)")
@@ -201,7 +201,7 @@ final class PartitionExplainer {
         "version \(other.rules) of the engine's rules made entry \(other.n) and those behind it, which this program cannot derive"
       )
     }
-    takeOut(all: true, provenOnly: true)
+    publishGifts(all: true, provenOnly: true)
     // After a gap, the entry itself may be a valid start.
     let isGap = pass.current.n > partition.n + 1
     return .failed(n: isGap ? pass.current.n - 1 : pass.current.n, journal: pass.current.journal)
@@ -211,13 +211,13 @@ final class PartitionExplainer {
     let partition = start.partition
     self.partition = partition
     derivation = start.derivation
-    standing = RoomStanding(start)
+    knowledge = RoomKnowledge(start)
     ids.forget()
     if start.isKnown, !start.isEmpty { try rememberIDs(before: partition.offset, start.derivation, at: partition.clock) }
-    if standing.isKnown, standing.silentUpTo <= partition.n { knows(since: partition.clock) }
+    if knowledge.isKnown, knowledge.silentUpTo <= partition.n { setKnown(since: partition.clock) }
   }
 
-  func takeOver(_ takeover: JournalEntry.Takeover, at clock: Int64) {
+  func processTakeover(_ takeover: JournalEntry.Takeover, at clock: Int64) {
     derivation = takeover.derivation
     if takeover.shift > 0, !target.trail.isEmpty { aways.append((clock - takeover.shift, takeover.shift)) }
   }
@@ -229,29 +229,26 @@ final class PartitionExplainer {
     provenNotes = notes.count
     report.clock = recorded.clock
     report.entry = recorded.n
-    let becomesKnown = standing.silentUpTo == recorded.n
-    if becomesKnown { knows(since: recorded.clock) }
-    takeOut(all: false)
+    let becomesKnown = knowledge.silentUpTo == recorded.n
+    if becomesKnown { setKnown(since: recorded.clock) }
+    publishGifts(all: false)
     return becomesKnown
   }
 
-  private func read(from start: Int64, _ take: (InputRecord) throws -> Bool) throws {
-    var told = start
+  private func read(from start: Int64, _ body: (InputRecord) throws -> Bool) throws {
+    var progress = OffsetProgress(from: start, task.progress)
     try reader.scan(.input, number, from: start, to: max(report.end, start)) { record in
       self.record = record
       defer { self.record = nil }
-      if record.offset - told >= 10_000 {
-        task.progress(Int(record.offset - told))
-        told = record.offset
-      }
+      progress.advance(to: record.offset)
       // The last record may belong to the next run, which begins with it.
-      let wantsMore = try take(record)
-      if wantsMore { seenTo = record.offset + 1 }
-      return wantsMore
+      let needsMore = try body(record)
+      if needsMore { seenTo = record.offset + 1 }
+      return needsMore
     }
   }
 
-  /// Whether neither this record nor a later one can be in the span asked for.
+  /// Whether neither this record nor a later one can be in the requested span.
   private func isBeyond(_ record: InputRecord) -> Bool {
     if question.until == .max || now < question.until || !target.trail.isEmpty { return false }
     return time(of: record).map { $0 >= question.until &+ Self.lateMs } ?? true
@@ -259,12 +256,12 @@ final class PartitionExplainer {
 
   func time(of record: InputRecord) -> Int64? { record.time?.ms }
 
-  private func knows(since clock: Int64) {
+  private func setKnown(since clock: Int64) {
     if report.knownSince == nil { report.knownSince = clock }
   }
 
   private func end() throws {
-    takeOut(all: true)
+    publishGifts(all: true)
     // Without any entry, nothing was derived from these records: they are not committed yet.
     if seenTo < report.end, report.entry == 0, !isStopped, !isPastUntil {
       try read(from: seenTo) { record in
@@ -277,7 +274,7 @@ final class PartitionExplainer {
         "more than \(GiftTrail.onScreenMax) gifts came while a banner was on screen: that some of them were retracted is not told"
       )
     }
-    tell(untold.takeAll())
+    publish(pending.takeAll())
   }
 
   // MARK: - Events
@@ -286,20 +283,20 @@ final class PartitionExplainer {
     self.now = now
     guard question.isAbout(event.pointee.room), let partition, let record else { return false }
     report.hasRoom = true
-    if standing.silentUpTo > partition.n {
+    if knowledge.silentUpTo > partition.n {
       missed(event.pointee, record, .beforeJournal, at: now)
       return false
     }
-    let wasKnown = standing.isKnown
-    if standing.admits(event.pointee.kind, own, at: now, shifted: partition.shifted, partition.settings.values) {
-      if !wasKnown { knows(since: now) }
+    let wasKnown = knowledge.isKnown
+    if knowledge.admits(event.pointee.kind, own, at: now, shifted: partition.shifted, partition.settings.values) {
+      if !wasKnown { setKnown(since: now) }
       return true
     }
     missed(event.pointee, record, .beforeJournal, at: now)
     return false
   }
 
-  func take(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, speaker: Speaker) {
+  func process(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, speaker: Speaker) {
     guard event.pointee.kind == .gift, let record, let partition else {
       if event.pointee.kind == .roomClosed { ids.forget() }
       return room.take(event, own: own, at: now, speaker: speaker)
@@ -309,15 +306,15 @@ final class PartitionExplainer {
     var note = Note(offset: record.offset, worth: gift.value, sentAt: time(of: event.pointee, record))
     if gift.id.count > 0 {
       let settings = room.engine.own.isEmpty ? partition.settings.values : partition.settings.values.with(room.engine.own)
-      note.firstOffset = ids.came(
+      note.firstOffset = ids.register(
         gift.id, offset: record.offset, at: now - partition.shifted, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds)
     }
     guard isAsked(event.pointee, record, at: now) else {
-      near.look(event.pointee, record, at: now)
+      near.consider(event.pointee, record, at: now)
       return room.take(event, own: own, at: now, speaker: speaker)
     }
     note.redriven = redriven(record)
-    target.trail.take(gift, at: now, by: &room.engine)
+    target.trail.process(gift, at: now, by: &room.engine)
     room.forgetWakeup()
     let taken = target.trail.last!.taken
     note.worth *= Double(taken.count)
@@ -326,18 +323,18 @@ final class PartitionExplainer {
     notes.append(note)
   }
 
-  /// Processes a gift that is older than the maximum age: no engine receives it, whatever is known of its room.
-  func takeOld(_ event: UnsafePointer<Event>, at now: Int64) {
+  /// Processes a gift that is older than the maximum age: no engine receives it, even if its room is known.
+  func processOld(_ event: UnsafePointer<Event>, at now: Int64) {
     self.now = now
     guard let record, question.isAbout(event.pointee.room) else { return }
     report.hasRoom = true
-    guard isAsked(event.pointee, record, at: now) else { return near.look(event.pointee, record, at: now) }
+    guard isAsked(event.pointee, record, at: now) else { return near.consider(event.pointee, record, at: now) }
     target.trail.addOld(event.pointee.gift, at: now)
     notes.append(
       Note(offset: record.offset, worth: 0, sentAt: time(of: event.pointee, record), redriven: redriven(record)))
   }
 
-  /// Whether a gift of the room is asked for.
+  /// Whether an event is a requested gift of the room.
   func isAsked(_ event: Event, _ record: InputRecord, at now: Int64?) -> Bool {
     question.isAsked(event, at: now, recordTime: time(of: record))
   }

@@ -13,11 +13,11 @@ final class PartitionSearch {
     let number: Int32
     /// Whether any event of the room was found.
     var hasRoom = false
-    /// Gifts of the room that are asked for. Their kind is determined later.
+    /// Requested gifts of the room. Their kind is determined later.
     var own: [GiftMiss] = []
-    /// Gifts of other rooms that are asked for.
+    /// Requested gifts of other rooms.
     var elsewhere: [GiftMiss] = []
-    /// Records that became no gifts, but are, or may be, what is asked for.
+    /// Records that did not become gifts, but are, or may be, what the question requests.
     var unread: [GiftMiss] = []
   }
 
@@ -25,8 +25,8 @@ final class PartitionSearch {
   private let question: GiftQuestion
   private let reader: any ReadEdge
   private let probe: RecordProbe
-  /// A text that each matching record contains, so that others need not be decoded; nil if a map makes the ids, maybe of several
-  /// fields.
+  /// A text that each matching record contains, so that others are not decoded, or nil if a map creates the ids, possibly from
+  /// several fields.
   private let needle: [UInt8]?
   private let derivation: Derivation?
 
@@ -34,7 +34,7 @@ final class PartitionSearch {
   /// The fingerprints of the records in ``Found/unread``.
   private var fingerprints: [UInt64] = []
 
-  /// - Parameter derivation: How records become events; nil if unknown.
+  /// - Parameter derivation: How records become events, or nil if unknown.
   init(_ number: Int32, _ question: GiftQuestion, _ reader: any ReadEdge, _ derivation: Derivation?) throws {
     found = Found(number: number)
     self.question = question
@@ -44,8 +44,8 @@ final class PartitionSearch {
     needle = derivation?.mapping == nil ? question.id ?? question.sender ?? question.roomInRecords(derivation) : nil
   }
 
-  /// - Parameter progress: Called now and then with a number of offsets processed.
-  func run(_ progress: (Int) -> Void) throws -> Found {
+  /// - Parameter progress: Called from time to time with a number of offsets processed.
+  func run(_ progress: @escaping (Int) -> Void) throws -> Found {
     let bounds = try reader.bounds(.input, found.number)
     var start = bounds.first
     if question.since > .min {
@@ -55,13 +55,10 @@ final class PartitionSearch {
       }
       start = max(start, first)
     }
-    var told = start
+    var progress = OffsetProgress(from: start, progress)
     try reader.readAll(.input, found.number, from: start, to: bounds.end) { record in
-      if record.offset - told >= 10_000 {
-        progress(Int(record.offset - told))
-        told = record.offset
-      }
-      if mayBeMeant(record) { look(at: record) }
+      progress.advance(to: record.offset)
+      if mayBeMeant(record) { examine(record) }
       return question.until == .max || (record.time.map { $0.ms < question.until &+ PartitionExplainer.lateMs } ?? true)
     }
     return found
@@ -75,7 +72,7 @@ final class PartitionSearch {
     return record.key.map { needle.elementsEqual($0) } ?? false
   }
 
-  private func look(at record: InputRecord) {
+  private func examine(_ record: InputRecord) {
     let recordTime = record.time?.ms
     // A record that `redrive` sent back is reported instead of its former dead letter.
     record.withLastHeader(Redriven.header) { _ in

@@ -3,12 +3,12 @@ internal import ComboEdge
 internal import ComboMaps
 internal import ComboWire
 
-/// Reads records that reach no engine. Used by one thread.
+/// Reads records that do not reach an engine. Used by one thread.
 final class RecordProbe {
   private let decoder: RecordDecoder
   private let arena = BumpArena()
   private var event = Event()
-  /// Whether it is known how the service reads records. Only then is a record that is not an event known to be none.
+  /// Whether it is known how the service reads records. Otherwise a record that cannot be read may still be an event.
   let isKnown: Bool
 
   init(_ derivation: Derivation) throws(FormatFault) {
@@ -16,7 +16,7 @@ final class RecordProbe {
     isKnown = true
   }
 
-  /// Creates a probe for records whose reading is unknown.
+  /// Creates a probe for records whose format is unknown.
   init() {
     var limits = WireLimits()
     limits.roomFromBody = true
@@ -27,7 +27,7 @@ final class RecordProbe {
   /// The reason why the last record was dropped.
   var dropReason: String { decoder.dropReason }
 
-  /// Passes the events of a record to `body`: none if it is a bad event, or the map drops it.
+  /// Calls `body` with the events of a record: none if it is a bad event, or the map drops it.
   @discardableResult
   func forEachEvent(of record: InputRecord, _ body: (Event) -> Void) -> RecordFate {
     guard let value = record.value else { return .events }

@@ -3,11 +3,11 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// The checkpoints of a partition that the state topic holds, each with the state of one room at that time.
+/// The checkpoints of a partition in the state topic, each with the state of one room at that time.
 ///
-/// The topic is compacted, but not at once, so older checkpoints of some hours may still exist. If one does, so does the newest
-/// record of each key before it, or a later record has replaced that before the next checkpoint. Then the room is known from that
-/// record on.
+/// The topic is compacted, but not at once, so checkpoints of the last hours may still exist. If a checkpoint exists, so does the
+/// newest record of each key before it, unless a later record replaced it before the next checkpoint. Then the room is known from
+/// that record on.
 struct RoomCheckpoints {
   /// The checkpoints in order: the first of all, and the last ones whose time is not after the question's.
   private(set) var found: [PartitionTopics.State] = []
@@ -27,7 +27,7 @@ struct RoomCheckpoints {
       do throws(FormatFault) {
         switch kind {
         case .checkpoint:
-          // If the room has no record before the last checkpoint, its first one after that is all that is known of it there.
+          // If the room has no record before the last checkpoint, only its first one after that is known there.
           settleLast(now)
           now.checkpoint = nil
           guard let value = record.value else { return true }
@@ -59,7 +59,7 @@ struct RoomCheckpoints {
     newest = state
     if let clock = state.checkpoint?.clock, clock > since, !found.isEmpty { return }
     found.append(state)
-    // The first is kept for times of which nothing else is known; of the others, the nearest are kept.
+    // The first is kept for times for which there is no other one. Of the others, the nearest are kept.
     if found.count > 4 { found.remove(at: 1) }
   }
 }

@@ -37,7 +37,7 @@ final class SearchCrew: @unchecked Sendable {
   private func work() {
     while let number = locked({ fault == nil ? left.popLast() : nil }) {
       do {
-        let found = try PartitionSearch(number, question, reader, derivation).run { count in locked { progress(count) } }
+        let found = try PartitionSearch(number, question, reader, derivation).run { [self] count in locked { progress(count) } }
         locked { self.found.append(found) }
       } catch {
         locked { fault = fault ?? error }

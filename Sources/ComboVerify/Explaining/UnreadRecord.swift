@@ -2,23 +2,23 @@ internal import ComboEdge
 internal import ComboSystem
 internal import ComboWire
 
-/// A record that became no gift, since it cannot be read or the map drops it, but may be the one asked for.
+/// A record that did not become a gift, because it cannot be read or the map drops it, but may be the requested one.
 struct UnreadRecord {
-  /// How well a record matches a question.
+  /// The degree to which a record matches a question.
   enum Match {
     case none
-    /// Its values include what is asked for, but it is unknown whether these are the fields that are meant.
+    /// Its values include the requested texts, but it is unknown whether in the right fields.
     case guess
-    /// Each field asked for can be read, and matches.
+    /// Each requested field can be read, and matches.
     case certain
   }
 
   private let record: InputRecord
   private let derivation: Derivation?
-  /// Whether a map makes the fields, so that they may be anywhere in the record.
+  /// Whether a map creates the fields, so that they may be anywhere in the record.
   private var isMapped: Bool { derivation?.mapping != nil }
 
-  /// - Parameter derivation: How records become events; nil if unknown.
+  /// - Parameter derivation: How records become events, or nil if unknown.
   init(_ record: InputRecord, _ derivation: Derivation?) {
     self.record = record
     self.derivation = derivation

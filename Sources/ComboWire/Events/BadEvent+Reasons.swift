@@ -35,7 +35,7 @@ extension BadEvent {
         ?? "type is \(text.shown(token)); gift, room_closed, retract and room_settings are allowed, gift is the default")
   }
 
-  /// What is said of a CloudEvent, whose type is none of an event of ours; nil: the record is none.
+  /// Returns the part of the sentence about a CloudEvent with a type that is not one of an event, or nil if the record is none.
   package static func cloudEvent(_ text: JSONText) -> String? {
     guard text[0].isObject else { return nil }
     var (isCloudEvent, type) = (false, 0)

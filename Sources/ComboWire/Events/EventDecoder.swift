@@ -28,7 +28,7 @@ public final class EventDecoder {
   ///
   /// - Parameters:
   /// - record: The value; not needed after the call.
-  ///   - key: The record's key; nil if it has none, as in a replay. Not needed after the call.
+  ///   - key: The record's key, or nil if it has none, as in a replay. Not needed after the call.
   ///   - arena: Receives the bytes of the event. A bad record leaves no bytes in it.
   ///   - event: The result. It is invalid after an error.
   public func decode(_ record: Bytes, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) {

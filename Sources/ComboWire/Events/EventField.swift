@@ -32,7 +32,7 @@ enum EventField: Int, CaseIterable {
     }
   }
 
-  /// The object that contains it; nil for a field of the event itself.
+  /// The object that contains it, or nil for a field of the event itself.
   var owner: EventField? {
     switch self {
     case .senderID: .sender

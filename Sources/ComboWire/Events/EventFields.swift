@@ -88,7 +88,7 @@ final class EventFieldFinder {
       let token = text[member]
       let value = member + 1
       if token.isEscaped {
-        for candidate in fields where text.string(member, is: candidate.field.name) { take(candidate.field, value, row) }
+        for candidate in fields where text.string(member, is: candidate.field.name) { store(candidate.field, value, row) }
       } else {
         let length = token.length &- 2
         // 8 bytes are readable, since texts are padded.
@@ -96,7 +96,7 @@ final class EventFieldFinder {
         if length < 8 { word &= 1 &<< UInt64(8 &* length) &- 1 }
         for candidate in fields where candidate.length == length && candidate.word == word {
           // Most names are no longer than that.
-          if length <= 8 || text.string(member, is: candidate.field.name) { take(candidate.field, value, row) }
+          if length <= 8 || text.string(member, is: candidate.field.name) { store(candidate.field, value, row) }
         }
       }
       member = text.next(value)
@@ -104,7 +104,7 @@ final class EventFieldFinder {
   }
 
   @inline(__always)
-  private func take(_ field: EventField, _ token: Int, _ row: UnsafeMutablePointer<UInt32>) {
+  private func store(_ field: EventField, _ token: Int, _ row: UnsafeMutablePointer<UInt32>) {
     if row[field.rawValue] == 0 { row[field.rawValue] = UInt32(truncatingIfNeeded: token) }
   }
 }

@@ -8,7 +8,7 @@ package struct SettingsReader {
   private let path: String
   /// The rules whose settings are known.
   private let rules: Rules
-  /// The settings that a room may set for itself; nil for settings of the service.
+  /// The settings that a room may set for itself, or nil for settings of the service.
   private let allowedForRoom: Set<SettingName>?
   /// Whether unknown names are ignored.
   private let skipsUnknown: Bool
@@ -30,7 +30,7 @@ package struct SettingsReader {
       let value = member + 1
       let name = text.string(member)
       // There are few settings, but a record may repeat one name thousands of times. An unknown one ends the loop.
-      if !seen.contains(name), !skipsUnknown || knows(name) {
+      if !seen.contains(name), !skipsUnknown || isKnown(name) {
         if !text[value].isNull {
           let setting = try setting(name, value)
           if let allowedForRoom, !allowedForRoom.contains(setting.key) {
@@ -39,7 +39,7 @@ package struct SettingsReader {
           if let fault = allowedForRoom == nil ? setting.fault : setting.roomFault { throw .setting("\(path).\(name)", fault) }
           own.add(setting)
           seen.append(name)
-        } else if knows(name) {
+        } else if isKnown(name) {
           seen.append(name)
         }
       }
@@ -55,7 +55,7 @@ package struct SettingsReader {
   }
 
   /// Whether there is a setting with this name.
-  func knows(_ name: String) -> Bool { known(name) != nil }
+  func isKnown(_ name: String) -> Bool { known(name) != nil }
 
   private func known(_ name: String) -> SettingName? { SettingName(name).flatMap { $0.since <= rules ? $0 : nil } }
 

@@ -10,7 +10,7 @@ public struct WireLimits: Equatable, Sendable {
   public var depth = 64
   /// Whether a record's `room` is trusted regardless of its key. If not, a different or missing key is `wrong_key`.
   public var roomFromBody = false
-  /// The text that each room's id gets in front, such as `gifts:`, so that rooms of several inputs differ; empty for none.
+  /// The prefix of each room's id, such as `gifts:`, so that rooms of several inputs differ, or an empty text for none.
   public var roomPrefix = ""
   /// The settings that a room may set for itself; any other makes its event invalid.
   public var roomSettings = WireLimits.allRoomSettings

@@ -21,7 +21,7 @@ package struct GiftFate: Equatable, Sendable {
   package var combo: [UInt8] = []
   package var taken: TakenGift
   package var end = End.open
-  /// The time at which the banner that showed it left the screen because of a retraction; nil if it did not or is not tracked.
+  /// The time at which the banner that showed it left the screen because of a retraction, or nil if it did not or is not tracked.
   package var retractedAt: Int64?
 
   /// Creates the history of a gift whose bytes are borrowed.

@@ -10,7 +10,7 @@ package final class GiftTrail {
     fileprivate let trail: GiftTrail
 
     package mutating func say(_ instruction: Instruction) { trail.follow(instruction) }
-    package mutating func took(_ taken: TakenGift) { trail.took(taken) }
+    package mutating func took(_ taken: TakenGift) { trail.add(taken) }
     package mutating func merged(_ banner: Int, into other: Int) { trail.merged(banner, into: other) }
     package mutating func summed(_ banner: Int, at: Int64, _ reason: SkipReason) { trail.summed(banner, at: at, reason) }
   }
@@ -23,9 +23,9 @@ package final class GiftTrail {
     var isComplete: Bool { fate.isComplete && !isOnScreen }
   }
 
-  /// The gifts in order; the first has the number `handedOut`.
+  /// The gifts in order; the first has the number `firstNumber`.
   private var entries: [Entry] = []
-  private var handedOut = 0
+  private var firstNumber = 0
   /// The numbers of the gifts that have not been shown, by banner.
   private var unseen: [Int: [Int]] = [:]
   /// The numbers of the gifts shown in a banner that is still on screen, by banner.
@@ -36,7 +36,7 @@ package final class GiftTrail {
   private var isCutShort = false
   /// Whether a banner was retracted whose gifts may have been returned before.
   package private(set) var hasLostRetractions = false
-  /// The gift that the engine is taking.
+  /// The gift that the engine is processing.
   private var gift: Gift?
   /// The epoch of the last instruction. When another one begins, gifts not shown are forgotten with their banners.
   private var epoch: Int64?
@@ -48,14 +48,14 @@ package final class GiftTrail {
   package init(followsBanners: Bool = false) { self.followsBanners = followsBanners }
 
   /// Passes a gift to an engine and follows it.
-  package func take(_ gift: Gift, at now: Int64, by engine: inout Engine) {
+  package func process(_ gift: Gift, at now: Int64, by engine: inout Engine) {
     self.gift = gift
     var sink = sink
     engine.takeFollowed(gift, at: now, to: &sink)
     self.gift = nil
   }
 
-  /// The gift taken last, if it has not been returned yet.
+  /// The gift processed last, if it has not been returned yet.
   package var last: GiftFate? { entries.last?.fate }
 
   /// Whether all gifts have been returned.
@@ -69,10 +69,10 @@ package final class GiftTrail {
   /// The sink for all other calls of the engine.
   package var sink: Sink { Sink(trail: self) }
 
-  /// Passes the gifts to `body` up to the first incomplete one or, with `all`, all that are left.
-  package func takeOut(all: Bool = false, _ body: (GiftFate) -> Void) {
+  /// Removes the gifts up to the first incomplete one or, with `all`, all gifts, and calls `body` with each.
+  package func removeComplete(all: Bool = false, _ body: (GiftFate) -> Void) {
     var count = 0
-    // Half of them at once; otherwise each gift would move all others.
+    // Removes half of them at once; otherwise each gift would move all others.
     let tooMany = entries.count > Self.onScreenMax ? entries.count - Self.onScreenMax / 2 : 0
     while count < entries.count, all || entries[count].isComplete || (count < tooMany && entries[count].fate.isComplete) {
       if entries[count].isOnScreen { isCutShort = true }
@@ -80,14 +80,14 @@ package final class GiftTrail {
       count += 1
     }
     entries.removeFirst(count)
-    handedOut += count
+    firstNumber += count
   }
 
-  private func took(_ taken: TakenGift) {
+  private func add(_ taken: TakenGift) {
     begin(taken.epoch)
     guard let gift else { preconditionFailure("an engine took a gift that it was not given here") }
     entries.append(Entry(fate: GiftFate(gift, taken)))
-    if taken.banner > 0 { unseen[taken.banner, default: []].append(handedOut + entries.count - 1) }
+    if taken.banner > 0 { unseen[taken.banner, default: []].append(firstNumber + entries.count - 1) }
   }
 
   /// Follows a merge; for callers with a sink of their own.
@@ -106,7 +106,7 @@ package final class GiftTrail {
     case .update(let banner, _, _, _, _): end(banner, .seen(at: instruction.at, by: "update", banner: banner))
     case .dismiss(let banner, _, _, let reason):
       end(banner, .seen(at: instruction.at, by: "dismiss", banner: banner))
-      left(banner, retractedAt: reason == .retracted ? instruction.at : nil)
+      complete(banner, retractedAt: reason == .retracted ? instruction.at : nil)
     case .skip(let banner, _, let reason, _): end(banner, .skipped(at: instruction.at, reason))
     case .moveUp, .skipSum, .final, .screen: break
     }
@@ -115,33 +115,33 @@ package final class GiftTrail {
   private func begin(_ epoch: Int64) {
     if self.epoch == epoch { return }
     self.epoch = epoch
-    for number in unseen.values.joined() { entries[number - handedOut].fate.end = .forgotten }
+    for number in unseen.values.joined() { entries[number - firstNumber].fate.end = .forgotten }
     unseen.removeAll()
-    for banner in Array(onScreen.keys) { left(banner, retractedAt: nil) }
+    for banner in Array(onScreen.keys) { complete(banner, retractedAt: nil) }
   }
 
   private func end(_ banner: Int, _ end: GiftFate.End) {
     let numbers = unseen.removeValue(forKey: banner) ?? []
-    for number in numbers { entries[number - handedOut].fate.end = end }
+    for number in numbers { entries[number - firstNumber].fate.end = end }
     guard followsBanners, case .seen = end, !numbers.isEmpty else { return }
     if onScreenCount + numbers.count > Self.onScreenMax {
       isCutShort = true
       return
     }
-    for number in numbers { entries[number - handedOut].isOnScreen = true }
+    for number in numbers { entries[number - firstNumber].isOnScreen = true }
     onScreen[banner, default: []] += numbers
     onScreenCount += numbers.count
   }
 
   /// Completes the gifts of a banner that leaves the screen.
-  private func left(_ banner: Int, retractedAt: Int64?) {
+  private func complete(_ banner: Int, retractedAt: Int64?) {
     if retractedAt != nil, isCutShort { hasLostRetractions = true }
     let numbers = onScreen.removeValue(forKey: banner) ?? []
     onScreenCount -= numbers.count
     // Missing numbers have been returned early, because there were too many.
-    for number in numbers where number >= handedOut {
-      entries[number - handedOut].isOnScreen = false
-      entries[number - handedOut].fate.retractedAt = retractedAt
+    for number in numbers where number >= firstNumber {
+      entries[number - firstNumber].isOnScreen = false
+      entries[number - firstNumber].fate.retractedAt = retractedAt
     }
   }
 }

@@ -1,4 +1,4 @@
-/// What a misspelled word may mean.
+/// Suggestions for misspelled words.
 package enum Suggestion {
   /// Returns the candidate that `text` abbreviates or extends; otherwise the one with the fewest typing errors, if they are few
   /// enough to be errors.

@@ -46,6 +46,6 @@ enum Format {
   /// The newest version of a room's state that is read. Version 1, of the engine's first rules, is converted when it is read.
   /// Anything that rules 2 also support is written in version 2, which 0.1.0 reads.
   static let stateVersion: Int64 = 3
-  /// How deep a record may be nested: the display data of a banner, below the record's own levels.
+  /// The maximum depth of a record: the display data of a banner, and the record's own levels.
   static let depth = 256
 }

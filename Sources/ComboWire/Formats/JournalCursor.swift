@@ -34,7 +34,7 @@ public struct JournalCursor {
     /// The group's own entry, whether or not it counts, or nil.
     package var own: JournalEntry? { if case .overtaken(let entry) = self { entry } else { counting } }
 
-    /// The reason why it is not an entry of the group; nil if it is one, or if it has no value.
+    /// The reason why it is not an entry of the group, or nil if it is one, or if it has no value.
     package var fault: FormatFault? {
       switch self {
       case .foreign(_, let fault), .newer(let fault), .broken(let fault): fault

@@ -66,7 +66,7 @@ public struct JournalEntry: Equatable, Sendable {
 
   /// The number of the entry: 1, 2, 3 … without gaps.
   public var n: Int64
-  /// The batches in order; empty if only deadlines passed.
+  /// The batches in order, empty if only deadlines passed.
   public var batches: [Batch]
   /// The time to which every room was advanced after the batches, in milliseconds since the Unix epoch.
   public var clock: Int64
@@ -82,12 +82,12 @@ public struct JournalEntry: Equatable, Sendable {
   public var of: UInt64
   /// The offsets of the `room_settings` that were refused only because enough rooms had settings of their own.
   public var refused: [Int64]
-  /// The last `n` up to which everything is acknowledged; nil if its output counts together with this entry.
+  /// The last `n` up to which everything is acknowledged, or nil if its output counts together with this entry.
   public var saidTo: Int64?
-  /// The journal offset of its owner's takeover; nil for a takeover, and in exactly-once delivery.
+  /// The journal offset of its owner's takeover, or nil for a takeover, and in exactly-once delivery.
   public var term: Int64?
-  /// The ``XXH3/fingerprint(key:value:)`` of the last record processed before the end of its batches; nil if it has no batches,
-  /// or if no record has been processed yet.
+  /// The ``XXH3/fingerprint(key:value:)`` of the last record processed before the end of its batches, or nil if it has no
+  /// batches, or if no record has been processed yet.
   public var last: UInt64?
   /// The takeover, if an owner begins with this entry, or nil.
   public var takeover: Takeover?

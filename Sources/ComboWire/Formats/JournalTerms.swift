@@ -5,15 +5,15 @@
 /// terms do not count. A takeover counts if it continues from the last entry that counts; it does not count if there is an entry
 /// in between that its owner did not know. Everyone who reads the journal in the order of its offsets gets the same result.
 package struct JournalTerms: Equatable {
-  /// The last entry that counts; nil if there has been none.
+  /// The last entry that counts, or nil if there has been none.
   package private(set) var n: Int64?
-  /// The current term of entries; nil if they were written in transactions (exactly once).
+  /// The current term of entries, or nil if they were written in transactions (exactly once).
   package private(set) var term: Int64?
   /// The entry up to which all instructions are in the output. Those of later entries may be missing there, at least in part.
   package private(set) var saidTo: Int64 = 0
 
   /// Creates the terms at a checkpoint.
-  /// - Parameter checkpoint: The entries up to it do not count; nil to begin with the first one.
+  /// - Parameter checkpoint: The entries up to it do not count, or nil to begin with the first one.
   package init(after checkpoint: Checkpoint? = nil) {
     guard let checkpoint else { return }
     n = checkpoint.n

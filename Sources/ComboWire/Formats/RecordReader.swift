@@ -153,7 +153,7 @@ struct RecordFields {
     var member = token + 1
     while member < text.next(token) {
       let setting = text.string(member)
-      if !reader.knows(setting), unknown[setting] == nil {
+      if !reader.isKnown(setting), unknown[setting] == nil {
         unknown[setting] = String(decoding: text.slice(member + 1), as: UTF8.self)
       }
       member = text.next(member + 1)
@@ -174,7 +174,7 @@ struct RecordFields {
     while member < text.next(token) {
       // The output depends on a room's settings, so unknown ones cannot be ignored like other members.
       var setting = text.string(member)
-      if !reader.knows(setting) { throw .newerSetting(what, setting.withUTF8 { "\(Excerpt(Bytes($0)))" }) }
+      if !reader.isKnown(setting) { throw .newerSetting(what, setting.withUTF8 { "\(Excerpt(Bytes($0)))" }) }
       member = text.next(member + 1)
     }
     do throws(BadEvent) {

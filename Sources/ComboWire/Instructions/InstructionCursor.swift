@@ -30,7 +30,7 @@ package struct InstructionCursor {
   /// The maximum magnitude of a number in an instruction: 2^53, up to which JavaScript counts exactly.
   private static let numberMax: Int64 = 1 << 53
 
-  /// Reads an integer; nil if there is none, or none that an instruction can have.
+  /// Reads an integer, or returns nil if there is none, or none that an instruction can have.
   @inline(__always)
   package mutating func integer() -> Int64? {
     let isNegative = position < text.count && text[position] == UInt8(ascii: "-")
@@ -46,7 +46,7 @@ package struct InstructionCursor {
     return isNegative ? -value : value
   }
 
-  /// Reads a string and returns the bytes between its quotes, unchanged; nil if there is no complete string.
+  /// Reads a string and returns the bytes between its quotes, unchanged, or returns nil if there is no complete string.
   @inline(__always)
   package mutating func string() -> Bytes? {
     guard position < text.count, text[position] == UInt8(ascii: "\"") else { return nil }
@@ -72,7 +72,7 @@ package struct InstructionCursor {
     return cursor.isAtEnd ? number : nil
   }
 
-  /// Reads the next value, unchanged; nil if it is incomplete.
+  /// Reads the next value, unchanged, or returns nil if it is incomplete.
   package mutating func value() -> Bytes? {
     skipBlanks()
     let start = position

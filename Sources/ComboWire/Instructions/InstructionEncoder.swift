@@ -81,7 +81,7 @@ public enum InstructionEncoder {
     }
   }
 
-  /// Writes what all operations have in common, and returns the place behind it.
+  /// Writes the fields that all operations have in common, and returns the position after them.
   @inline(__always)
   private static func writeBeginning(
     of instruction: Instruction, _ room: Bytes, at start: UnsafeMutablePointer<UInt8>
@@ -96,7 +96,7 @@ public enum InstructionEncoder {
     return write(instruction.at, at: out)
   }
 
-  /// Writes what a `skip` and a `final` have in common behind `"banner":`.
+  /// Writes the fields after `"banner":` that a `skip` and a `final` have in common.
   private static func append(
     _ banner: Int, _ count: Int, reason: StaticString, _ display: Display, to buffer: ByteBuffer,
     at start: UnsafeMutablePointer<UInt8>

@@ -4,7 +4,7 @@ public import ComboCore
 /// Memory that is allocated piece by piece, at stable addresses, and freed all at once.
 ///
 /// Events point into it: it must not be reset or released while one of them is in use. ``reset()`` keeps the memory, so the
-/// steady state has no allocations. Behind each allocation, ``padding`` more bytes are readable. For one thread at a time.
+/// steady state has no allocations. After each allocation, ``padding`` more bytes are readable. For one thread at a time.
 public final class BumpArena {
   /// The number of bytes after each piece that can be read but not used.
   public static let padding = Int(CSJ_PADDING)

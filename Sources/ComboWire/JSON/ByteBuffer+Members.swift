@@ -1,7 +1,7 @@
 package import ComboCore
 
-/// The members of JSON objects. A name comes as it is written, with what is before it: `,"count":` or `{"v":`. Where the value is
-/// nil, nothing is written.
+/// Appends members of JSON objects. A name is given as it is written, with the text before it: `,"count":` or `{"v":`. A nil
+/// value is not written.
 extension ByteBuffer {
   /// Appends a name and an integer.
   @inline(__always)

@@ -83,7 +83,7 @@ package struct JSONText {
     return Int64(bitPattern: value)
   }
 
-  /// The value of an integer token of one digit; nil for any other token.
+  /// The value of an integer token of one digit, or nil for any other token.
   @inlinable @inline(__always)
   package func digit(_ token: Int) -> Int? {
     let t = tokens[token]

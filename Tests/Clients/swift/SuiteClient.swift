@@ -19,9 +19,9 @@ enum SuiteClient {
         continue
       }
       var verdict = RoomScreen.Verdict.ignore
-      if let said = DisplayInstruction(String(line.dropFirst(word.count + 1))) {
-        verdict = word == "joined" ? rooms.takeJoined(said) : rooms.take(said)
-        room = said.room
+      if let instruction = DisplayInstruction(String(line.dropFirst(word.count + 1))) {
+        verdict = word == "joined" ? rooms.takeJoined(instruction) : rooms.take(instruction)
+        room = instruction.room
       }
       out += answer(verdict, room.flatMap { rooms[$0] }?.banners ?? [])
     }
@@ -50,8 +50,8 @@ enum SuiteClient {
       while spent < 0.3 {
         var rooms = RoomScreens()
         for line in lines {
-          guard let said = DisplayInstruction(line) else { continue }
-          if rooms.take(said).draws { drawn += 1 }
+          guard let instruction = DisplayInstruction(line) else { continue }
+          if rooms.take(instruction).draws { drawn += 1 }
         }
         count += lines.count
         spent = processorSeconds() - began

@@ -64,7 +64,7 @@ struct ConfigFileTests {
     #expect(options.kafka.map(\.value) == ["file", "3000", "environment", "line"])
   }
 
-  @Test("is shared by commands; what is for one alone stands under its name, and wins there")
+  @Test("is shared by commands; settings of one command are under its name, and take precedence there")
   func sections() throws {
     let file = try File(
       """
@@ -103,7 +103,7 @@ struct ConfigFileTests {
     #expect(verify.from == nil)
   }
 
-  @Test("tells all its faults at once, each with its line, and never what may be a password")
+  @Test("reports all its faults at once, each with its line, and never a text that may be a password")
   func allFaults() throws {
     let text = """
       slost = 3
@@ -162,14 +162,14 @@ struct ConfigFileTests {
     let path = NSTemporaryDirectory() + "/" + TestKafka.fresh("pipe")
     try #require(mkfifo(path, 0o600) == 0)
     defer { unlink(path) }
-    let said = Mutex<String?>(nil)
+    let output = Mutex<String?>(nil)
     DispatchQueue.global().async {
       let read = TextFile.read(path, limit: 100)
-      said.withLock { $0 = "\(read)" }
+      output.withLock { $0 = "\(read)" }
     }
     let deadline = Deadline(afterMs: ServiceKafka.patienceMs)
-    while said.withLock({ $0 == nil }) && !deadline.isOver { MonotonicClock.sleep(ms: 5) }
-    #expect(said.withLock { $0 }?.contains("cannot read \(path): it is a named pipe") == true)
+    while output.withLock({ $0 == nil }) && !deadline.isOver { MonotonicClock.sleep(ms: 5) }
+    #expect(output.withLock { $0 }?.contains("cannot read \(path): it is a named pipe") == true)
     // Ends the wait of a reader that still waits for the other end.
     close(open(path, O_WRONLY | O_NONBLOCK))
 
@@ -200,7 +200,7 @@ struct ConfigFileTests {
 
 @Suite("`config`")
 struct ConfigTableTests {
-  @Test("shows every option with its value and where that comes from, and no secret")
+  @Test("shows every option with its value and the source of that, and no secret")
   func table() throws {
     let path = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo.conf")
     let properties = NSTemporaryDirectory() + "/" + TestKafka.fresh("kafka.properties")
@@ -232,7 +232,7 @@ struct ConfigTableTests {
     }
   }
 
-  @Test("of another command has that one's options, and shows what there is though something is wrong")
+  @Test("of another command has that one's options, and shows the valid ones despite a fault")
   func faults() {
     guard case .show(let text, let faults, let hint) = Invocation.parse(["config", "replay", "--slots", "101", "--threads", "2"])
     else {
@@ -249,7 +249,7 @@ struct ConfigTableTests {
     #expect(sentences == ["config has no options"])
   }
 
-  @Test("says which options differ from another time")
+  @Test("names the options that differ from another time")
   func differences() throws {
     func table(_ arguments: String) throws -> ConfigTable {
       let words = arguments.split(separator: " ").map(String.init)

@@ -264,7 +264,7 @@ struct OptionFaultTests {
     }
   }
 
-  @Test("tells all its faults at once, in the order of the line, then what is missing")
+  @Test("reports all its faults at once, in the order of the line, then the missing options")
   func allAtOnce() {
     #expect(
       faults("run --lingr-ms=3 --slots 101 --count-ms x", environment: ["COMBO_EXIT_MS": "-1"]) == [
@@ -340,13 +340,13 @@ struct OptionFaultTests {
       ])
   }
 
-  @Test("never shows control characters of what was typed, nor all of a long text")
+  @Test("never shows control characters of the arguments, nor all of a long text")
   func quoting() {
     #expect(Sentence.quoted("a\u{1b}[31mb") == "\"a\u{fffd}[31mb\"")
     #expect(Sentence.quoted(String(repeating: "x", count: 100)) == "\"\(String(repeating: "x", count: 60))…\"")
   }
 
-  @Test("says which line of a properties file is wrong, without showing it")
+  @Test("names the faulty line of a properties file, without showing it")
   func propertiesFile() {
     let parsed = KafkaProperty.parse(file: "# comment\n\n a.b = c = d \r\nsecret\n", named: "p")
     #expect(parsed.properties == [KafkaProperty(key: "a.b", value: "c = d")])

@@ -94,7 +94,7 @@ struct OptionTests {
     #expect(named.transactionalID == "t")
   }
 
-  @Test("of HTTP say where and to whom, and beyond loopback demand a token")
+  @Test("of HTTP name the address and the origins, and beyond loopback require a token")
   func http() throws {
     func options(_ line: String) -> ServiceOptions? {
       if case .run(let options) = parse("\(Self.run) \(line)") { options } else { nil }
@@ -143,7 +143,7 @@ struct OptionTests {
     #expect(options.kafka.map(\.value) == ["1", "2000", "3"])
   }
 
-  @Test("of which one is given twice take the last")
+  @Test("that are given twice have the last value")
   func twice() throws {
     guard case .replay(let options) = parse("replay --slots 3 --slots=4") else { throw Unexpected() }
     #expect(options.settings.slots == 4)
@@ -189,20 +189,20 @@ struct OptionTests {
     }
   }
 
-  @Test("are all in their command's help, which is told before anything is found wrong", arguments: Command.allCases)
+  @Test("are all in their command's help, which is printed before any fault", arguments: Command.allCases)
   func help(command: Command) throws {
-    guard case .tell(let text) = parse("\(command.rawValue) --help --nonsense") else { throw Unexpected() }
+    guard case .print(let text) = parse("\(command.rawValue) --help --nonsense") else { throw Unexpected() }
     for option in OptionTable.options(of: command) { #expect(text.contains("--\(option.name)")) }
     #expect(text.hasPrefix("combo-consumer \(command.rawValue): "))
   }
 
   @Test("ask for the overview and the version")
   func overview() throws {
-    #expect(parse("") == .tell(Help.overview))
-    #expect(parse("--help") == .tell(Help.overview))
-    #expect(parse("-h") == .tell(Help.overview))
-    #expect(parse("help replay") == .tell(Help.text(of: .replay)))
-    #expect(parse("--version") == .tell(Version.text))
+    #expect(parse("") == .print(Help.overview))
+    #expect(parse("--help") == .print(Help.overview))
+    #expect(parse("-h") == .print(Help.overview))
+    #expect(parse("help replay") == .print(Help.text(of: .replay)))
+    #expect(parse("--version") == .print(Version.text))
     let text = Version.text
     #expect(text.hasPrefix("combo-consumer \(Version.number)\nlibrdkafka \(LibrdkafkaProperties.versionText), libmicrohttpd "))
     let libraries = /[^\n]+\n(?:\w+ \d+\.\d+\.\d+, ){2}simdjson \d+\.\d+\.\d+ \(\w+\), jemalloc \d+\.\d+\.\d+\n/

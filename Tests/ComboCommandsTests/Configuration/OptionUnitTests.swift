@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Options with units")
 struct OptionUnitTests {
-  @Test("take shares and durations as people write them")
+  @Test("accept shares and durations as people write them")
   func units() {
     #expect(Option.share("5%") == 0.05)
     #expect(Option.share("0.3") == 0.3)

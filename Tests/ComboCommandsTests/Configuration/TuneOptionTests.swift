@@ -48,7 +48,7 @@ struct TuneOptionTests {
     #expect(options.combinations[4].settings.slots == 3 && options.combinations[4].settings.lingerMs == 1500)
   }
 
-  @Test("the settings as they are come first where --vary does not reach them")
+  @Test("the present settings are first where --vary does not contain them")
   func base() throws {
     let options = try Self.options("--slots", "4", "--vary", "slots=1,2")
     #expect(options.combinations.map(\.name) == ["current", "slots=1", "slots=2"])
@@ -103,7 +103,7 @@ struct TuneOptionTests {
     }
   }
 
-  @Test("each mistake is told with its remedy")
+  @Test("each mistake is reported with its remedy")
   func reference() throws {
     let many = (1...100).map(String.init).joined(separator: ",")
     var texts: [(title: String, text: String)] = []
@@ -173,7 +173,7 @@ struct TuneReportTests {
       ])
   }
 
-  @Test("numbers have as many digits as matter, and what is not all does not look so")
+  @Test("numbers have as many digits as matter, and a rounded share does not appear as all")
   func numbers() {
     #expect(
       [0, 95, 9_994, 12_340, 99_950, 250_000].map { TuneReport.seconds($0) } == ["0.00", "0.10", "9.99", "12.3", "100.0", "250"])

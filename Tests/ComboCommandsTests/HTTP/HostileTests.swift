@@ -25,7 +25,7 @@ struct HostileTests {
     return (code, output.split(separator: "\n").map { Array($0.utf8) }, log)
   }
 
-  @Test("hostile names and rooms come out as they went in: one line, one event, no other instruction")
+  @Test("hostile names and rooms are written unchanged: one line, one event, no other instruction")
   func names() throws {
     for hostile in Self.names {
       let room = hostile.utf8.count <= 200 ? hostile : "r"
@@ -71,7 +71,7 @@ struct HostileTests {
     #expect(!log.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || (0x7F..<0xA0).contains($0.value) })
   }
 
-  @Test("lists and screens of hostile rooms are JSON, and no browser takes them for a page")
+  @Test("lists and screens of hostile rooms are JSON, and no browser treats them as a page")
   func lists() throws {
     let stage = try HTTPStage()
     let room = #"</script><script>alert("1")</script>"# + "\u{202e}\r\n\u{0}"
@@ -102,10 +102,10 @@ struct HostileTests {
     for _ in 0..<count { #expect(try wire.response().text == "ok\n") }
   }
 
-  @Test("whatever bytes come, they are answered or the connection ends, and others are served")
+  @Test("any bytes get a response or the connection ends, and others are served")
   func garbage() throws {
     var random = SplitMix64(seed: testSeed("garbage"))
-    let stage = try HTTPStage(token: try HTTPToken("0123456789abcdef"), answerMs: HTTPServer.Limits.answerMs)
+    let stage = try HTTPStage(token: try HTTPToken("0123456789abcdef"), responseMs: HTTPServer.Limits.responseMs)
     let seeds = [
       HTTPStage.request("/rooms/r/events", headers: ["Authorization: Bearer 0123456789abcdef"]),
       HTTPStage.request("/metrics", headers: ["Transfer-Encoding: chunked", "Content-Length: 3"]) + "3\r\nabc\r\n0\r\n\r\n",

@@ -78,7 +78,7 @@ struct AttackTests {
     _ = try withstands(attack, bad: 0)
   }
 
-  @Test("an operator's own settings, with which a room says more than can be written, stop neither gifts nor the service")
+  @Test("an operator's own settings, with which a room emits more than can be written, stop neither gifts nor the service")
   func operatorsSettings() throws {
     var configuration = LogScene.configuration()
     configuration.settings.slots = 100

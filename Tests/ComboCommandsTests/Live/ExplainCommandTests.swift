@@ -12,7 +12,7 @@ import Testing
 @testable import ComboVerify
 
 /// Explanations of gifts that vanished, on a log.
-@Suite("What became of a gift")
+@Suite("The fate of a gift")
 struct ExplainCommandTests {
   private struct Answer {
     var gifts: [ExplainedGift] = []
@@ -59,7 +59,7 @@ struct ExplainCommandTests {
     #expect(try service.end() == 0, "\(service.log)")
   }
 
-  @Test("of ten ways to vanish each is told, with where and why")
+  @Test("each of ten ways to vanish is reported, with place and reason")
   func vanished() throws {
     let scene = try LogScene()
     var configuration = LogScene.configuration()
@@ -155,7 +155,7 @@ struct ExplainCommandTests {
         == "1 gift: seen 1. 1,002 records did not become gifts: dead letters 2, passed over 1,000")
   }
 
-  @Test("what the map drops is told with its rule")
+  @Test("records that the map drops are reported with its rule")
   func dropped() throws {
     let scene = try LogScene()
     var configuration = LogScene.configuration()

@@ -31,7 +31,7 @@ struct LiveHTTPTests {
       server = try HTTPServer.start(
         HTTPAddress("127.0.0.1:0")!, token: nil, observatory: observatory,
         identity: ServiceIdentity(group: "live", instance: "t"),
-        gate: LiveGate(intake, options, scene.stage, FullNote(ServiceLog(.error)) { observatory.hindrance = $0 }),
+        gate: LiveGate(intake, options, scene.stage, RefusalLog(ServiceLog(.error)) { observatory.hindrance = $0 }),
         log: ServiceLog(.error))
       var configuration = LogScene.configuration()
       configuration.map = options.map
@@ -100,7 +100,7 @@ struct LiveHTTPTests {
     #expect(try live.scene.records(.input) == Array(repeating: gift, count: 6))
   }
 
-  @Test("what is no event is refused with a sentence, and nothing of it is taken")
+  @Test("a body that is no event is refused with a sentence, and nothing of it is accepted")
   func refuses() throws {
     let live = try Live()
     for (body, target, headers, status) in [
@@ -122,7 +122,7 @@ struct LiveHTTPTests {
     #expect(try live.ask("GET /events HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n").hasPrefix("HTTP/1.1 421 "))
   }
 
-  @Test("the answer says how many records are bad or dropped, and all of them are kept; bad ones are dead letters")
+  @Test("the response counts the bad and dropped records, and all of them are stored; bad ones are dead letters")
   func countsBad() throws {
     let live = try Live()
     let broken = #"{"type":"gift","room":"r","sender":{"id":"u"},"gift":{"id":"g\#u{1}"}}"#
@@ -139,7 +139,7 @@ struct LiveHTTPTests {
     #expect(try mapped.post(#"{"event":"chat","data":{"comment":"hi"}}"#).contains(#"{"taken":1,"dropped":1}"#))
   }
 
-  @Test("other methods on /events are told which ones there are")
+  @Test("the response to other methods on /events lists the allowed ones")
   func methods() throws {
     let live = try Live()
     for method in ["PUT", "DELETE", "PATCH"] {
@@ -155,7 +155,7 @@ struct LiveHTTPTests {
     #expect(answer.hasPrefix("HTTP/1.1 404 ") && answer.contains(", /rooms, /events, /service/data, "), "\(answer)")
   }
 
-  @Test("a log that is full answers 507 and says why")
+  @Test("a log that is full responds with 507 and the reason")
   func full() throws {
     var limits = LogFile.Limits()
     limits.sizeMax = 1 << 18
@@ -187,7 +187,7 @@ struct LiveHTTPTests {
     #expect(live.intake.figures.refused == 1101)
   }
 
-  @Test("what all rooms say is streamed, and a client that comes back gets what it missed")
+  @Test("the instructions of all rooms are streamed, and a client that returns gets those that it missed")
   func streams() throws {
     let live = try Live()
     #expect(try live.post(LogScene.gift("one", 1)).contains("taken"))
@@ -209,8 +209,8 @@ struct LiveHTTPTests {
     #expect(try live.post(rose, "/events?room=anna").contains("taken"))
     #expect(try live.post(LogScene.gift("bob", 1), "/events?map=wire").contains("taken"))
     try live.scene.settle()
-    let said = try live.scene.records(.output).joined()
-    #expect(said.contains(#""room":"anna""#) && said.contains(#""room":"bob""#))
+    let emitted = try live.scene.records(.output).joined()
+    #expect(emitted.contains(#""room":"anna""#) && emitted.contains(#""room":"bob""#))
     #expect(try live.scene.records(.deadLetter).isEmpty)
     #expect(try live.post("{}", "/events?map=bilibili").hasPrefix("HTTP/1.1 400 "))
   }

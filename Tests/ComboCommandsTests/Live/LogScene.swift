@@ -41,18 +41,18 @@ final class LogScene {
 
   /// A service on a thread.
   final class Running: Sendable {
-    private let said = Mutex<[String]>([])
+    private let lines = Mutex<[String]>([])
     private let code = Mutex<Int32?>(nil)
     private let ended = LogBell()
     private let spoke = LogBell()
     let stop = StopFlag()
 
-    var log: [String] { said.withLock { $0 } }
+    var log: [String] { lines.withLock { $0 } }
 
     init(_ stage: LogStage, _ configuration: ServiceConfiguration, observatory: Observatory?, inputOver: StopFlag?) {
       let thread = Thread { [self] in
         let log = ServiceLog(.info, countsRepeats: false) { line in
-          self.said.withLock { $0.append(line) }
+          self.lines.withLock { $0.append(line) }
           self.spoke.ring()
         }
         let service = try? stage.service(configuration, log: log, stop: stop, observatory: observatory)

@@ -13,7 +13,7 @@ import Testing
 /// The service on a log instead of brokers, with the same guarantees as on Kafka.
 @Suite("The service on a log")
 struct LogServiceTests {
-  @Test("says once why old records cannot be deleted, and again once they could be")
+  @Test("logs once why old records cannot be deleted, and again once they could be")
   func deletion() {
     let lines = LoggedLines()
     let log = ServiceLog(.info, countsRepeats: false) { lines.add($0) }
@@ -24,7 +24,7 @@ struct LogServiceTests {
     #expect(lines.all.map { $0.last } == ["1", "3", "4"])
   }
 
-  @Test("takes gifts in, says banners, goes on after a stop, and all of it is proven", arguments: [true, false])
+  @Test("accepts gifts, emits banners, continues after a stop, and all of it is proven", arguments: [true, false])
   func flows(isFile: Bool) throws {
     let scene = try LogScene(isFile: isFile)
     for round in 0..<3 {
@@ -50,9 +50,9 @@ struct LogServiceTests {
     #expect(try scene.records(.output).count >= 2)
     over.set()
     #expect(try service.end() == 0, "\(service.log)")
-    let said = try scene.records(.output)
+    let emitted = try scene.records(.output)
     for room in ["r", "s"] {
-      let own = said.filter { $0.contains(#""room":"\#(room)""#) }
+      let own = emitted.filter { $0.contains(#""room":"\#(room)""#) }
       #expect(own.count { $0.contains(#""op":"show""#) } == own.count { $0.contains(#""op":"dismiss""#) }, "\(own)")
     }
     #expect(try scene.verify().isProven)
@@ -71,7 +71,7 @@ struct LogServiceTests {
     #expect(report.isProven && report.summary.contains("But 2 of 3 records were bad"), "\(report.summary)")
   }
 
-  @Test("one that takes over fences the other, at any moment, and each gift still counts once", arguments: [1, 2] as [UInt64])
+  @Test("a successor fences the other at any moment, and each gift still counts once", arguments: [1, 2] as [UInt64])
   func takesOver(seed: UInt64) throws {
     let scene = try LogScene()
     var random = SplitMix64(seed: seed)
@@ -95,7 +95,7 @@ struct LogServiceTests {
     #expect(report.isProven, "\(report.summary)")
   }
 
-  @Test("`live --export` says how many records were deleted before the first that it prints")
+  @Test("`live --export` reports the number of records that were deleted before the first that it prints")
   func exportsRest() throws {
     let scene = try LogScene(isFile: true)
     let path = try #require(scene.path) + "-evicted"
@@ -150,7 +150,7 @@ struct LogServiceTests {
         #expect(fault.code == .full)
       }
       try scene.settle()
-      if file.wantsRetention { try file.retain(ageMs: 1_000_000_000, now: WallClock.nowMs) }
+      if file.needsRetention { try file.retain(ageMs: 1_000_000_000, now: WallClock.nowMs) }
     }
     #expect(taken > 200 && file.bounds(scene.stage.stream(.input)).first > 0)
     try scene.give([LogScene.gift("r0", 1_000_000)])

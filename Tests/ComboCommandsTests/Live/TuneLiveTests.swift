@@ -10,7 +10,7 @@ import Testing
 /// The data of `live` as a recording for `tune`.
 @Suite("tune on the file of live")
 struct TuneLiveTests {
-  @Test("records without a time are taken at the time at which they came in, by the map that they were read by")
+  @Test("records without a time are processed at the time of their arrival, by the map that read them")
   func data() throws {
     let scene = try LogScene(isFile: true)
     var configuration = LogScene.configuration()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The plan of reset-clock")
 struct ClockPlanTests {
-  @Test("brings back what is more than 5 s ahead, says by how much and how many rooms that concerns, and nothing else")
+  @Test("sets back clocks that are more than 5 s ahead, reports by how much and for how many rooms, and changes nothing else")
   func reference() throws {
     var plan = ClockPlan(now: 1_000_000_000_000)
     plan.places = [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ComboCommands
 
-@Suite("What `map --check` says")
+@Suite("The text of `map --check`")
 struct MapWordsTests {
   private func words(_ about: String) throws -> String {
     let rule = #"{"event":"gift","fields":{"room":"/r","sender":{"id":"/s"},"gift":{"id":"/g"}}}"#

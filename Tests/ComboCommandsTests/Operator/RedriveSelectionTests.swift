@@ -15,7 +15,7 @@ struct RedriveSelectionTests {
     return DeadLetterNote(place: .init(partition: 1, offset: 5), timestampMs: time, headers: headers)
   }
 
-  @Test("sends what matches, and says of all else why it does not")
+  @Test("sends the matching ones, and gives the reason for all others")
   func verdicts() {
     var selection = RedriveSelection(input: "gifts")
     #expect(selection.verdict(of: Self.note()) == .send)
@@ -67,7 +67,7 @@ struct RedriveSelectionTests {
     #expect(selection.verdict(of: Self.note(at: nil)) == .filtered)
   }
 
-  @Test("a receipt names places, and what is no place in it is passed over")
+  @Test("a receipt names positions, and other lines in it are ignored")
   func receipts() {
     let receipt = Self.note(code: nil, more: ["combo.redrive.receipt": "0:12,3:9,x,4:"]).receipt
     #expect(receipt == [.init(partition: 0, offset: 12), .init(partition: 3, offset: 9)])
@@ -75,7 +75,7 @@ struct RedriveSelectionTests {
   }
 
   @Test(
-    "reasons that differ in their values alone are one kind, kinds are told apart by the map's rule, and the most frequent comes first"
+    "reasons that differ in their values alone are one kind, kinds are distinguished by the map's rule, and the most frequent comes first"
   )
   func reference() throws {
     var report = RedriveReport()
@@ -97,7 +97,7 @@ struct RedriveSelectionTests {
     try GeneratedPart.expect(snapshot: "redrive.txt", is: texts)
   }
 
-  @Test("a dead letter is an object on a line for programs, with what becomes of it")
+  @Test("a dead letter is an object on a line for programs, with its result")
   func line() {
     #expect(
       RedriveReport.line(Self.note(reason: #"a "b""#, more: ["combo.partition": "3", "combo.offset": "17"]), .decided(.send))

@@ -7,11 +7,11 @@ import Testing
 
 @Suite("A seek's plan")
 struct SeekPlanTests {
-  private static func place(_ stands: Int64?, to target: Int64?, isNew: Bool = false) -> SeekPlan.Place {
-    SeekPlan.Place(partition: 0, first: 10, end: 50, stands: stands, isNew: isNew, target: target)
+  private static func place(_ position: Int64?, to target: Int64?, isNew: Bool = false) -> SeekPlan.Place {
+    SeekPlan.Place(partition: 0, first: 10, end: 50, position: position, isNew: isNew, target: target)
   }
 
-  @Test("moves a group forwards, and never back, beyond the end, or to what is deleted")
+  @Test("moves a group forwards, and never back, beyond the end, or to deleted records")
   func refusals() {
     #expect(Self.place(20, to: 30).refusal(namesOffsets: true) == nil && Self.place(20, to: 30).moves)
     #expect(Self.place(20, to: 20).refusal(namesOffsets: true) == nil && !Self.place(20, to: 20).moves)

@@ -4,7 +4,7 @@ import Testing
 @testable import ComboCommands
 @testable import ComboKafka
 
-@Suite("Topics as other tools take them")
+@Suite("Topics for other tools")
 struct TopicTextTests {
   private func text(screens: String? = nil, retention: String = "604800000", hasTimeBounds: Bool = true) -> TopicText {
     let names = TopicNames(
@@ -16,7 +16,7 @@ struct TopicTextTests {
     return text
   }
 
-  @Test("a KafkaTopic for each, with a name that Kubernetes takes and the topic's own beside it")
+  @Test("a KafkaTopic for each, with a name that Kubernetes accepts and the topic's own beside it")
   func strimzi() {
     let all = text(screens: "newest").text(.strimzi)
     #expect(all.split(separator: "---\n").count == 5)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The note of a wait")
 struct WaitNoteTests {
-  @Test("comes at once for another reason, then once a minute")
+  @Test("is logged at once for another reason, then once a minute")
   func times() {
     var note = WaitNote()
     #expect(note.isDue("a", at: 5) && !note.isDue("a", at: 60_004) && note.isDue("a", at: 60_005) && !note.isDue("a", at: 60_006))

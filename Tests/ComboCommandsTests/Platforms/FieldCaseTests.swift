@@ -23,8 +23,8 @@ struct FieldCaseTests {
     var reference = words[try #require(words.firstIndex(of: "--map")) + 1]
     if reference.hasPrefix("./") { reference = Self.folder.appendingPathComponent(String(reference.dropFirst(2))).path }
     let records = try Data(contentsOf: Self.folder.appendingPathComponent("\(name).in.jsonl"))
-    let came = try PlatformReplay.counts(records, by: PlatformReplay.map(reference), receivers: true)
+    let result = try PlatformReplay.counts(records, by: PlatformReplay.map(reference), receivers: true)
     let wanted = try text(".want.txt").split(separator: "\n").map { $0.split(separator: " ").prefix(5).joined(separator: " ") }
-    #expect(came.counts.map { "\($0.key.replacing("|", with: " ")) \($0.value)" }.sorted() == wanted.sorted())
+    #expect(result.counts.map { "\($0.key.replacing("|", with: " ")) \($0.value)" }.sorted() == wanted.sorted())
   }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import ComboTestSupport
 
 /// The share of what the built-in maps read from records that a proposed map reads too, by field.
-@Suite("What --infer finds")
+@Suite("The results of --infer")
 struct InferenceShareTests {
   private static let fields = ["sender.id", "receiver.id", "gift.id", "gift.value", "amount", "streak", "id", "ts", "room"]
 
@@ -27,7 +27,7 @@ struct InferenceShareTests {
     }
   }
 
-  /// What a map takes from a record, gift by gift; nil where it takes nothing.
+  /// What a map takes from a record, gift by gift, or nil where it takes nothing.
   private static func read(_ map: RecordMap, _ records: [[UInt8]]) -> [[[String?]]] {
     var limits = WireLimits()
     limits.roomFromBody = true
@@ -137,7 +137,7 @@ struct InferenceShareTests {
     return rows + [all.row("all with other names")]
   }
 
-  @Test("is what Tests/ComboCommandsTests/Samples/map-inference.tsv says, field by field")
+  @Test("equals Tests/ComboCommandsTests/Samples/map-inference.tsv, field by field")
   func documented() throws {
     let header = "records\t\(Self.fields.joined(separator: "\t"))"
     let rows = try [header] + Self.samples() + Self.generated()

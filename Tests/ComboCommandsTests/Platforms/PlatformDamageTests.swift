@@ -89,13 +89,15 @@ struct PlatformDamageTests {
     }
   }
 
-  /// Fields whose loss makes several gifts of one: what tells a part of a gift bomb, another packet, or a number below another.
-  private static let told: Set = ["msg-param-origin-id", "msg-param-sender-count", "iUri", "gift_num", "method", "cmd", "type"]
+  /// Fields whose loss makes several gifts of one: marks of a part of a gift bomb, another packet, or a number below another.
+  private static let distinguishing: Set = [
+    "msg-param-origin-id", "msg-param-sender-count", "iUri", "gift_num", "method", "cmd", "type",
+  ]
 
   @Test("never yield more gifts than they had, whichever field is missing, empty, 0 or of another type")
   func neverMore() throws {
     try Self.forEachRecord(max: 1) { map, record, whole, gifts in
-      for way in record.fields where !Self.told.contains(way[way.count - 1]) {
+      for way in record.fields where !Self.distinguishing.contains(way[way.count - 1]) {
         for damage in DamagedRecord.Damage.allCases {
           let left = gifts(record.damaged(way, damage).text)
           if left.number > whole.number || left.amount > whole.amount {
@@ -118,7 +120,7 @@ struct PlatformDamageTests {
     return whole.contains(name)
   }
 
-  @Test("yield no gift if only what is around it is left")
+  @Test("yield no gift if only the envelope is left")
   func around() throws {
     try Self.forEachRecord { map, record, _, gifts in
       // Who receives something is what makes some gifts.

@@ -97,10 +97,10 @@ struct PlatformEnvelopeTests {
     for draw in 0..<draws {
       let (record, gifts) = gifts[draw % gifts.count]
       let text = Self.envelope(around: record, &random)
-      let came = Self.outcome(text, by: decoder, arena)
-      switch came {
+      let result = Self.outcome(text, by: decoder, arena)
+      switch result {
       case .bad, .gifts(gifts): continue
-      case .gifts, .dropped: Issue.record("COMBO_ENVELOPE_SEED=\(seed), draw \(draw): \(came), not \(gifts): \(text)")
+      case .gifts, .dropped: Issue.record("COMBO_ENVELOPE_SEED=\(seed), draw \(draw): \(result), not \(gifts): \(text)")
       }
       break
     }
@@ -166,7 +166,7 @@ struct PlatformEnvelopeTests {
     return depth < 0 ? [] : array.map { emptied($0, depth: depth) }
   }
 
-  @Test("that were emptied of all but what they are called yield no gift", arguments: PlatformSampleTests.samples)
+  @Test("that were emptied of all but their name yield no gift", arguments: PlatformSampleTests.samples)
   func nothingIsInvented(sample: PlatformSampleTests.Sample) throws {
     let records = try Data(contentsOf: PlatformSampleTests.folder.appendingPathComponent(sample.file)).split(separator: 0x0a)
     var limits = WireLimits()

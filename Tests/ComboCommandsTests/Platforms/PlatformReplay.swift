@@ -46,17 +46,17 @@ enum PlatformReplay {
     var counts: [String: Int] = [:]
     var banners: [String: String] = [:]
     for line in output.split(separator: 0x0a) {
-      let said = try #require(line.withUnsafeBytes { JSONValue($0) })
-      let room = try #require(said["room"]?.string)
-      let banner = "\(room) \(said["epoch"]?.integer ?? -1) \(said["banner"]?.integer ?? -1)"
-      let receiver = receivers ? "\(said["receiver"]?["id"]?.string ?? "-")|" : ""
-      let who = "\(room)|\(said["sender"]?["id"]?.string ?? "")|\(receiver)\(said["gift"]?["id"]?.string ?? "")"
-      let count = said["count"]?.integer ?? 0
-      switch said["op"]?.string {
+      let instruction = try #require(line.withUnsafeBytes { JSONValue($0) })
+      let room = try #require(instruction["room"]?.string)
+      let banner = "\(room) \(instruction["epoch"]?.integer ?? -1) \(instruction["banner"]?.integer ?? -1)"
+      let receiver = receivers ? "\(instruction["receiver"]?["id"]?.string ?? "-")|" : ""
+      let who = "\(room)|\(instruction["sender"]?["id"]?.string ?? "")|\(receiver)\(instruction["gift"]?["id"]?.string ?? "")"
+      let count = instruction["count"]?.integer ?? 0
+      switch instruction["op"]?.string {
       case "show":
         banners[banner] = who
-        counts[who, default: 0] += count - (said["base"]?.integer ?? 0)
-      case "update": counts[try #require(banners[banner]), default: 0] += said["added"]?.integer ?? 0
+        counts[who, default: 0] += count - (instruction["base"]?.integer ?? 0)
+      case "update": counts[try #require(banners[banner]), default: 0] += instruction["added"]?.integer ?? 0
       case "skip": counts[who, default: 0] += count
       default: break
       }

@@ -132,7 +132,7 @@ struct PlatformSampleTests {
   }
 
   @Test(
-    "are told apart by id, name and time in whatever unit",
+    "are distinguished by id, name and time in whatever unit",
     arguments: [
       ("1725297211", 1_725_297_211_000), ("1725297211123", 1_725_297_211_123), ("\"1725297211123\"", 1_725_297_211_123),
       ("1725297211123456", 1_725_297_211_123), ("\"1725297211123456789\"", 1_725_297_211_123),

@@ -40,10 +40,10 @@ struct PlatformSimulationTests {
 
   @Test("come to the truth: with records twice, disordered, late, and without their ends", arguments: sure, [1, 2, 3])
   func truth(map: String, seed: Int) throws {
-    let came = try run(String(map.prefix { $0 != ":" }), by: map, .allKinds, seed: seed)
-    #expect(came.reports == [])
-    #expect(came.counts == came.truth, "seed \(seed)")
-    #expect(came.truth.count > 100)
+    let result = try run(String(map.prefix { $0 != ":" }), by: map, .allKinds, seed: seed)
+    #expect(result.reports == [])
+    #expect(result.counts == result.truth, "seed \(seed)")
+    #expect(result.truth.count > 100)
   }
 
   @Test(

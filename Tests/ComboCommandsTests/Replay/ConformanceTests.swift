@@ -28,7 +28,7 @@ struct ConformanceTests {
     FileManager.default.fileExists(atPath: folder.appendingPathComponent("\($0).explain.jsonl").path)
   }
 
-  @Test("room by room, what became of each gift is as expected", arguments: explained)
+  @Test("room by room, the fate of each gift is as expected", arguments: explained)
   func explanation(name: String) throws {
     let arguments = String(decoding: try contents("\(name).args"), as: UTF8.self).split(whereSeparator: \.isWhitespace)
     guard case .replay(let options) = Invocation.parse(["replay", "--explain"] + arguments.map(String.init)), options.explain
@@ -38,9 +38,9 @@ struct ConformanceTests {
     }
     let expected = try rooms(contents("\(name).explain.jsonl"))
     for chunkBytes in [1 << 19, 20_000] {
-      let said = try rooms(
+      let emitted = try rooms(
         TestReplay.explain(contents("\(name).in.jsonl"), settings: options.settings, chunkBytes: chunkBytes))
-      #expect(said == expected, "\(name)")
+      #expect(emitted == expected, "\(name)")
     }
   }
 
@@ -56,11 +56,11 @@ struct ConformanceTests {
     for (threads, chunkBytes) in [(1, 1 << 19), (3, 20_000)] {
       let result = TestReplay.replay(input, settings: options.settings, threads: threads, chunkBytes: chunkBytes)
       #expect(result.reports == [])
-      let said = try rooms(result.output)
-      #expect(said.keys.sorted() == expected.keys.sorted())
+      let emitted = try rooms(result.output)
+      #expect(emitted.keys.sorted() == expected.keys.sorted())
       for (room, instructions) in expected {
-        guard said[room] != instructions else { continue }
-        let others = said[room] ?? []
+        guard emitted[room] != instructions else { continue }
+        let others = emitted[room] ?? []
         let index =
           zip(instructions, others).enumerated().first { $0.element.0 != $0.element.1 }?.offset
           ?? min(instructions.count, others.count)

@@ -22,7 +22,7 @@ extension ServiceTests {
       Dictionary(uniqueKeysWithValues: rooms.map { ($0, count / rooms.count) })
     }
 
-    @Test("fenced in mid-batch by another producer under its id, twice, it goes back and goes on")
+    @Test("fenced in mid-batch by another producer under its id, twice, it goes back and continues")
     func fenced() throws {
       let seed = testSeed("fenced")
       var random = SplitMix64(seed: seed)
@@ -55,7 +55,7 @@ extension ServiceTests {
       try group.verify()
     }
 
-    @Test("frozen in mid-transaction until the brokers have aborted it, it goes back and goes on")
+    @Test("frozen in mid-transaction until the brokers have aborted it, it goes back and continues")
     func timedOut() throws {
       let group = try TestGroup(partitions: 2)
       // The session timeout is longer than the transaction timeout.

@@ -44,7 +44,7 @@ extension ServiceTests {
       print("at least once: \(output.count) records, \(ledger.repeats) of them again")
     }
 
-    @Test("killed in between, it says again what may be missing, the same bytes with the same seq, and leaves nothing out")
+    @Test("killed in between, it writes again all that may be missing, the same bytes with the same seq, and leaves nothing out")
     func killed() throws {
       let seed = testSeed("kills at least once")
       var random = SplitMix64(seed: seed)

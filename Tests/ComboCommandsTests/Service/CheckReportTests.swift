@@ -6,9 +6,9 @@ import Testing
 @testable import ComboCommands
 @testable import ComboTestSupport
 
-@Suite("What `check` has found")
+@Suite("The report of `check`")
 struct CheckReportTests {
-  @Test("is a line a finding, with what to do about it below, as in the snapshot")
+  @Test("has a line for each finding, with its remedy below, as in the snapshot")
   func reference() throws {
     nonisolated(unsafe) var lines: [String] = []
     var report = CheckReport { lines.append($0) }
@@ -34,7 +34,7 @@ struct CheckReportTests {
     try GeneratedPart.expect("Tests/Snapshots/check.txt", is: lines)
   }
 
-  @Test("says nothing of members that there are not, nor of those that read the same input")
+  @Test("does not mention absent members, nor those that read the same input")
   func nothing() {
     let outcome = RestoreOutcome.otherRules(Rules(version: 1), "version 1 made its entries")
     #expect(CheckGroup.oldVersionRuns(outcome, 0, own: Rules(version: 2)) == nil)
@@ -44,11 +44,11 @@ struct CheckReportTests {
 
   private func finding(_ requests: [Int: String], joinsKafka400: Bool = false) -> CheckReport.Finding {
     var versions = BrokerVersions()
-    for (number, range) in requests { versions.take("ApiKey Some (\(number)) Versions \(range)") }
+    for (number, range) in requests { versions.read("ApiKey Some (\(number)) Versions \(range)") }
     return Check.finding("broker 1 at b:9092", versions, joinsKafka400: joinsKafka400)
   }
 
-  @Test("joins Kafka 4.0.0 if it is told to")
+  @Test("joins Kafka 4.0.0 if that is requested")
   func kafka400() {
     let four = [0: "3..12", 1: "4..18", 11: "2..9", 22: "0..5", 24: "0..5", 25: "0..4", 26: "0..4", 28: "0..5"]
     #expect(finding(four).verdict == .fault && finding(four, joinsKafka400: true).verdict == .ok)

@@ -53,7 +53,7 @@ extension ServiceTests {
       try group.verify()
     }
 
-    @Test("says what is wrong with topics, with the command that fixes it, and ends with 1")
+    @Test("reports the faults of topics, each with the command that fixes it, and ends with 1")
     func policies() throws {
       let group = try TestGroup(partitions: 2, settings: [("cleanup.policy", "compact")])
       try group.control.createTopic(
@@ -76,7 +76,8 @@ extension ServiceTests {
       }
     }
 
-    @Test("a topic with fewer replicas than min.insync.replicas is a note, as these brokers take its records: the service works")
+    @Test(
+      "a topic with fewer replicas than min.insync.replicas is a note, as these brokers accept its records: the service works")
     func replicas() throws {
       let group = try TestGroup(partitions: 1)
       try group.control.createTopic(
@@ -91,7 +92,7 @@ extension ServiceTests {
       #expect(service.text.contains("min.insync.replicas is 2"), "\(service.text)")
     }
 
-    @Test("says what the service will say when it takes a partition over: of the group's offset, and of another output")
+    @Test("reports what the service will log when it takes a partition over: of the group's offset, and of another output")
     func group() throws {
       let group = try TestGroup(partitions: 2)
       let service = try group.process(TestGroup.fast)
@@ -160,7 +161,7 @@ extension ServiceTests {
       try group.verify()
     }
 
-    @Test("says how to see what the map makes of records, if few become events")
+    @Test("names the command that shows the map's results, if few records become events")
     func map() throws {
       let group = try TestGroup(partitions: 1)
       try group.produce([TestRecord(key: "r", "{}")])
@@ -201,7 +202,7 @@ extension ServiceTests {
       #expect(found.output.contains(lost) == (topics == [.output]) && next.has(lost) == (topics == [.output]), "\(found.output)")
     }
 
-    @Test("says which brokers and topics are not there")
+    @Test("names the brokers and topics that are not there")
     func nobody() throws {
       let none = try ServiceProcess.run(["check", "--brokers", "127.0.0.1:1", "--input", "a", "--output", "b"])
       #expect(none.code == 1 && none.output.contains("FAULT  no broker of 127.0.0.1:1 answers"), "\(none)")

@@ -18,7 +18,7 @@ extension ServiceTests {
       }
     }
 
-    @Test("after a crash only what came after the checkpoint is run through again, and the log says how much")
+    @Test("after a crash only the records after the checkpoint are processed again, and their number is logged")
     func restart() throws {
       let group = try TestGroup(partitions: 1)
       let options = ["--linger-ms", "3600000", "--instance", "one"]
@@ -99,7 +99,7 @@ extension ServiceTests {
       return Int64(String(decoding: digits, as: UTF8.self)) ?? 0
     }
 
-    @Test("what compaction leaves of the state topic is enough to restore from")
+    @Test("a compacted state topic is enough to restore from")
     func compacted() throws {
       let group = try TestGroup(partitions: 1)
       try group.control.createTopic(

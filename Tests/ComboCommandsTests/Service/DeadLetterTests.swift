@@ -26,7 +26,7 @@ extension ServiceTests {
       #expect(letters.map { $0.header("combo.error") } == ["too_large"])
     }
 
-    @Test("a bad record of some megabytes, from an input that takes them, is handed on whole")
+    @Test("a bad record of some megabytes, from an input that accepts them, is passed on whole")
     func megabytes() throws {
       let group = try TestGroup(partitions: 1, settings: [("max.message.bytes", "5000000")])
       let service = try group.thread(TestGroup.fast)
@@ -42,7 +42,7 @@ extension ServiceTests {
       #expect(letters.first?.header("combo.truncated") == nil)
     }
 
-    @Test("where the topic takes neither its size nor its time, the first 64 KiB go on, and headers say what was left out")
+    @Test("where the topic accepts neither its size nor its time, the first 64 KiB are sent, and headers name what was left out")
     func truncated() throws {
       let group = try TestGroup(
         partitions: 1, settings: [("max.message.bytes", "2000000"), ("message.timestamp.after.max.ms", "\(Int64.max)")])
@@ -72,7 +72,7 @@ extension ServiceTests {
       #expect(letters.map { $0.header("combo.error") } == ["too_large", "not_json"])
     }
 
-    @Test("a bad record whose key or headers are too large for the topic goes there too, without what does not fit")
+    @Test("a bad record whose key or headers are too large for the topic is sent there too, without the parts that do not fit")
     func largeKeysAndHeaders() throws {
       let group = try TestGroup(partitions: 1, settings: [("max.message.bytes", "8000000")])
       try group.control.createTopic(
@@ -100,7 +100,7 @@ extension ServiceTests {
       try group.verify()
     }
 
-    @Test("a dead-letter topic that takes next to nothing is refused at the start")
+    @Test("a dead-letter topic with a tiny record limit is refused at the start")
     func tinyTopic() throws {
       let group = try TestGroup(partitions: 1)
       try group.control.createTopic(

@@ -44,7 +44,7 @@ extension ServiceTests {
       try service.stop()
     }
 
-    @Test("gifts of an aborted and of an open transaction are found, and told apart from those never sent")
+    @Test("gifts of an aborted and of an open transaction are found, and distinguished from those never sent")
     func transactions() throws {
       let group = try TestGroup(partitions: 2)
       let service = try group.process(TestGroup.fast)

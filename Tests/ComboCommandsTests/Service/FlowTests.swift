@@ -8,7 +8,7 @@ import Testing
 extension ServiceTests {
   @Suite("Gifts in, instructions out")
   struct FlowTests {
-    @Test("progress tells the committed totals, the last line all of them")
+    @Test("progress shows the committed totals, the last line all of them")
     func progress() throws {
       let group = try TestGroup(partitions: 1)
       let service = try group.process(TestGroup.fast)
@@ -18,8 +18,8 @@ extension ServiceTests {
       // Progress is printed every second, so that this line appears while the service runs.
       try wait(for: "a line with all events: \(service.text)") { service.progress.contains { $0.hasPrefix("events 10 ") } }
       try service.stop()
-      let said = try group.ledger().instructions
-      #expect(service.progress.last == "events 10 instructions \(said) bad 2")
+      let emitted = try group.ledger().instructions
+      #expect(service.progress.last == "events 10 instructions \(emitted) bad 2")
       for line in service.progress {
         #expect(line.wholeMatch(of: /events \d+ instructions \d+ bad \d+/) != nil, "\(line)")
       }
@@ -60,7 +60,7 @@ extension ServiceTests {
       try group.verify()
     }
 
-    @Test("a service that is started many times over a backlog takes in every record")
+    @Test("a service that is started many times over a backlog processes every record")
     func manyStarts() throws {
       // A lookup that is in progress when a partition starts must not move the partition to its end later.
       let group = try TestGroup(partitions: 6)
@@ -84,7 +84,7 @@ extension ServiceTests {
       try group.verify()
     }
 
-    @Test("--from earliest, the default, begins with what was there before")
+    @Test("--from earliest, the default, begins with the records that were there before")
     func fromEarliest() throws {
       let group = try TestGroup(partitions: 1)
       try group.give([TestGift(room: "old", count: 1)])

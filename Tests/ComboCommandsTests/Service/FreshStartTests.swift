@@ -30,7 +30,7 @@ struct FreshStartTests {
     #expect(starts.delayMs(at: 60_002, wasFenced: true) == nil)
   }
 
-  @Test("totals go on over a fresh start")
+  @Test("totals continue over a fresh start")
   func totals() {
     var lines: [String] = []
     var before = Service.Totals()

@@ -27,7 +27,7 @@ struct GenerateCommandTests {
     #expect(String(decoding: lines[2999], as: UTF8.self).contains("\"ts\":1732104005998,"))
   }
 
-  @Test("are as many as the time asked for takes, or as were asked for, whichever ends first")
+  @Test("are as many as fit the requested time, or as were requested, whichever ends first")
   func count() {
     var options = GenerateOptions()
     options.seconds = 2
@@ -54,7 +54,7 @@ struct GenerateCommandTests {
 extension ServiceTests {
   @Suite("generate on a real broker")
   struct GenerateServiceTests {
-    @Test("says so if a topic does not exist yet, and how much went where")
+    @Test("reports a topic that does not exist yet, and the number of records in each partition")
     func missingTopic() throws {
       let topic = TestKafka.fresh("made-up")
       for (arguments, isNew) in [([], true), (["--as", "tiktok"], false)] as [([String], Bool)] {

@@ -71,8 +71,8 @@ extension ServiceTests {
       try wait(for: "all to be counted: \(samples)") {
         samples = MetricsText.samples(try get("/metrics", port).text)
         ledger = try group.ledger()
-        let said = samples.filter { $0.key.hasPrefix("combo_instructions_total") }.reduce(0) { $0 + $1.value }
-        return sample("combo_records_total") == 207 && Int(said) == ledger.instructions
+        let emitted = samples.filter { $0.key.hasPrefix("combo_instructions_total") }.reduce(0) { $0 + $1.value }
+        return sample("combo_records_total") == 207 && Int(emitted) == ledger.instructions
       }
       for (kind, count) in [("gift", 200), ("room_settings", 1), ("room_closed", 1), ("retract", 1)] {
         #expect(sample("combo_events_total", "{type=\"\(kind)\"}") == Double(count), "\(kind)")
@@ -114,16 +114,16 @@ extension ServiceTests {
       }
       let expected = try group.records(of: group.names.output).filter { $0.key == Array("r".utf8) }
         .map { String(decoding: $0.value!, as: UTF8.self) }
-      var told: [String] = []
-      while told.count < expected.count { told.append(try #require(try wire.nextEvent()).data) }
-      #expect(told == expected)
+      var received: [String] = []
+      while received.count < expected.count { received.append(try #require(try wire.nextEvent()).data) }
+      #expect(received == expected)
       #expect(try group.ledger().epochs["r"]?.count == 3)
-      service.tellToStop()
+      service.requestStop()
       #expect(try wire.nextEvent()?.name == "closing")
       #expect(try service.waitForExit() == 0)
     }
 
-    @Test("a reader goes on through a rebalance, and elsewhere is sent there")
+    @Test("a reader continues through a rebalance, and elsewhere is sent there")
     func rebalance() throws {
       let group = try TestGroup(partitions: 2)
       let names = (0..<20).map { "r\($0)" }
@@ -201,7 +201,7 @@ extension ServiceTests {
       let ready = try get("/health/ready", port)
       #expect(ready.status == 503)
       #expect(ready.text.contains("waiting for the brokers"))
-      service.tellToStop()
+      service.requestStop()
       _ = try service.waitForExit()
     }
   }

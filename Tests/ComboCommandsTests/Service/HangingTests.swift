@@ -50,7 +50,7 @@ extension ServiceTests {
       Dictionary(uniqueKeysWithValues: rooms.map { ($0, times) })
     }
 
-    @Test("in the journal do not keep a restart from going on, and all of it is proven once they have ended")
+    @Test("in the journal do not block a restart, and all of it is proven once they have ended")
     func inJournal() throws {
       let group = try TestGroup(partitions: 2, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
       let first = try group.process(TestGroup.fast)
@@ -117,7 +117,7 @@ extension ServiceTests {
         try wait(for: "readiness: \(process.text)") { try get("/health/ready", port).status == 200 }
         try process.waitForLog("has ended: it held its readers up for")
       }
-      mirror.tellToStop()
+      mirror.requestStop()
       #expect(try mirror.waitForExit() == 0)
       try service.stop()
     }
@@ -159,7 +159,7 @@ extension ServiceTests {
       try next.stop()
     }
 
-    @Test("of an instance that was killed are ended by the one that takes over", arguments: ["exactly-once", "at-least-once"])
+    @Test("of an instance that was killed are ended by its successor", arguments: ["exactly-once", "at-least-once"])
     func leftOver(delivery: String) throws {
       let group = try TestGroup(partitions: 2, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
       let more = TestGroup.fast + ["--delivery", delivery, "--kafka", "transaction.timeout.ms=600000"]

@@ -41,7 +41,7 @@ extension ServiceTests {
       }
     }
 
-    @Test("two and three instances come, go and crash while gifts come in, and nothing is lost or doubled")
+    @Test("two and three instances start, stop and crash while gifts arrive, and nothing is lost or doubled")
     func comeAndGo() throws {
       let group = try TestGroup(partitions: 6)
       let feed = Feed(group, rooms)
@@ -201,7 +201,7 @@ extension ServiceTests {
       try group.verify()
     }
 
-    @Test("one that comes back with another input gets its partitions once the old session has ended")
+    @Test("one that returns with another input gets its partitions once the old session has ended")
     func otherInput() throws {
       let options = TestGroup.fast + TestGroup.briefSession + ["--instance", "one"]
       // On a slow machine the old session may have ended before the second one joins.

@@ -7,7 +7,7 @@ import Testing
 @testable import ComboTestSupport
 
 extension ServiceTests {
-  @Suite("Brokers that know clients by their certificates, and what each may", .enabled(if: TestKafka.canStartClusters))
+  @Suite("Brokers that identify clients by their certificates, with rights for each", .enabled(if: TestKafka.canStartClusters))
   struct LeastRightsTests {
     /// Clients are `User:` and the name in their certificate; `broker` may do everything.
     private static func broker(_ folder: SecretFolder) throws -> TestKafka.Cluster {
@@ -75,7 +75,9 @@ extension ServiceTests {
       return lacking
     }
 
-    @Test("by certificates and exactly the rights of acls.sh all of it works; without any one of them it says what it may not")
+    @Test(
+      "with certificates and exactly the rights of acls.sh all of it works; without any one of them, the missing right is reported"
+    )
     func leastRights() throws {
       let folder = try SecretFolder()
       let cluster = try Self.broker(folder)
@@ -132,15 +134,15 @@ extension ServiceTests {
         let process = try group.process(["--kafka-file", try folder.file("\(name).properties", lines)])
         try wait(for: "\(name): \(process.text)") { process.has("security.protocol, the sasl.* and ssl.*") || process.has("SSL") }
         #expect(!process.has("new: "), "\(process.text)")
-        process.tellToStop()
+        process.requestStop()
       }
       let deadline = Deadline(afterMs: ServiceKafka.patienceMs)
       for one in lacking {
         // The line contains the brokers' error, but not always the topic.
-        func says() -> Bool { one.process.log.contains { $0.contains("uthoriz") && $0.contains("kafka-acls") } }
-        while !says(), !deadline.isOver { MonotonicClock.sleep(ms: 20) }
-        #expect(says(), "without \(one.right):\n\(one.process.text)")
-        one.process.tellToStop()
+        func isLogged() -> Bool { one.process.log.contains { $0.contains("uthoriz") && $0.contains("kafka-acls") } }
+        while !isLogged(), !deadline.isOver { MonotonicClock.sleep(ms: 20) }
+        #expect(isLogged(), "without \(one.right):\n\(one.process.text)")
+        one.process.requestStop()
       }
       for one in lacking { _ = try one.process.waitForExit() }
     }

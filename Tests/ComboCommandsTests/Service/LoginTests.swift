@@ -7,7 +7,7 @@ import Testing
 @testable import ComboTestSupport
 
 extension ServiceTests {
-  @Suite("Brokers that speak TLS and want a login", .enabled(if: TestKafka.canStartClusters))
+  @Suite("Brokers with TLS that require a login", .enabled(if: TestKafka.canStartClusters))
   struct LoginTests {
     private static let module = "org.apache.kafka.common.security"
 
@@ -75,7 +75,7 @@ extension ServiceTests {
       }
     }
 
-    @Test("PLAIN, SCRAM and OAUTHBEARER over TLS work, and tell no secret")
+    @Test("PLAIN, SCRAM and OAUTHBEARER over TLS work, and reveal no secret")
     func mechanisms() throws {
       let folder = try SecretFolder()
       let cluster = try Self.broker(folder)
@@ -158,7 +158,7 @@ extension ServiceTests {
       return wrong
     }
 
-    @Test("each wrong login ends in a sentence that tells no secret")
+    @Test("each wrong login ends in a sentence that reveals no secret")
     func wrongMechanisms() throws {
       let folder = try SecretFolder()
       let cluster = try Self.broker(folder)
@@ -181,10 +181,10 @@ extension ServiceTests {
         ))
       let deadline = Deadline(afterMs: ServiceKafka.patienceMs)
       for (one, service) in failing {
-        func says() -> Bool { service.log.contains { line in one.words.allSatisfy { line.contains($0) } } }
-        while !says(), !deadline.isOver { MonotonicClock.sleep(ms: 20) }
-        #expect(says(), "\(one.name): \(one.words)\n\(service.text)")
-        service.tellToStop()
+        func isLogged() -> Bool { service.log.contains { line in one.words.allSatisfy { line.contains($0) } } }
+        while !isLogged(), !deadline.isOver { MonotonicClock.sleep(ms: 20) }
+        #expect(isLogged(), "\(one.name): \(one.words)\n\(service.text)")
+        service.requestStop()
       }
       for (one, service) in failing {
         _ = try service.waitForExit()

@@ -53,7 +53,7 @@ extension ServiceTests {
       #expect(proof.output.contains("proven: "), "\(proof)")
     }
 
-    @Test("sends the rest if some are larger than the input takes, alone or in one batch, and counts those")
+    @Test("sends the rest if some are larger than the input accepts, alone or in one batch, and counts those")
     func tooLarge() throws {
       let group = try TestGroup(partitions: 1)
       var numbers = SplitMix64(seed: 1)

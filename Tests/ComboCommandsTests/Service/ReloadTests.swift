@@ -29,7 +29,8 @@ extension ServiceTests {
       return try wire.response().status
     }
 
-    @Test("takes in what can change, says what cannot, leaves all as it was if something is wrong, and loses nothing")
+    @Test(
+      "applies the settings that can change, reports those that cannot, changes nothing if there is a fault, and loses nothing")
     func reload() throws {
       let group = try TestGroup(partitions: 2)
       let files = try Files()
@@ -96,7 +97,7 @@ extension ServiceTests {
       try group.verify()
     }
 
-    @Test("takes in combo settings and a map by a takeover, and `verify` derives with both")
+    @Test("applies combo settings and a map by a takeover, and `verify` derives with both")
     func engine() throws {
       let group = try TestGroup(partitions: 2)
       let files = try Files()
@@ -121,8 +122,8 @@ extension ServiceTests {
       #expect(!service.log.contains { $0.contains(" stopping: ") || $0.hasSuffix(" stopped") }, "\(service.text)")
       try give(#""m":5"#)
       try group.waitUntilSaid(["r": 8], service)
-      let said = try group.records(of: group.names.output).map { String(decoding: $0.value ?? [], as: UTF8.self) }
-      #expect(said.contains { $0.contains(#""milestone":4"#) }, "\(said)")
+      let emitted = try group.records(of: group.names.output).map { String(decoding: $0.value ?? [], as: UTF8.self) }
+      #expect(emitted.contains { $0.contains(#""milestone":4"#) }, "\(emitted)")
       #expect(!service.has("need a restart"))
       #expect(service.log.contains { $0.hasSuffix(" info reading records with the map test") }, "\(service.text)")
       #expect(service.log.count { $0.hasSuffix(" info settings changed: milestones 100 → 4") } == 1, "\(service.text)")
@@ -178,7 +179,7 @@ extension ServiceTests {
       #expect(try (status(token, port), status("another-0123456789", port)) == (200, 401))
       let warnings = service.log.filter { $0.contains(" warning http: other machines can still reach http://") }
       #expect(warnings.count == 1, "\(service.text)")
-      service.tellToStop()
+      service.requestStop()
       #expect(try service.waitForExit() == 0)
     }
 
@@ -195,11 +196,11 @@ extension ServiceTests {
         partitions: 2, brokers: cluster.brokers, kafka: folder.clientProperties("tests"))
       let service = try group.process(
         TestGroup.fast + ["--kafka-file", try folder.file("mine.properties", folder.clientProperties("mine"))])
-      var said = 0
+      var emitted = 0
       func resume() throws {
-        said += 5
-        try group.give((0..<10).map { TestGift(id: "\(said)-\($0)", room: "r\($0 % 2)", sender: "u") })
-        try group.waitUntilSaid(["r0": said, "r1": said], service)
+        emitted += 5
+        try group.give((0..<10).map { TestGift(id: "\(emitted)-\($0)", room: "r\($0 % 2)", sender: "u") })
+        try group.waitUntilSaid(["r0": emitted, "r1": emitted], service)
       }
       try resume()
 

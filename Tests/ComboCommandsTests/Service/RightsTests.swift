@@ -6,7 +6,7 @@ import Testing
 @testable import ComboTestSupport
 
 extension ServiceTests {
-  @Suite("Brokers that ask who it is and what it may", .enabled(if: TestKafka.canStartClusters))
+  @Suite("Brokers that require a login and rights", .enabled(if: TestKafka.canStartClusters))
   struct RightsTests {
 
     private static func properties(_ user: String, _ password: String) -> [String] {
@@ -85,13 +85,13 @@ extension ServiceTests {
         ("Write", "--transactional-id", group.group, "The right Write is missing on the transactional id"),
       ] {
         try change("--add", operation, kind, name)
-        var said = ""
-        try wait(for: "\(operation) on \(name) to be named: \(said) \(service.text)", withinMs: 90_000) {
+        var output = ""
+        try wait(for: "\(operation) on \(name) to be named: \(output) \(service.text)", withinMs: 90_000) {
           gifts += 1
           try group.give([TestGift(id: "g\(gifts)", room: "r\(gifts % 7)")])
           if name == names.deadLetter { try group.produce([TestRecord(key: "r", "no JSON")]) }
           let answer = try health()
-          said = answer.text
+          output = answer.text
           return answer.status == 503 && answer.text.contains(words) && answer.text.contains("uthoriz")
         }
         // Also while other transactions are committed.
@@ -127,14 +127,14 @@ extension ServiceTests {
       }
 
       let wrongPassword = try service("combo", "guess-me")
-      let said = try wrongPassword.waitForLog("uthentication", "sasl.*")
-      #expect(!wrongPassword.text.contains("guess-me"), "\(said)")
-      wrongPassword.tellToStop()
+      let output = try wrongPassword.waitForLog("uthentication", "sasl.*")
+      #expect(!wrongPassword.text.contains("guess-me"), "\(output)")
+      wrongPassword.requestStop()
       _ = try wrongPassword.waitForExit()
 
       let wrongMechanism = try service("combo", "c", ["--kafka", "sasl.mechanism=SCRAM-SHA-256"])
       try wrongMechanism.waitForLog("SCRAM-SHA-256", "sasl.*")
-      wrongMechanism.tellToStop()
+      wrongMechanism.requestStop()
       _ = try wrongMechanism.waitForExit()
 
       // One step after another: the words that the service logs, and the rights that it is then given.
@@ -161,7 +161,7 @@ extension ServiceTests {
         }
         #expect(
           line != nil, "step \(index): \(step.words): \(line ?? "nothing"), exit \(refused.exitCode ?? 99)\n\(refused.text)")
-        refused.tellToStop()
+        refused.requestStop()
         _ = try refused.waitForExit()
         try AccessRight.give(step.grants, group.control, tool: admin)
       }

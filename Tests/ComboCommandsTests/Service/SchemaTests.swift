@@ -10,7 +10,7 @@ extension ServiceTests {
   struct SchemaTests {
     private static let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
 
-    @Test("are what docs/schemas say, in both deliveries: events, instructions, dead letters and the journal")
+    @Test("match docs/schemas, in both deliveries: events, instructions, dead letters and the journal")
     func schemas() throws {
       guard (try? TestKafka.shell("python3 -m pip --version || python3 -c 'import jsonschema, yaml'")) != nil else {
         print("SKIPPED: python3 with jsonschema and PyYAML is not there, nor pip to fetch them")
@@ -46,9 +46,9 @@ extension ServiceTests {
         // One room continues until all kinds of instructions were published.
         try wait(for: "all kinds of instructions: \(service.text)") {
           try group.give([TestGift(room: "r2", sender: "u9")])
-          let said = try group.records(of: group.names.output).map { String(decoding: $0.value ?? [], as: UTF8.self) }
+          let output = try group.records(of: group.names.output).map { String(decoding: $0.value ?? [], as: UTF8.self) }
           return ["show", "update", "move_up", "dismiss", "skip", "screen"].allSatisfy { op in
-            said.contains { $0.contains("\"op\":\"\(op)\"") }
+            output.contains { $0.contains("\"op\":\"\(op)\"") }
           }
         }
         try service.stop()
@@ -71,8 +71,8 @@ extension ServiceTests {
         try folder.file("\(name).jsonl", records.map { String(decoding: $0, as: UTF8.self) })
       }
       let check = "exec /\(Self.root)/tools/check-schemas --records \"$1\" 2>&1"
-      let said = try TestKafka.shell(check, [folder.path])
-      #expect(said.contains("; 0 faults"), "\(said)")
+      let output = try TestKafka.shell(check, [folder.path])
+      #expect(output.contains("; 0 faults"), "\(output)")
       // The check finds broken records.
       try folder.file("journal.jsonl", [#"{"v":1,"n":0}"#])
       #expect(throws: TestKafka.Failure.self) { try TestKafka.shell(check, [folder.path]) }

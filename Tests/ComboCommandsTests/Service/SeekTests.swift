@@ -16,7 +16,7 @@ extension ServiceTests {
         ] + more)
     }
 
-    @Test("skips a stretch of the input once, says so first, and what follows is proven")
+    @Test("skips a part of the input once, reports that first, and the rest is proven")
     func skips() throws {
       let group = try TestGroup(partitions: 1)
       var service = try group.process(TestGroup.fast)
@@ -50,7 +50,7 @@ extension ServiceTests {
       #expect(proof.output.contains("proven: "), "\(proof)")
     }
 
-    @Test("the dry run tells the lost gifts as verify counts them, other settings and another output")
+    @Test("the dry run reports the lost gifts as verify counts them, other settings and another output")
     func tells() throws {
       let group = try TestGroup(partitions: 1)
       let service = try group.process(["--slots", "1"])

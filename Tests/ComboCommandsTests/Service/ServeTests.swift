@@ -20,7 +20,7 @@ extension ServiceTests {
       try HTTPWire.answer(to: HTTPStage.request(target), port: port).response
     }
 
-    @Test("shows every room as the service does, under the same numbers, and tells what comes, byte for byte")
+    @Test("shows every room as the service does, under the same numbers, and streams what follows, byte for byte")
     func mirrors() throws {
       let group = try TestGroup(partitions: 3)
       let service = try group.process(["--linger-ms", "600000", "--slots", "3", "--screen-ms", "500", "--enter-ms", "1"])
@@ -42,14 +42,14 @@ extension ServiceTests {
       let first = try #require(try wire.nextEvent())
       #expect(first.name == "screen")
       try group.give([TestGift(id: "r1-2", room: "r1", sender: "two")])
-      var told: [String] = []
-      try wait(for: "what the room says: \(told)") {
-        if let event = try wire.nextEvent(), event.name == "instruction" { told.append(event.data) }
-        return told.contains { $0.contains(#""op":"show""#) && $0.contains(#""id":"two""#) }
+      var received: [String] = []
+      try wait(for: "what the room says: \(received)") {
+        if let event = try wire.nextEvent(), event.name == "instruction" { received.append(event.data) }
+        return received.contains { $0.contains(#""op":"show""#) && $0.contains(#""id":"two""#) }
       }
-      let seqs = told.compactMap { $0.firstMatch(of: #/"seq":(\d+)/#).flatMap { Int($0.1) } }
+      let seqs = received.compactMap { $0.firstMatch(of: #/"seq":(\d+)/#).flatMap { Int($0.1) } }
       #expect(seqs == Array(seqs[0]..<(seqs[0] + seqs.count)))
-      #expect(first.id == told[0].firstMatch(of: #/"epoch":(\d+)/#).map { "\($0.1)-\(seqs[0] - 1)" })
+      #expect(first.id == received[0].firstMatch(of: #/"epoch":(\d+)/#).map { "\($0.1)-\(seqs[0] - 1)" })
       process.signal(SIGTERM)
       #expect(try process.waitForExit() == 0)
       try service.stop()
@@ -83,7 +83,7 @@ extension ServiceTests {
     private static let hourAgo = Int64(Date().timeIntervalSince1970 * 1000) - 3_600_000
 
     /// Returns an instruction of the room, this many seconds after a moment an hour ago.
-    private func said(_ room: String, _ seq: Int, at seconds: Int64 = 0, _ fields: String) -> TestRecord {
+    private func record(_ room: String, _ seq: Int, at seconds: Int64 = 0, _ fields: String) -> TestRecord {
       let at = Self.hourAgo + seconds * 1000
       var record = TestRecord(
         key: room, #"{"v":1,"room":"\#(room)","epoch":5,"seq":\#(seq),"at":\#(at),\#(fields)}"#)
@@ -105,15 +105,15 @@ extension ServiceTests {
       }
       try group.produce(
         [
-          said("old", 1, #""op":"show","banner":1,"slot":0,"count":3,"base":0,"gift":{"id":"rose"}"#),
-          said("known", 7, at: 100, #""op":"screen","banners":[\#(Self.banner)]"#),
-          said("unknown", 7, at: 100, #""op":"update","banner":1,"slot":0,"count":3,"added":1"#),
-          said("woken", 7, at: 111, #""op":"show","banner":1,"slot":0,"count":3,"base":0,"gift":{"id":"rose"}"#),
-          said("quiet", 7, at: 112, #""op":"show","banner":1,"slot":0,"count":3,"base":0,"gift":{"id":"rose"}"#),
-          said("last", 7, at: 112, #""op":"screen","banners":[]"#),
+          record("old", 1, #""op":"show","banner":1,"slot":0,"count":3,"base":0,"gift":{"id":"rose"}"#),
+          record("known", 7, at: 100, #""op":"screen","banners":[\#(Self.banner)]"#),
+          record("unknown", 7, at: 100, #""op":"update","banner":1,"slot":0,"count":3,"added":1"#),
+          record("woken", 7, at: 111, #""op":"show","banner":1,"slot":0,"count":3,"base":0,"gift":{"id":"rose"}"#),
+          record("quiet", 7, at: 112, #""op":"show","banner":1,"slot":0,"count":3,"base":0,"gift":{"id":"rose"}"#),
+          record("last", 7, at: 112, #""op":"screen","banners":[]"#),
         ], to: group.names.output)
-      let kept = said("kept", 9, at: 105, #""op":"screen","banners":[\#(Self.banner)]"#)
-      let over = said("over", 9, at: 50, #""op":"screen","banners":[\#(Self.banner)]"#)
+      let kept = record("kept", 9, at: 105, #""op":"screen","banners":[\#(Self.banner)]"#)
+      let over = record("over", 9, at: 50, #""op":"screen","banners":[\#(Self.banner)]"#)
       var gone = TestRecord(key: Array("gone".utf8), value: nil)
       gone.timestamp = over.timestamp
       try group.produce([kept, over, gone], to: screens)
@@ -130,7 +130,7 @@ extension ServiceTests {
         #expect(try wire.response().status == status, "\(room)")
       }
       let (wire, _) = try HTTPWire.answer(to: HTTPStage.request("/rooms/unknown/events"), port: port, hasBody: false)
-      try group.produce([said("unknown", 8, #""op":"screen","banners":[\#(Self.banner)]"#)], to: group.names.output)
+      try group.produce([record("unknown", 8, #""op":"screen","banners":[\#(Self.banner)]"#)], to: group.names.output)
       // The stream does not begin with a screen that claims to be complete.
       let first = try #require(try wire.nextEvent())
       #expect(first.name == "instruction" && first.data.contains(#""seq":8"#), "\(first)")
@@ -144,13 +144,13 @@ extension ServiceTests {
     func afterAPause() throws {
       let group = try TestGroup(partitions: 1, brokers: TestKafka.brokers())
       try group.control.createTopic(group.names.output, partitions: 1, settings: [], withinMs: ServiceKafka.patienceMs)
-      func say(_ seconds: ClosedRange<Int64>) throws {
+      func emit(_ seconds: ClosedRange<Int64>) throws {
         for at in seconds {
-          try group.produce([said("other", Int(at), at: at, #""op":"screen","banners":[]"#)], to: group.names.output)
+          try group.produce([record("other", Int(at), at: at, #""op":"screen","banners":[]"#)], to: group.names.output)
         }
       }
-      try group.produce([said("shown", 7, #""op":"screen","banners":[\#(Self.banner)]"#)], to: group.names.output)
-      try say(100...104)
+      try group.produce([record("shown", 7, #""op":"screen","banners":[\#(Self.banner)]"#)], to: group.names.output)
+      try emit(100...104)
       let (process, port) = try serve(group, ["--back", "12"])
       try wait(for: "readiness. \(process.text)") { try get("/health/ready", port).status == 200 }
       func status() throws -> Int {
@@ -159,7 +159,7 @@ extension ServiceTests {
         return try wire.response().status
       }
       #expect(try status() == 503)
-      try say(105...113)
+      try emit(105...113)
       try wait(for: "the last instruction") { try get("/rooms/other", port).text.contains(#""seq":113"#) }
       #expect(try status() == 404)
     }

@@ -44,7 +44,7 @@ private final class ManagerSocket {
   }
 
   /// Returns all lines received so far.
-  func heard() -> [String] {
+  func received() -> [String] {
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
       let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
@@ -53,7 +53,7 @@ private final class ManagerSocket {
     }
   }
 
-  func hear(_ line: String) throws { try wait(for: "\(line): \(heard())") { heard().contains(line) } }
+  func expect(_ line: String) throws { try wait(for: "\(line): \(received())") { received().contains(line) } }
 }
 
 @Suite("The word to the service manager")
@@ -106,21 +106,21 @@ struct ServiceManagerTests {
     #expect(ServiceManagerWords(watchdogMs: 2).tickMs == 1)
   }
 
-  @Test("is said again until it is taken")
+  @Test("is sent again until it is accepted")
   func fullSocket() throws {
     let folder = try SecretFolder()
-    let heard = try ManagerSocket(folder)
+    let socket = try ManagerSocket(folder)
     let observatory = Observatory(stop: StopFlag())
     let manager = try #require(
       ServiceManager(
-        environment: { ["NOTIFY_SOCKET": heard.path, "WATCHDOG_USEC": "600000"][$0] }, observatory: observatory,
+        environment: { ["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "600000"][$0] }, observatory: observatory,
         log: ServiceLog(.error)))
     for (line, change) in [("READY=1", { observatory.publish(ready) }), ("STOPPING=1", { observatory.stop.set() })] {
-      try heard.fill()
+      try socket.fill()
       change()
       manager.finish()
-      try heard.hear(line)
-      #expect(heard.heard().count { $0 == line } == 1)
+      try socket.expect(line)
+      #expect(socket.received().count { $0 == line } == 1)
     }
     withExtendedLifetime(manager) {}
   }
@@ -128,7 +128,7 @@ struct ServiceManagerTests {
   @Test("goes to the socket that the environment names, and to nobody if it names none")
   func socket() throws {
     let folder = try SecretFolder()
-    let heard = try ManagerSocket(folder)
+    let socket = try ManagerSocket(folder)
     let observatory = Observatory(stop: StopFlag())
     func manager(_ environment: [String: String]) -> ServiceManager? {
       ServiceManager(environment: { environment[$0] }, observatory: observatory, log: ServiceLog(.error))
@@ -137,13 +137,13 @@ struct ServiceManagerTests {
       [:], ["NOTIFY_SOCKET": ""], ["NOTIFY_SOCKET": "relative"], ["NOTIFY_SOCKET": "/" + String(repeating: "x", count: 108)],
       ["NOTIFY_SOCKET": "vsock:2:1234"], ["NOTIFY_SOCKET": "@"],
     ] { #expect(manager(none) == nil) }
-    let all = try #require(manager(["NOTIFY_SOCKET": heard.path, "WATCHDOG_USEC": "600000", "WATCHDOG_PID": String(getpid())]))
-    try heard.hear("WATCHDOG=1")
-    #expect(!heard.heard().contains("READY=1"))
+    let all = try #require(manager(["NOTIFY_SOCKET": socket.path, "WATCHDOG_USEC": "600000", "WATCHDOG_PID": String(getpid())]))
+    try socket.expect("WATCHDOG=1")
+    #expect(!socket.received().contains("READY=1"))
     observatory.publish(ready)
-    try heard.hear("READY=1")
+    try socket.expect("READY=1")
     observatory.stop.set()
-    try heard.hear("STOPPING=1")
+    try socket.expect("STOPPING=1")
     withExtendedLifetime(all) {}
   }
 }
@@ -151,18 +151,18 @@ struct ServiceManagerTests {
 extension ServiceTests {
   @Suite("The word to the service manager, of the service")
   struct ServiceManagerTests {
-    @Test("comes when the service is ready and when it stops, without HTTP too")
+    @Test("is sent when the service is ready and when it stops, without HTTP too")
     func whole() throws {
       let folder = try SecretFolder()
       let manager = try ManagerSocket(folder)
       let group = try TestGroup(partitions: 2)
       let service = try ServiceProcess(
         ["run"] + group.arguments(TestGroup.fast), environment: ["NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "3000000"])
-      try manager.hear("READY=1")
+      try manager.expect("READY=1")
       #expect(service.log.count { $0.contains("new: ") } == 2, "\(service.text)")
-      try manager.hear("WATCHDOG=1")
+      try manager.expect("WATCHDOG=1")
       try service.stop()
-      #expect(manager.heard().contains("STOPPING=1"))
+      #expect(manager.received().contains("STOPPING=1"))
     }
   }
 }

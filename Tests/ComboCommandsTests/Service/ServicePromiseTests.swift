@@ -55,7 +55,9 @@ struct ServicePromiseTests {
     try group.verify()
   }
 
-  @Test("--from latest leaves what was there before; a group that has a journal goes on where it was", arguments: GroundKind.all)
+  @Test(
+    "--from latest skips the records that were there before; a group that has a journal continues where it was",
+    arguments: GroundKind.all)
   func fromLatest(kind: GroundKind) throws {
     let group = try kind.make(partitions: 1)
     try group.give([TestGift(room: "old", count: 1)])
@@ -71,7 +73,7 @@ struct ServicePromiseTests {
     try group.verify()
   }
 
-  @Test("every combo goes on from its count, and the takeover names the new settings", arguments: GroundKind.all)
+  @Test("every combo continues from its count, and the takeover names the new settings", arguments: GroundKind.all)
   func otherSettings(kind: GroundKind) throws {
     let group = try kind.make(partitions: 2)
     let rooms = (0..<20).map { "r\($0)" }
@@ -243,7 +245,7 @@ struct ServicePromiseTests {
     try group.verify()
   }
 
-  @Test("rooms that rest, and come again, during a sweep: each restart finds its digest", arguments: GroundKind.all)
+  @Test("rooms that rest, and become active again, during a sweep: each restart finds its digest", arguments: GroundKind.all)
   func restDuringSweep(kind: GroundKind) throws {
     let seed = testSeed("rest during a sweep")
     var random = SplitMix64(seed: seed)

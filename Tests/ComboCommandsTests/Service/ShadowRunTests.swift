@@ -57,7 +57,7 @@ extension ServiceTests {
       try group.verify()
     }
 
-    @Test("says what is wrong where there is no such group, and ends with 1")
+    @Test("reports the fault where there is no such group, and ends with 1")
     func nothingThere() throws {
       let group = try TestGroup(partitions: 1)
       let run = try ServiceProcess.run(["run", "--shadow"] + group.arguments())

@@ -74,7 +74,7 @@ extension ServiceTests {
       #expect(try service.waitForExit() == 128 + SIGTERM, "\(service.text)")
     }
 
-    @Test("the same signal twice at once is one: some tell a process, and then its group")
+    @Test("the same signal twice at once is one: some supervisors signal a process, and then its group")
     func sameSignalTwice() throws {
       for _ in 0..<20 {
         let service = try ServiceProcess(["run", "--brokers", "127.0.0.1:1", "--http", "none", "--input", "a", "--output", "b"])
@@ -89,7 +89,7 @@ extension ServiceTests {
         }
         let code = try exitCode(of: service)
         // On a busy machine the second may arrive so late that it is a separate request, or after the end.
-        if code == 128 + SIGTERM, MonotonicClock.nowMs - began >= StopSignal.sameWishMs { continue }
+        if code == 128 + SIGTERM, MonotonicClock.nowMs - began >= StopSignal.sameRequestMs { continue }
         #expect(code == 0, "\(service.text)")
         if isThere { return }
       }
@@ -109,7 +109,7 @@ extension ServiceTests {
       #expect(service.progress.count == 3, "\(service.text)")
     }
 
-    @Test("brokers that are not there: a sentence that names them, and exit code 0 within 10 s when it is told to end")
+    @Test("brokers that are not there: a sentence that names them, and exit code 0 within 10 s after a request to stop")
     func nobodyThere() throws {
       let service = try ServiceProcess(["run", "--brokers", "127.0.0.1:1", "--http", "none", "--input", "a", "--output", "b"])
       let line = try service.waitForLog("127.0.0.1:1", "--brokers")
@@ -129,12 +129,12 @@ extension ServiceTests {
       let service = try ServiceProcess(
         ["run", "--brokers", "127.0.0.1:1", "--http", "127.0.0.1:0", "--input", "a", "--output", "b", "--log-level", "debug"],
         logPath: path)
-      var said: [UInt8] = []
+      var output: [UInt8] = []
       try wait(for: "the service to be under way") {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = read(pipe, &bytes, bytes.count)
-        if count > 0 { said += bytes[..<count] }
-        return String(decoding: said, as: UTF8.self).contains("127.0.0.1:1")
+        if count > 0 { output += bytes[..<count] }
+        return String(decoding: output, as: UTF8.self).contains("127.0.0.1:1")
       }
       var byte = UInt8(ascii: "\n")
       while write(pipe, &byte, 1) == 1 {}
@@ -178,7 +178,7 @@ extension ServiceTests {
       try group.verify()
     }
 
-    @Test("what is wrong with the options is said at once, all of it, with exit code 2")
+    @Test("all faults of the options are reported at once, with exit code 2")
     func wrongOptions() throws {
       let (code, output, log) = try ServiceProcess.run([
         "run", "--input", "a", "--output", "a", "--slots", "101", "--kafk", "x=y",

@@ -27,7 +27,7 @@ extension ServiceTests {
       #expect(!service.has("deleted"), "\(service.text)")
       let transactions = try TestKafka.tool(["transactions", "--bootstrap-server", cluster.brokers, "list"])
       #expect(transactions.contains("TransactionalId") && !transactions.contains(group.group), "\(transactions)\n\(service.text)")
-      service.tellToStop()
+      service.requestStop()
       _ = try service.waitForExit()
     }
 
@@ -69,7 +69,7 @@ extension ServiceTests {
       #expect(journal.retentionMs == 777_000_000 && journal.retentionBytes == nil)
     }
 
-    @Test("a topic that is deleted under the service is made anew, and the service goes on")
+    @Test("a topic that is deleted under the service is created again, and the service continues")
     func deleted() throws {
       let group = try TestGroup(partitions: 1)
       let service = try group.process(TestGroup.fast)
@@ -94,7 +94,7 @@ extension ServiceTests {
 
     /// Uses its own cluster, as brokers that create topics when they are produced to hide the loss.
     @Test(
-      "journal or state deleted under the service, where brokers make no topics: it starts afresh, says why, and goes on",
+      "journal or state deleted under the service, where brokers create no topics: it starts again, logs why, and continues",
       .enabled(if: TestKafka.canStartClusters), arguments: [Topic.journal, .state])
     func deletedForGood(_ topic: Topic) throws {
       let cluster = try TestKafka.cluster(properties: ServiceKafka.properties + "\nauto.create.topics.enable=false")
@@ -130,7 +130,7 @@ extension ServiceTests {
       }
     }
 
-    @Test("a state topic that brokers recreate with their defaults is noticed, set up, and the service goes on")
+    @Test("a state topic that brokers recreate with their defaults is noticed, set up, and the service continues")
     func recreated() throws {
       let group = try TestGroup(partitions: 2)
       let options = TestGroup.fast + ["--checkpoint-interval-ms", "50"]
@@ -185,7 +185,7 @@ extension ServiceTests {
       try group.give((0..<20).map { TestGift(id: "old\($0)", room: "r\($0)") })
       try group.waitUntilTakenIn(service)
       try service.stop()
-      let said = try group.records(of: group.names.output).count
+      let emitted = try group.records(of: group.names.output).count
       try group.control.deleteTopic(group.names.input, withinMs: ServiceKafka.patienceMs)
       try wait(for: "the deletion") {
         try group.control.partitionCount(group.names.input, withinMs: ServiceKafka.patienceMs) == nil
@@ -195,7 +195,7 @@ extension ServiceTests {
       let other = try group.process(TestGroup.fast)
       #expect(try other.waitForExit() == 1)
       #expect(other.has("error", "the topic was truncated or recreated") && !other.has("new: partition"), "\(other.text)")
-      #expect(try group.records(of: group.names.output).count == said, "\(other.text)")
+      #expect(try group.records(of: group.names.output).count == emitted, "\(other.text)")
     }
 
     enum Which: CaseIterable { case input, journal, state }

@@ -17,7 +17,7 @@ extension ServiceTests {
         ] + more)
     }
 
-    @Test("beside a service that works, is killed and started again, it proves what is committed, as often as it is run")
+    @Test("beside a service that works, is killed and started again, it proves all that is committed, as often as it is run")
     func besideTheService() throws {
       let group = try TestGroup(partitions: 4)
       let options = TestGroup.fast + ["--instance", "one", "--checkpoint-gifts", "2000", "--checkpoint-interval-ms", "500"]
@@ -53,7 +53,7 @@ extension ServiceTests {
         spoilt == 1 && spoiltOutput.contains("DIFFERS: the output holds a record that is not an instruction"), "\(spoiltOutput)")
     }
 
-    @Test("topics that are not there, and a group that has done nothing, are told in a sentence")
+    @Test("topics that are not there, and a group that has done nothing, are reported in a sentence")
     func nothingThere() throws {
       let group = try TestGroup(partitions: 1)
       let missing = try verify(group)

@@ -32,11 +32,11 @@ struct DemoTests {
           let seq = seqs[room, default: 0] + 1
           seqs[room] = seq
           let sender = value["sender"]?["name"]?.string ?? ""
-          let said = """
+          let output = """
             {"v":1,"room":"\(room)","epoch":1,"seq":\(seq),"at":1,"op":"show","banner":\(seq),"slot":0,"count":1,"base":0,\
             "sender":{"name":"\(sender)"},"gift":{"name":"G"}}
             """
-          Array(said.utf8).withUnsafeBytes {
+          Array(output.utf8).withUnsafeBytes {
             batch.append(stage.stream(.output), key: key, value: $0, timestamp: WallClock.nowMs)
           }
         }
@@ -60,7 +60,7 @@ struct DemoTests {
     ).run()
   }
 
-  @Test("says what is made up, shows what the service says of its gifts, and ends with a summary when its time is over")
+  @Test("names the invented data, shows the service's instructions, and ends with a summary when its time is over")
   func shows() throws {
     // The number of banners shown in a time depends on the machine.
     var isEnough = false
@@ -118,7 +118,7 @@ struct PaceTests {
 
 @Suite("A stop signal")
 struct StopSignalTests {
-  @Test("tells once, also those that come late")
+  @Test("reports once, also those that arrive late")
   func once() {
     let stop = StopSignal()
     let count = Atomic<Int>(0)

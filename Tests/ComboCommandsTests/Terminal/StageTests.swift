@@ -126,7 +126,7 @@ struct StageTests {
     #expect(lines(stage, at: 1000)[3] == "│ 长长长长长长长长长长长长长长 ×123456 │")
   }
 
-  @Test("what is not above the epoch and seq known is a repetition")
+  @Test("an instruction that is not above the known epoch and seq is a repetition")
   func repetition() {
     var stage = Stage()
     #expect(apply(Self.record(1, Self.show(1, 1)), to: &stage, at: 0))
@@ -136,7 +136,7 @@ struct StageTests {
     #expect(stage.instructions == 1)
   }
 
-  @Test("after a gap what is shown is drawn, and all else waits for the next screen")
+  @Test("after a gap shown banners are drawn, and all else waits for the next screen")
   func gap() {
     var stage = Stage()
     _ = apply(Self.record(1, Self.show(1, 1)), to: &stage, at: 0)
@@ -155,7 +155,7 @@ struct StageTests {
     #expect(stage.rooms[0].screen.banners[0].count == 9)
   }
 
-  @Test("joining in mid-stream what is shown is drawn likewise, and a new epoch begins with an empty screen")
+  @Test("when joining in mid-stream, shown banners are drawn likewise, and a new epoch begins with an empty screen")
   func epochs() {
     var stage = Stage()
     #expect(apply(Self.record(7, Self.show(3, 1)), to: &stage, at: 0))
@@ -167,7 +167,7 @@ struct StageTests {
     #expect(stage.rooms[0].screen.banners.map(\.count) == [5])
   }
 
-  @Test("a screen that says what is known already disturbs no animation")
+  @Test("a screen that equals the known one disturbs no animation")
   func screen() {
     var stage = Stage()
     _ = apply(Self.record(1, Self.show(1, 8)), to: &stage, at: 1000)
@@ -187,7 +187,7 @@ struct StageTests {
     #expect(lines(stage, at: 2000)[3] == "│ Zoë Rose                         ×90 │")
   }
 
-  @Test("unknown operations and what is no instruction change nothing")
+  @Test("unknown operations and records that are no instructions change nothing")
   func unknown() {
     var stage = Stage()
     for text in ["", "x", "{}", #"{"room":1}"#, #"{"room":"r","epoch":"x","seq":1}"#, "[1]", "{\"room\":\"\u{0}\"}"] {
@@ -197,7 +197,7 @@ struct StageTests {
     #expect(stage.rooms.last?.screen.banners.isEmpty == true)
   }
 
-  @Test("without a terminal, what a viewer would notice comes as lines")
+  @Test("without a terminal, the changes that a viewer would notice are printed as lines")
   func plain() throws {
     var stage = Stage()
     func line(_ record: String) -> String? {

@@ -21,7 +21,7 @@ struct TerminalTests {
     #expect(DisplayWidth.harmless("a\u{1b}[2Jb\u{202e}c\u{7}\u{9b}\nd") == "a[2Jbcd")
     // Endless accents, which form one character, do not reach it either.
     var frame = Frame(width: 10, height: 1)
-    frame.put("ae" + String(repeating: "\u{301}", count: 5000) + "b", x: 0, y: 0)
+    frame.write("ae" + String(repeating: "\u{301}", count: 5000) + "b", x: 0, y: 0)
     #expect(frame.bytes(after: nil).utf8.count < 100)
     #expect(frame.lines == ["ab"])
   }
@@ -29,22 +29,22 @@ struct TerminalTests {
   @Test("text is cut at the edges, a wide character never in half")
   func clipping() {
     var frame = Frame(width: 6, height: 1)
-    frame.put("中文字符", x: 1, y: 0)
+    frame.write("中文字符", x: 1, y: 0)
     #expect(frame.lines == [" 中文"])
-    frame.put("中", x: -1, y: 0)
-    frame.put("x", x: 2, y: 0)
+    frame.write("中", x: -1, y: 0)
+    frame.write("x", x: 2, y: 0)
     #expect(frame.lines == ["  x文"])
-    frame.put("up", x: 0, y: 3)
+    frame.write("up", x: 0, y: 3)
     #expect(frame.lines == ["  x文"])
   }
 
   @Test("two equal frames need no byte, and a changed number only its own")
   func difference() {
     var one = Frame(width: 20, height: 2)
-    one.put("小明 🌹 ×7", x: 1, y: 1)
+    one.write("小明 🌹 ×7", x: 1, y: 1)
     #expect(one.bytes(after: one) == "")
     var two = one
-    two.put("8", x: 10, y: 1)
+    two.write("8", x: 10, y: 1)
     #expect(two.bytes(after: one) == "\u{1b}[2;11H\u{1b}[0m8    ")
     let whole = one.bytes(after: nil)
     #expect(whole.hasPrefix("\u{1b}[0m\u{1b}[2J\u{1b}[2;2H"))
@@ -54,15 +54,15 @@ struct TerminalTests {
   @Test("a change from a wide to a narrow character rewrites both columns")
   func wideDifference() {
     var one = Frame(width: 8, height: 1)
-    one.put("中", x: 2, y: 0)
+    one.write("中", x: 2, y: 0)
     var two = Frame(width: 8, height: 1)
-    two.put("ab", x: 2, y: 0)
+    two.write("ab", x: 2, y: 0)
     var screen = Screen(width: 8, height: 1)
-    screen.take(one.bytes(after: nil))
+    screen.process(one.bytes(after: nil))
     #expect(screen.lines == ["  中"])
-    screen.take(two.bytes(after: one))
+    screen.process(two.bytes(after: one))
     #expect(screen.lines == ["  ab"])
-    screen.take(one.bytes(after: two))
+    screen.process(one.bytes(after: two))
     #expect(screen.lines == ["  中"])
   }
 
@@ -76,15 +76,15 @@ struct TerminalTests {
       var frame = random.below(3) == 0 ? Frame(width: 12, height: 3) : before ?? Frame(width: 12, height: 3)
       for _ in 0..<random.below(6) {
         let style = Frame.Style(color: random.below(2) == 0 ? nil : 7, isBold: random.below(2) == 0)
-        frame.put(pieces[random.below(pieces.count)], x: random.below(14) - 1, y: random.below(3), style: style)
+        frame.write(pieces[random.below(pieces.count)], x: random.below(14) - 1, y: random.below(3), style: style)
       }
-      screen.take(frame.bytes(after: before))
+      screen.process(frame.bytes(after: before))
       #expect(screen.lines == frame.lines)
       before = frame
     }
   }
 
-  @Test("progress is told in groups of three digits")
+  @Test("progress is shown in groups of three digits")
   func progress() {
     #expect(
       ProgressMeter.line(1_234_567, of: 2_000_000, "events", elapsedMs: 1000) == "1,234,567 events (61 %), 1,234,567 a second")
@@ -102,7 +102,7 @@ struct Screen {
     cells = Array(repeating: Array(repeating: " ", count: width), count: height)
   }
 
-  mutating func take(_ text: String) {
+  mutating func process(_ text: String) {
     var rest = Substring(text)
     while let character = rest.popFirst() {
       if character == "\u{1b}" {

@@ -51,7 +51,7 @@ extension Engine {
   }
 
   /// Applies an event.
-  /// - Parameter lender: Lends a gift's display data; nil if they are gone after the call.
+  /// - Parameter lender: Lends a gift's display data, or nil if they are gone after the call.
   mutating func apply(_ event: Event, at now: Int64, lender: Lender? = nil, to sink: inout Recorder) {
     switch event {
     case .gift(let gift):

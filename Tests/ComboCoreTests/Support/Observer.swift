@@ -11,7 +11,7 @@ struct Observer {
     var leavesAt: Int64?
   }
 
-  /// The settings if they never change; nil if what they bound is not to be checked.
+  /// The settings if they never change, or nil if what they bound is not to be checked.
   var settings: Settings?
   private var epoch = Int64.min
   private var seq = 0

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ComboTestSupport
 
-/// The faults of a map, as they are told; none if it can be used.
+/// The faults of a map, as they are told, or none if it can be used.
 func faults(of map: String, switches: [(name: String, value: String)] = [], library: MapLibrary = .builtIn) -> [String] {
   do {
     _ = try RecordMap(Array(map.utf8), file: "m", switches: switches, library: library)

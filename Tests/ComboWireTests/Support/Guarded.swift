@@ -26,11 +26,11 @@ final class Guarded {
 
   /// Returns a text at the end of the memory, followed only by what a parser may read, which looks as if the text continued.
   func text(_ bytes: [UInt8], behind: [UInt8] = Guarded.behind) -> Bytes {
-    put(bytes, behind, at: memory + (Self.size - BumpArena.padding - bytes.count))
+    place(bytes, behind, at: memory + (Self.size - BumpArena.padding - bytes.count))
   }
 
   /// Returns a text at the beginning of the memory.
-  func first(_ bytes: [UInt8]) -> Bytes { put(bytes, Self.behind, at: memory) }
+  func first(_ bytes: [UInt8]) -> Bytes { place(bytes, Self.behind, at: memory) }
 
   /// Returns a record at the end of other such memory, with nothing after it.
   func record(_ bytes: [UInt8]) -> Bytes {
@@ -41,7 +41,7 @@ final class Guarded {
 
   static let behind = (0..<BumpArena.padding).map { Array(#"7",}]"#.utf8)[$0 % 5] }
 
-  private func put(_ bytes: [UInt8], _ behind: [UInt8], at start: UnsafeMutableRawPointer) -> Bytes {
+  private func place(_ bytes: [UInt8], _ behind: [UInt8], at start: UnsafeMutableRawPointer) -> Bytes {
     start.copyMemory(from: bytes + behind, byteCount: bytes.count + behind.count)
     return Bytes(start: start, count: bytes.count)
   }

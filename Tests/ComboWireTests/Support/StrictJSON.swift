@@ -25,7 +25,7 @@ struct StrictJSON {
 
   private var peek: UInt8? { at < bytes.count ? bytes[at] : nil }
 
-  private mutating func take() throws -> UInt8 {
+  private mutating func next() throws -> UInt8 {
     guard let byte = peek else { throw Invalid() }
     at += 1
     compact.append(byte)
@@ -33,7 +33,7 @@ struct StrictJSON {
   }
 
   private mutating func expect(_ text: String) throws {
-    for byte in text.utf8 where try take() != byte { throw Invalid() }
+    for byte in text.utf8 where try next() != byte { throw Invalid() }
   }
 
   private mutating func skipSpace() {
@@ -61,16 +61,16 @@ struct StrictJSON {
 
   private mutating func list(_ depth: Int, close: Unicode.Scalar, _ element: (inout StrictJSON) throws -> Void) throws {
     if depth > depthMax { throw Invalid() }
-    _ = try take()
+    _ = try next()
     skipSpace()
     if peek == UInt8(ascii: close) {
-      _ = try take()
+      _ = try next()
       return
     }
     while true {
       try element(&self)
       skipSpace()
-      let byte = try take()
+      let byte = try next()
       if byte == UInt8(ascii: close) { return }
       if byte != UInt8(ascii: ",") { throw Invalid() }
       skipSpace()
@@ -80,11 +80,11 @@ struct StrictJSON {
   private mutating func string() throws {
     try expect("\"")
     while true {
-      switch try take() {
+      switch try next() {
       case UInt8(ascii: "\""): return
       case 0..<0x20: throw Invalid()
       case UInt8(ascii: "\\"):
-        let kind = try take()
+        let kind = try next()
         if kind != UInt8(ascii: "u") {
           guard "\"\\/bfnrt".utf8.contains(kind) else { throw Invalid() }
           continue
@@ -103,7 +103,7 @@ struct StrictJSON {
   private mutating func hex4() throws -> Int {
     var unit = 0
     for _ in 0..<4 {
-      guard let digit = Character(Unicode.Scalar(try take())).hexDigitValue else { throw Invalid() }
+      guard let digit = Character(Unicode.Scalar(try next())).hexDigitValue else { throw Invalid() }
       unit = unit * 16 + digit
     }
     return unit
@@ -111,23 +111,23 @@ struct StrictJSON {
 
   private mutating func digits() throws {
     guard let first = peek, (0x30...0x39).contains(first) else { throw Invalid() }
-    while let byte = peek, (0x30...0x39).contains(byte) { _ = try take() }
+    while let byte = peek, (0x30...0x39).contains(byte) { _ = try next() }
   }
 
   private mutating func number() throws {
-    if peek == UInt8(ascii: "-") { _ = try take() }
+    if peek == UInt8(ascii: "-") { _ = try next() }
     if peek == UInt8(ascii: "0") {
-      _ = try take()
+      _ = try next()
     } else {
       try digits()
     }
     if peek == UInt8(ascii: ".") {
-      _ = try take()
+      _ = try next()
       try digits()
     }
     if peek == UInt8(ascii: "e") || peek == UInt8(ascii: "E") {
-      _ = try take()
-      if peek == UInt8(ascii: "+") || peek == UInt8(ascii: "-") { _ = try take() }
+      _ = try next()
+      if peek == UInt8(ascii: "+") || peek == UInt8(ascii: "-") { _ = try next() }
       try digits()
     }
   }

@@ -17,7 +17,7 @@ protocol RunningService: AnyObject {
   /// Its exit code, or nil while it runs.
   var exitCode: Int32? { get }
   /// Stops it gracefully, without waiting for its end.
-  func tellToStop()
+  func requestStop()
 }
 
 extension RunningService {
@@ -44,7 +44,7 @@ extension RunningService {
 
   /// Stops it, which must succeed.
   func stop(sourceLocation: SourceLocation = #_sourceLocation) throws {
-    tellToStop()
+    requestStop()
     #expect(try waitForExit() == 0, "\(text)", sourceLocation: sourceLocation)
   }
 
@@ -79,16 +79,16 @@ final class ServiceThread: RunningService {
   }
 
   /// The state that its thread holds, so that the thread does not keep the object itself alive.
-  private final class Said: Sendable {
+  private final class Output: Sendable {
     let state = Mutex(State())
   }
 
-  private let said = Said()
+  private let output = Output()
   private let stopFlag = StopFlag()
 
-  var log: [String] { said.state.withLock { $0.log } }
-  var progress: [String] { said.state.withLock { $0.progress } }
-  var exitCode: Int32? { said.state.withLock { $0.exitCode } }
+  var log: [String] { output.state.withLock { $0.log } }
+  var progress: [String] { output.state.withLock { $0.progress } }
+  var exitCode: Int32? { output.state.withLock { $0.exitCode } }
 
   /// A function that creates the service, or returns nil if it was stopped before or cannot begin, which is logged.
   typealias Build = @Sendable (ServiceOptions, ServiceLog, StopFlag) throws(EdgeError) -> Service?
@@ -105,9 +105,9 @@ final class ServiceThread: RunningService {
     guard case .run(let options) = Invocation.parse(["run"] + arguments) else {
       throw TestKafka.Failure("these are no arguments of run: \(arguments)")
     }
-    let thread = Thread { [said, stopFlag] in
-      let code = Self.run(options, said, stopFlag, build)
-      said.state.withLock { $0.exitCode = code }
+    let thread = Thread { [output, stopFlag] in
+      let code = Self.run(options, output, stopFlag, build)
+      output.state.withLock { $0.exitCode = code }
     }
     thread.stackSize = 8 << 20
     thread.start()
@@ -116,13 +116,13 @@ final class ServiceThread: RunningService {
   /// Stops the service if a test throws before it does so.
   deinit { stopFlag.set() }
 
-  private static func run(_ options: ServiceOptions, _ said: Said, _ stopFlag: StopFlag, _ build: Build) -> Int32 {
-    let log = ServiceLog(options.logLevel, countsRepeats: false) { line in said.state.withLock { $0.log.append(line) } }
+  private static func run(_ options: ServiceOptions, _ output: Output, _ stopFlag: StopFlag, _ build: Build) -> Int32 {
+    let log = ServiceLog(options.logLevel, countsRepeats: false) { line in output.state.withLock { $0.log.append(line) } }
     do throws(EdgeError) {
       guard let service = try build(options, log, stopFlag) else {
         return stopFlag.isSet ? 0 : 1
       }
-      if options.progress { service.progress = Progress { line in said.state.withLock { $0.progress.append(line) } } }
+      if options.progress { service.progress = Progress { line in output.state.withLock { $0.progress.append(line) } } }
       return service.run()
     } catch {
       log.error("the service cannot continue: \(.reason, error)")
@@ -130,5 +130,5 @@ final class ServiceThread: RunningService {
     }
   }
 
-  func tellToStop() { stopFlag.set() }
+  func requestStop() { stopFlag.set() }
 }

@@ -14,7 +14,8 @@ final class ServiceProcess: RunningService {
   /// - Parameters:
   ///   - arguments: The program's arguments, the command first.
   ///   - environment: Variables in addition to those of this process.
-  ///   - logPath: Its standard error, such as a pipe that the test reads itself, or does not; nil for a file that ``log`` reads.
+  ///   - logPath: Its standard error, such as a pipe that the test reads itself, or does not, or nil for a file that ``log``
+  ///     reads.
   init(_ arguments: [String], environment: [String: String] = [:], logPath: String? = nil) throws {
     let base = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo-service")
     outputPath = base + ".out"
@@ -47,7 +48,7 @@ final class ServiceProcess: RunningService {
     return status
   }
 
-  func tellToStop() { signal(SIGTERM) }
+  func requestStop() { signal(SIGTERM) }
 
   /// Sends it a signal, unless it has ended.
   func signal(_ number: Int32) {

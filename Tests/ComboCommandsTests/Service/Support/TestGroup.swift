@@ -26,7 +26,7 @@ final class TestGroup: ServiceGround {
   /// - Parameters:
   ///   - partitions: The number of the input's partitions; 0 to create no input.
   ///   - sharing: Another group, whose input this one reads too.
-  ///   - input: The input's name; nil for a fresh one.
+  ///   - input: The input's name, or nil for a fresh one.
   ///   - beside: The same group with another input, whose output this one shares.
   ///   - lingerMs: The time within which gifts that are given together are sent together.
   init(

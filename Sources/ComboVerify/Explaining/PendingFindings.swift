@@ -1,8 +1,8 @@
 /// The findings of a partition that have not been reported yet, so that they are reported in the order of the input.
 ///
-/// A gift passes straight through unless a miss precedes it. A dead letter waits until everything has been read, since a later
-/// record may be the one as which it was sent back. Above ``max`` findings, all that precede the newest gift are reported.
-struct UntoldFindings {
+/// A gift is reported at once unless a miss precedes it. A dead letter waits until everything has been read, since it may have
+/// been sent back as a later record. Above ``max`` findings, all that precede the newest gift are reported.
+struct PendingFindings {
   private struct Item {
     var finding: Finding
     /// The fingerprint of the record that became a dead letter.

@@ -4,11 +4,11 @@ internal import ComboWire
 
 /// Whether a room's state is known at the position of the derivation.
 ///
-/// An unknown room becomes known by a rest: once it has been silent for longer than it can have stayed awake, its next gift finds
-/// a new engine.
-struct RoomStanding {
+/// An unknown room becomes known by a rest: after it has been silent for longer than it can stay awake, its next gift creates a
+/// new engine.
+struct RoomKnowledge {
   private(set) var isKnown = false
-  /// The entry up to which the room's snapshot holds; nothing before it is derived.
+  /// The entry that the room's snapshot covers. Nothing before it is derived.
   private(set) var silentUpTo: Int64 = -1
   /// The time at which the room was last seen, without shifts.
   private var lastSeen = Int64.min
@@ -24,7 +24,7 @@ struct RoomStanding {
   }
 
   /// Registers an event of the room.
-  /// - Returns: Whether the room can take the event in.
+  /// - Returns: Whether the room can process the event.
   mutating func admits(_ kind: Event.Kind, _ own: OwnSettings?, at now: Int64, shifted: Int64, _ settings: Settings) -> Bool {
     if isKnown { return true }
     // New settings replace the previous ones, whatever those were.

@@ -1,11 +1,11 @@
 internal import ComboEdge
 
-/// The topics as `run` will read them once it has created the missing ones, which are empty.
-final class TopicsToBe: ReadEdge {
+/// The topics of a group after `run` has created the missing ones, which are empty.
+final class PlannedTopics: ReadEdge {
   private let base: any ReadEdge
   /// The number of partitions of each topic that exist.
   private let existing: [Topic: Int32]
-  /// The least number of partitions that each topic will have.
+  /// The minimum number of partitions that each topic will have.
   private let count: Int32
 
   init(_ base: any ReadEdge, existing: [Topic: Int32], count: Int32) {
@@ -37,17 +37,17 @@ final class TopicsToBe: ReadEdge {
   }
 
   func readAll(
-    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ take: (InputRecord) -> Bool
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
-    if exists(topic, partition) { try base.readAll(topic, partition, from: start, to: end, take) }
+    if exists(topic, partition) { try base.readAll(topic, partition, from: start, to: end, body) }
   }
 
   func partitions(_ topic: Topic) throws(EdgeError) -> Range<Int32> { 0..<max(count, existing[topic] ?? 0) }
 
   func read(
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
-    _ take: (InputRecord) -> Bool
+    _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
-    if exists(topic, partition) { try base.read(topic, partition, from: start, to: end, unless: isCancelled, take) }
+    if exists(topic, partition) { try base.read(topic, partition, from: start, to: end, unless: isCancelled, body) }
   }
 }

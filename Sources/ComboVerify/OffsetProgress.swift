@@ -1,0 +1,20 @@
+/// The progress of a read through a partition, reported in steps of some thousand offsets.
+struct OffsetProgress {
+  private var reported: Int64
+  private let report: (Int) -> Void
+
+  /// - Parameter report: Receives a number of offsets processed.
+  init(from start: Int64, _ report: @escaping (Int) -> Void) {
+    reported = start
+    self.report = report
+  }
+
+  mutating func advance(to offset: Int64) {
+    if offset - reported >= 10_000 { finish(at: offset) }
+  }
+
+  mutating func finish(at offset: Int64) {
+    report(Int(max(0, offset - reported)))
+    reported = max(reported, offset)
+  }
+}
