@@ -70,7 +70,7 @@ struct DeliveryParts {
   /// Logs which of these partitions were not written up to their last entry.
   /// - Parameter isLost: Whether work in progress failed.
   func warnOfUnwritten(_ given: [ActivePartition], isLost: Bool = false) {
-    for active in given where isLost || !active.isWritten {
+    for active in given where isLost || !active.isWritten || !partitions.owed(by: active).isNothing {
       log.warning(
         """
         partition \(.partition, active.number) was stopped before all its rooms were written: the next start runs its last entries again

@@ -34,7 +34,7 @@ extension Service {
       watched.tell(
         watched.lostRooms(at: now) { id, last in
           guard let partition = last ?? home(of: id) else { return true }
-          return partitions.owned[partition] != nil
+          return !partitions.state(of: partition).isUnassigned
         }.map { watched.answer(.elsewhere(id: 0, room: $0)) })
     }
     if hasJoined, now - watched.countedAt >= Self.countEveryMs { countPartitions() }
@@ -104,11 +104,11 @@ extension Service {
       // Its instructions from its last partition may not have been sent yet: the answer comes after them.
       if partitions.isActive(last) { return .asleep(partitions.active[Int(last)]!) }
       // It may be awake there. Its watchers wait until it is back, or counts as gone.
-      if partitions.owned[last] != nil || forAll { return .later }
+      if !partitions.state(of: last).isUnassigned || forAll { return .later }
     }
     if let home = home(of: id) {
       if partitions.isActive(home) { return .asleep(partitions.active[Int(home)]!) }
-      if partitions.owned[home] != nil { return .later }
+      if !partitions.state(of: home).isUnassigned { return .later }
       if partitions.owned.count < watched.partitionCount.value! { return .elsewhere }
     }
     // The place is unknown, or all partitions are this member's: it is wherever its producer puts it.
@@ -211,10 +211,11 @@ extension Service {
     report.ownSettingsMax = configuration.ownSettingsMax
     report.inputPartitions = watched.partitionCount.value
     if partitions.configuration.map != nil { report.mapRows = intake.decoder.rows }
-    report.partitions = partitions.owned.sorted { $0.key < $1.key }.map { number, ownership in
+    report.partitions = partitions.owned.map { number in
       guard partitions.isActive(number), let active = partitions.active[Int(number)] else {
-        var restoring = ServiceReport.Partition(number: number, isRunning: false, restored: ownership.cancellation.progress)
-        restoring.failure = ownership.failure
+        var restoring = ServiceReport.Partition(
+          number: number, isRunning: false, restored: partitions.cancellation(of: number).progress)
+        restoring.failure = partitions.state(of: number).attempts.failure
         return restoring
       }
       let partition = active.partition

@@ -140,7 +140,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     watchSchemas()
     if delivery.takesIn(polled: polled) { poll(maxWaitMs: waitMs()) }
     delivery.turn()
-    if partitions.canGoOver() { takeOverAgain(partitions.owned.keys.sorted()) }
+    if partitions.canGoOver() { takeOverAgain(partitions.owned) }
     partitions.beginRestores()
     logConditions()
     serveObservers()
@@ -206,7 +206,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   private func takeOverAgain(_ numbers: [Int32]) {
     quiesce()
     delivery.handOver(numbers, isStop: false)
-    for number in numbers { partitions.restore(number) }
+    for number in numbers { partitions.note(.handedOver, of: number) }
   }
 
   /// Handles a failure: work in progress is discarded, or treated as if its owner had crashed, and all partitions are restored
@@ -228,9 +228,9 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
       return
     }
     if failuresInARow > 1, endsAsTopicIsGone() { return }
-    partitions.deactivateAll()
+    partitions.discardWork()
     delivery.drop(fault)
-    partitions.restoreAll(afterMs: delayMs)
+    partitions.planRestores(afterMs: delayMs)
   }
 
   func renewProducers() {
@@ -287,7 +287,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   package func assigned(_ partitions: [Int32]) {
     if !partitions.isEmpty { log.info("assigned: partitions \(.partitions, Self.list(partitions))") }
     self.partitions.rulesWatch.assigned()
-    for number in partitions { self.partitions.restore(number) }
+    for number in partitions { self.partitions.note(.assigned, of: number) }
     denied.wasAccepted()
     hasJoined = true
     countPartitions()
@@ -306,12 +306,12 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     quiesce()
     if lost {
       let isVoid = delivery.isVoidedByLoss
-      for number in partitions { self.partitions.forget(number) }
+      for number in partitions { self.partitions.note(.revoked, of: number) }
       if isVoid { goBack(.abort("partitions were lost")) }
     } else {
       delivery.handOver(partitions, isStop: false)
     }
-    for number in partitions { self.partitions.forget(number) }
+    for number in partitions { self.partitions.note(.revoked, of: number) }
   }
 
   package func began(_ active: ActivePartition) { watched.began(active) }
@@ -367,9 +367,9 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
         log.info("stopping: giving up all partitions")
       }
       quiesce()
-      delivery.handOver(partitions.owned.keys.sorted(), isStop: true)
+      delivery.handOver(partitions.owned, isStop: true)
     }
-    for number in partitions.owned.keys { partitions.forget(number) }
+    for number in partitions.owned { partitions.note(.revoked, of: number) }
     edges.group.close()
     logRest()
     if let fatal {

@@ -105,7 +105,7 @@ package final class WriteAheadDelivery: Delivery {
     let wall = parts.edges.time.wallMs()
     var next = now + Self.waitMaxMs
     for case let active? in parts.partitions.active {
-      if active.mustSweep || active.records.isSweeping {
+      if active.records.isSweeping || parts.partitions.owed(by: active).mustSweep {
         next = min(next, lastState + Int64(parts.configuration.commitIntervalMs))
       }
       next = min(next, active.partition.hasNews ? now : active.nextEntry(wall: wall, monotonic: now))
@@ -284,10 +284,9 @@ package final class WriteAheadDelivery: Delivery {
   /// Takes a partition over again, which discards its part of the open transaction.
   private func takeOverAnew(_ active: ActivePartition) {
     if state?.needs.contains(where: { $0.active === active }) ?? false {
-      host.goBack(.abort("partition \(active.number) must be taken over again"))
-    } else {
-      parts.partitions.restore(active.number)
+      return host.goBack(.abort("partition \(active.number) must be taken over again"))
     }
+    parts.partitions.note(.overtaken, of: active.number)
   }
 
   // MARK: - Assignment
@@ -296,10 +295,10 @@ package final class WriteAheadDelivery: Delivery {
     for active in restored {
       do throws(EdgeError) {
         try direct.prepare(active.number)
-        parts.partitions.add(claim: active)
+        parts.partitions.note(.claimRequired, of: active.number)
       } catch {
         parts.log.warning("partition \(.partition, active.number) cannot be written to, trying again: \(.reason, error)")
-        parts.partitions.restore(active.number)
+        parts.partitions.note(.refused, of: active.number)
       }
     }
   }
@@ -345,6 +344,7 @@ package final class WriteAheadDelivery: Delivery {
     let given = partitions.compactMap { parts.partitions.isActive($0) ? parts.partitions.active[Int($0)] : nil }
     if given.isEmpty && state == nil { return }
     let deadline = parts.deadline(isStop: isStop)
+    for active in given { parts.partitions.note(.handOverBegan, of: active.number) }
     if !finish(given, by: deadline) { return }
     // A sweep that was in progress began at an earlier entry. The next one does not repeat its records.
     while true {
