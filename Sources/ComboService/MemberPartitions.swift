@@ -1,29 +1,14 @@
 internal import ComboCore
-package import ComboEdge
+internal import ComboEdge
 internal import ComboMaps
-package import ComboRooms
-package import ComboSystem
+internal import ComboRooms
+internal import ComboSystem
 internal import ComboWire
-
-/// Receives the changes of a member's partitions. Called by the loop's thread only.
-package protocol MemberPartitionsDelegate: AnyObject {
-  /// Waits until no room is running.
-  func quiesce()
-  /// Called when a partition starts to be consumed.
-  func began(_ active: ActivePartition)
-  /// Called when a partition is no longer consumed. No room is running.
-  func ended(_ active: ActivePartition)
-  /// Called when an operator has to act before the service can continue.
-  func mustEnd(_ reason: String)
-  /// Called when a topic was deleted.
-  func isGone(_ topic: Topic)
-}
 
 /// The partitions assigned to this member. Used by the loop's thread only.
 ///
 /// An assigned partition is *owned*. Its ``PartitionState`` takes the facts about it; this performs the actions.
 package final class MemberPartitions {
-  package weak var delegate: (any MemberPartitionsDelegate)?
   private(set) var configuration: ServiceConfiguration
   /// The number of the map. Each map has more schemas than the one before.
   private(set) var mapVersion = 0
@@ -32,9 +17,13 @@ package final class MemberPartitions {
   let edges: Edges
   let log: ServiceLog
   let memory: GroupMemory
+  private let batches: Batches
+  private let watched: WatchedRooms
 
   /// The partitions up to the highest one that was assigned, by number.
   private var ownerships: [Ownership] = []
+  /// Whether the group has assigned this member its partitions.
+  var hasJoined = false
   /// The numbers of the owned partitions, in order.
   package private(set) var owned: [Int32] = []
   /// Partitions logged as new.
@@ -78,8 +67,13 @@ package final class MemberPartitions {
   /// Determines to which rules of the engine the group can upgrade.
   var rulesWatch: RulesWatch
 
-  package init(_ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, memory: GroupMemory) {
+  init(
+    _ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, memory: GroupMemory, batches: Batches,
+    watched: WatchedRooms
+  ) {
     self.memory = memory
+    self.batches = batches
+    self.watched = watched
     self.configuration = configuration
     self.edges = edges
     self.log = log
@@ -151,13 +145,14 @@ package final class MemberPartitions {
     case .consume(let new):
       while active.count <= Int(number) { active.append(nil) }
       active[Int(number)] = new
-      delegate?.began(new)
+      watched.began(new)
     case .close(let old):
       // Its rooms are released with it, so none may be running.
-      delegate?.quiesce()
+      batches.quiesce()
       active[Int(number)] = nil
       latestClock = max(latestClock, old.clock.last)
-      delegate?.ended(old)
+      watched.ended(old)
+      if let log = old.log { watched.askAgain(log.close()) }
     }
   }
 
@@ -222,11 +217,26 @@ package final class MemberPartitions {
     return restoreTimes
   }
 
-  /// Returns the partitions that have been restored and can be taken over. Those that could not be restored are tried again.
-  func takeRestored() -> [ActivePartition] {
+  /// What restores came to.
+  struct Restored {
+    /// The partitions that can be taken over.
+    var ready: [ActivePartition] = []
+    /// What the service cannot continue with, in the order in which it was found.
+    var faults: [Fault] = []
+
+    enum Fault {
+      /// An operator has to act first.
+      case refused(String)
+      /// A topic was deleted.
+      case gone(Topic)
+    }
+  }
+
+  /// Returns what restores came to since the last call. Partitions that could not be restored are tried again.
+  func takeRestored() -> Restored {
     let now = edges.time.monotonicMs()
     for number in owned where ownerships[Int(number)].state.isDue(at: now) { note(.retryDue, of: number) }
-    var ready: [ActivePartition] = []
+    var found = Restored()
     for result in restored.takeAll() {
       let number = result.number
       guard ownerships[Int(number)].token == result.token else { continue }
@@ -236,7 +246,7 @@ package final class MemberPartitions {
         learn(from: partition.derivation)
         if let partition = prepare(partition) {
           if let since = restoringSince.removeValue(forKey: number) { restoreTimes.append(edges.time.monotonicMs() - since) }
-          ready.append(partition)
+          found.ready.append(partition)
         }
       case .doubtful(let reason):
         log.warning(
@@ -245,7 +255,7 @@ package final class MemberPartitions {
         let now = edges.time.monotonicMs()
         note(.restoreContradicted(reason, at: now, nextTry: now + Self.nextTryMs), of: number)
       case .refused(let reason), .otherRules(_, let reason):
-        delegate?.mustEnd(reason)
+        found.faults.append(.refused(reason))
       case .failed(let reason):
         log.warning("partition \(.partition, number) could not be restored, trying again: \(.reason, reason)")
         // Brokers that are away come back, a missing right is granted by an operator, and the restore succeeds.
@@ -253,12 +263,12 @@ package final class MemberPartitions {
         note(.restoreFailed(reason, nextTry: time(afterMs: delayMs)), of: number)
       case .gone(let topic):
         // Without the topic no records are read, so nothing else would notice.
-        delegate?.isGone(topic)
+        found.faults.append(.gone(topic))
       case .stopped, .examined:
         break
       }
     }
-    return ready
+    return found
   }
 
   /// A frozen leader that does not know yet that it was replaced reports the state from before its pause. So a contradiction is

@@ -127,7 +127,7 @@ final class TransactionDelivery: Delivery {
   /// - Returns: Whether it was committed.
   @discardableResult
   private func commit(sweepBudget: Int? = nil) -> Bool {
-    host.quiesce()
+    parts.batches.quiesce()
     willProduce()
     let began = parts.edges.time.monotonicMs()
     let wall = parts.edges.time.wallMs()
@@ -185,7 +185,7 @@ final class TransactionDelivery: Delivery {
     host.committed(uncommitted, arrivals, since: began)
     uncommitted = Service.Totals()
     arrivals.removeAll()
-    host.tellWatchers()
+    parts.tellWatchers()
     for case let active? in parts.partitions.active {
       parts.partitions.wrote(active, active.partition.n, upTo: active.partition.offset)
     }
@@ -317,23 +317,20 @@ final class TransactionDelivery: Delivery {
     if isStop { parts.warnOfUnwritten(given) }
   }
 
-  func deactivated(_ active: ActivePartition) {}
-
   /// Answers queries between two transactions, when all instructions are published and no room is running.
   func answerQueries() {
-    if !isOpen { parts.watched.tell(host.answers { _ in true }) }
+    if !isOpen { parts.watched.tell(parts.finder.answers { _ in true }) }
   }
 
   var uncommittedSince: Int64? { isOpen ? openedAt : nil }
 
-  func drop(_ fault: TransactionFault) {
+  func drop() -> Bool {
     uncommitted = Service.Totals()
     arrivals.removeAll()
     _ = speakers.takeCounts()
     parts.watched.captured.removeAll()
-    let wasOpen = isOpen
-    isOpen = false
-    host.endTransaction(isOpen: wasOpen, after: fault, parts.edges.output, log: parts.log)
+    defer { isOpen = false }
+    return isOpen
   }
 
   func abandon() {

@@ -192,7 +192,7 @@ extension Service {
   /// Requests the open transactions. Each partition of the output is checked by one member.
   private func askForTransactions(_ now: Int64) {
     let everyMs = partitions.memory.doubts ? Self.lookAgainMs : TransactionWatch.everyMs
-    guard hasJoined, notes.transactions.query.isDue(everyMs: everyMs, at: now) else { return }
+    guard partitions.hasJoined, notes.transactions.query.isDue(everyMs: everyMs, at: now) else { return }
     let numbers = partitions.owned
     guard let most = numbers.last, configuration.purpose == .service else { return }
     let (reader, group, known) = (edges.reader, edges.group, notes.transactions.known)

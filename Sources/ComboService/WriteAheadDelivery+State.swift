@@ -24,7 +24,7 @@ extension WriteAheadDelivery {
       }
     }
     if claims.isEmpty && sweeping.isEmpty { return true }
-    host.quiesce()
+    parts.batches.quiesce()
     lastState = now
     var new = StateTransaction()
     do throws(TransactionFault) {

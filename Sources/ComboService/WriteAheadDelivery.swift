@@ -21,7 +21,7 @@ package final class WriteAheadDelivery: Delivery {
   private var wentBack: String?
   let speakers: Speakers
 
-  private var onTheirWay = PendingEntries()
+  private let onTheirWay = PendingEntries()
   var state: StateTransaction?
   var lastState: Int64
   var lastReport: Int64
@@ -154,7 +154,7 @@ package final class WriteAheadDelivery: Delivery {
       guard let log = active.log, log.mayWrite else { continue }
       let now = active.clock.target(wall: wall, monotonic: monotonic)
       guard active.partition.hasNews || (!onlyNews && active.entryIsDue(at: now, monotonic: monotonic)) else { continue }
-      if !isQuiet { host.quiesce() }
+      if !isQuiet { parts.batches.quiesce() }
       isQuiet = true
       active.lastEntry = monotonic
       lastEntries = monotonic
@@ -306,9 +306,9 @@ package final class WriteAheadDelivery: Delivery {
   func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) {
     if parts.partitions.activate([active]).isEmpty { return }
     let log = PartitionLog(
-      term: takeover, position: position, saidTo: active.terms.saidTo, saidOffset: active.partition.offset, open: HeldBack())
+      of: active, term: takeover, position: position, onTheirWay, holding)
     active.log = log
-    host.quiesce()
+    parts.batches.quiesce()
     holding.set(active.number, log.open)
     let pending = take(active)
     pending.journalOffset = takeover
@@ -325,11 +325,11 @@ package final class WriteAheadDelivery: Delivery {
   func answerQueries() {
     for case let active? in parts.partitions.active where !active.partition.hasNews {
       guard let log = active.log else { continue }
-      let answers = host.answers { $0 === active }
+      let answers = parts.finder.answers { $0 === active }
       if let last = log.entries.last { last.answers += answers } else { parts.watched.tell(answers) }
     }
     // The rooms that no partition of this member has.
-    parts.watched.tell(host.answers { $0 == nil })
+    parts.watched.tell(parts.finder.answers { $0 == nil })
   }
 
   var uncommittedSince: Int64? {
@@ -375,22 +375,9 @@ package final class WriteAheadDelivery: Delivery {
     }
   }
 
-  func deactivated(_ active: ActivePartition) {
-    guard let log = active.log else { return }
-    holding.set(active.number, nil)
-    for entry in log.entries {
-      parts.watched.askAgain(entry.answers)
-      onTheirWay.disown(entry)
-    }
-    log.entries = []
-    log.released = 0
-    log.isChecking = false
-  }
-
-  func drop(_ fault: TransactionFault) {
-    let wasOpen = state != nil
-    state = nil
-    host.endTransaction(isOpen: wasOpen, after: fault, parts.edges.output, log: parts.log)
+  func drop() -> Bool {
+    defer { state = nil }
+    return state != nil
   }
 
   func abandon() {
