@@ -4,23 +4,26 @@ package import ComboRooms
 package import ComboSystem
 package import ComboWire
 
-/// A partition assigned to this member. The token distinguishes the current restore from earlier ones.
+/// A partition of the group, which may be this member's.
 struct Ownership {
-  var token: Int
-  var cancellation: Cancellation
-  /// The monotonic time since which every check has found a contradiction.
-  var doubtedSince: Int64?
-  /// Why the last attempt to restore it failed; nil if it did not.
-  var failure: String?
-  /// When to check again; nil while a check is in progress.
-  var nextTry: Int64?
+  var state = PartitionState.unassigned
+  /// Distinguishes the current restore from earlier ones.
+  private(set) var token = 0
+  private(set) var cancellation = Cancellation()
   /// The delays between attempts to restore it.
   var backOff = BackOff()
+
+  /// Cancels the work for it outside of the loop, whose results are then ignored.
+  mutating func cancel(next token: Int) {
+    cancellation.cancel()
+    cancellation = Cancellation()
+    self.token = token
+  }
 }
 
 /// The takeover entry that this owner has yet to write.
 package struct PendingTakeover {
-  package var shift: Int64
+  let shift: Int64
   var reset: JournalEntry.Reset?
 }
 
@@ -31,18 +34,11 @@ package final class ActivePartition {
   /// The settings, rules, limits and map that apply from the takeover on.
   let derivation: Derivation
   package var clock: PartitionClock
-  /// The takeover entry to write; nil once it is written.
-  package var takeover: PendingTakeover?
   /// The output of earlier entries, and of a takeover that had to be claimed, that may be missing in the output topic.
   let unsaid: HeldBack
   /// The state of the journal when the partition was restored.
   let terms: JournalTerms
   let journalEnd: Int64
-  var claim: JournalEntry?
-  /// Whether an entry must be written to record that all earlier output is published.
-  package var owesEntry = false
-  /// Whether all rooms must be written, because their initial state cannot be derived.
-  var mustSweep = false
   /// The entries in flight. Set in at-least-once delivery only, once the claim counts.
   package var log: PartitionLog?
   /// The monotonic times of its last entry and of the start of its last sweep.
@@ -73,15 +69,14 @@ package final class ActivePartition {
   /// When it was last logged that they are far behind, by the monotonic clock; nil if not since they were up to date.
   private var saidBehind: Int64?
 
-  package init(_ restored: RestoredPartition, derivation: Derivation, takeover: PendingTakeover, time: any TimeSource) {
+  package init(_ restored: RestoredPartition, derivation: Derivation, shift: Int64, time: any TimeSource) {
     self.derivation = derivation
     partition = restored.partition
     records = restored.records
     unsaid = restored.unsaid
     terms = restored.terms
     journalEnd = restored.journalEnd
-    clock = PartitionClock(partition.clock + takeover.shift, time)
-    self.takeover = takeover
+    clock = PartitionClock(partition.clock + shift, time)
     sweptAt = time.monotonicMs()
     lastEntry = sweptAt
     sweptAtEntry = partition.n
@@ -90,10 +85,8 @@ package final class ActivePartition {
 
   package var number: Int32 { partition.number }
 
-  /// Whether the state topic holds all its rooms as of the last entry, so that no entry has to be replayed.
-  var isWritten: Bool {
-    takeover == nil && !owesEntry && !mustSweep && !partition.hasNews && !records.isSweeping && sweptAtEntry == partition.n
-  }
+  /// Whether the state topic holds all its rooms as of the last entry, so that no entry has to be replayed, if nothing is owed.
+  var isWritten: Bool { !partition.hasNews && !records.isSweeping && sweptAtEntry == partition.n }
 
   /// Whether an entry is due even without input.
   func entryIsDue(at now: Int64, monotonic: Int64) -> Bool {

@@ -43,10 +43,9 @@ protocol Delivery: AnyObject {
   /// - Parameter isStop: Whether the service ends. If so, all rooms are written if that is possible within
   ///   ``DeliveryParts/stopMs``, so that a newer version of the engine's rules can continue.
   func handOver(_ partitions: [Int32], isStop: Bool)
-  /// Called when a partition is no longer consumed.
-  func deactivated(_ active: ActivePartition)
-  /// Discards work in progress, and creates the producers again if necessary.
-  func drop(_ fault: TransactionFault)
+  /// Discards work in progress.
+  /// - Returns: Whether a transaction is open.
+  func drop() -> Bool
   /// Aborts the open transaction, if any, because the service cannot continue.
   func abandon()
 }
@@ -56,7 +55,9 @@ struct DeliveryParts {
   let edges: Edges
   let log: ServiceLog
   let partitions: MemberPartitions
+  let batches: Batches
   let watched: WatchedRooms
+  let finder: RoomFinder
   let maker: EntryMaker
 
   /// The time for giving up partitions.
@@ -67,10 +68,17 @@ struct DeliveryParts {
   /// Returns the deadline for giving up partitions from now on, by the monotonic clock.
   func deadline(isStop: Bool) -> Int64 { edges.time.monotonicMs() + (isStop ? Self.stopMs : Self.handOverMs) }
 
+  /// Sends the committed instructions of watched rooms to their watchers. No room may be running.
+  func tellWatchers() {
+    watched.tellCaptured { id in
+      for case let active? in partitions.active { active.partition.table.find(id)?.isWatched = false }
+    }
+  }
+
   /// Logs which of these partitions were not written up to their last entry.
   /// - Parameter isLost: Whether work in progress failed.
   func warnOfUnwritten(_ given: [ActivePartition], isLost: Bool = false) {
-    for active in given where isLost || !active.isWritten {
+    for active in given where isLost || !active.isWritten || !partitions.owed(by: active).isNothing {
       log.warning(
         """
         partition \(.partition, active.number) was stopped before all its rooms were written: the next start runs its last entries again
@@ -81,41 +89,15 @@ struct DeliveryParts {
 
 /// The requests of a delivery to its loop. Called by the loop's thread only.
 protocol DeliveryHost: AnyObject {
-  /// Waits until no room is running.
-  func quiesce()
   /// Handles a failure: discards work in progress, and restores all partitions from the brokers.
   /// - Parameter topics: The topics to which a transaction that failed wrote.
   func goBack(_ fault: TransactionFault, writingTo topics: Set<Topic>)
-  /// Creates the producers again, for as long as it takes.
-  func renewProducers()
-  /// The cluster to which the brokers belong. Blocks for some seconds at most.
-  func cluster() -> ClusterAnswer
   /// Records that a transaction was committed; the commit began at `began`.
   func committed(_ totals: Service.Totals, _ arrivals: Arrivals, since began: Int64)
   /// Records that more work is durable.
   func said(_ totals: Service.Totals, _ arrivals: Arrivals, since began: Int64)
-  /// Sends the committed instructions of watched rooms to their watchers. No room may be running.
-  func tellWatchers()
-  /// Returns answers to queries about rooms in partitions that fit, and about rooms in none, for which `fits` receives nil. The
-  /// answers are not sent yet. No room of these partitions may be running, and all their instructions must have been sent, or be
-  /// sent before.
-  func answers(where fits: (ActivePartition?) -> Bool) -> [WatchedRooms.Answer]
 }
 
 extension DeliveryHost {
   func goBack(_ fault: TransactionFault) { goBack(fault, writingTo: []) }
-
-  /// Ends a failed transaction, if one is open, and continues with new producers.
-  func endTransaction(isOpen: Bool, after fault: TransactionFault, _ output: any OutputEdge, log: ServiceLog) {
-    if fault.kind == .abort {
-      if !isOpen { return }
-      do throws(TransactionFault) {
-        // Faster than letting the new producer find it open. It may register the producer again, so the brokers must be known.
-        if cluster() == .own { try output.abort() }
-      } catch {
-        log.warning("the transaction could not be aborted: \(.reason, error.reason)")
-      }
-    }
-    renewProducers()
-  }
 }

@@ -48,24 +48,20 @@ struct EntryMaker {
     entry.takeover = JournalEntry.Takeover(
       shift: takeover.shift, derivation: active.derivation, delivery: configuration.delivery, topics: configuration.topics,
       reset: takeover.reset)
-    active.takeover = nil
-    if takeover.reset != nil { active.mustSweep = true }
     return entry
   }
 
   /// Returns the takeover of a partition whose last owner may still write without transactions. It must be known to count before
   /// any of its output is published.
-  func claim(of active: ActivePartition) -> JournalEntry {
-    let speaker = Speaker(UnsaidTarget(active.unsaid))
-    var entry = takeover(of: active, active.takeover!, speaker: speaker)
+  func claim(of active: ActivePartition, _ pending: PendingTakeover) -> JournalEntry {
+    var entry = takeover(of: active, pending, speaker: Speaker(UnsaidTarget(active.unsaid)))
     entry.saidTo = active.terms.saidTo
-    active.claim = entry
     return entry
   }
 
   /// Whether enough records were consumed, or enough time has passed, for a sweep to be worthwhile.
-  func isSweepDue(_ active: ActivePartition) -> Bool {
-    if active.mustSweep { return true }
+  func isSweepDue(_ active: ActivePartition, _ owed: PartitionState.Owed) -> Bool {
+    if owed.mustSweep { return true }
     guard !active.records.isSweeping, active.partition.n > active.sweptAtEntry else { return false }
     return active.records.takenSince >= configuration.checkpointGifts
       || active.records.bytesSince >= configuration.checkpointBytes
@@ -75,7 +71,6 @@ struct EntryMaker {
   /// Begins a sweep, right after the entry `partition.n` was made.
   /// - Parameter journalOffset: Later entries are at this offset or after it.
   func beginSweep(_ active: ActivePartition, journalOffset: Int64, term: Int64?) {
-    active.mustSweep = false
     active.sweptAt = time.monotonicMs()
     active.records.begin(
       active.partition, journalOffset: journalOffset, term: term, derivation: active.derivation)

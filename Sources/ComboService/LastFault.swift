@@ -95,7 +95,7 @@ extension Service {
   /// Called about once a second.
   func watchDenied(_ now: Int64) {
     for isReadable in denied.answers.takeAll() { denied.answered(isReadable, at: now) }
-    guard let number = partitions.owned.keys.min(), denied.mustAsk() else { return }
+    guard let number = partitions.owned.first, denied.mustAsk() else { return }
     let (reader, answers) = (edges.reader, denied.answers)
     edges.inBackground(.query) {
       let deadline = Deadline(afterMs: Self.deniedWithinMs)

@@ -1,34 +1,31 @@
 internal import ComboEdge
 internal import ComboRooms
 internal import ComboSystem
+internal import ComboWire
 
 /// Claims, and checks of the journal. Used by the loop.
 extension MemberPartitions {
-  func add(claim: ActivePartition) { claims[claim.number] = claim }
-
   /// The claims that are not written yet, in order.
-  var unwrittenClaims: [ActivePartition] {
-    if claims.isEmpty { return [] }
-    return claims.values.filter { $0.claim == nil }.sorted { $0.number < $1.number }
+  var unwrittenClaims: [(active: ActivePartition, takeover: PendingTakeover)] {
+    if !isAwaited { return [] }
+    return owned.compactMap { if case .claiming(let active, let takeover) = state(of: $0) { (active, takeover) } else { nil } }
   }
 
   /// Checks whether a committed claim counts.
-  func confirm(_ active: ActivePartition) {
-    guard let claim = active.claim, let reader = reader(active) else { return }
-    let (terms, end) = (active.terms, active.journalEnd)
+  func confirm(_ active: ActivePartition, _ claim: JournalEntry) {
+    let (reader, terms, end) = (reader(active), active.terms, active.journalEnd)
     check(active) { reader.find(claim, after: terms, from: end) }
   }
 
   /// Checks whether another member took over between two offsets of the journal.
   func checkJournal(of active: ActivePartition, from start: Int64, to end: Int64) {
-    guard let reader = reader(active) else { return }
+    let reader = reader(active)
     check(active) { reader.check(from: start, to: end) }
   }
 
-  private func reader(_ active: ActivePartition) -> JournalReader? {
-    owned[active.number].map {
-      JournalReader(number: active.number, topics: configuration.topics, reader: edges.reader, cancellation: $0.cancellation)
-    }
+  private func reader(_ active: ActivePartition) -> JournalReader {
+    JournalReader(
+      number: active.number, topics: configuration.topics, reader: edges.reader, cancellation: cancellation(of: active.number))
   }
 
   private func check(_ active: ActivePartition, _ body: @escaping @Sendable () -> JournalCheck) {
@@ -48,20 +45,22 @@ extension MemberPartitions {
   ) {
     for result in checks.takeAll() {
       let number = result.active.number
-      if isActive(number), active[Int(number)] === result.active {
-        checked(result.active, result.check)
-      } else if claims[number] === result.active {
-        claims[number] = nil
+      switch state(of: number) {
+      case .active(let active, _) where active === result.active, .draining(let active, _) where active === result.active:
+        checked(active, result.check)
+      case .claimed(let active, _, _) where active === result.active:
         switch result.check {
         case .counts(let takeover, let position):
-          claimed(result.active, takeover, position)
+          note(.claimCounted(owesEntry: configuration.delivery == .exactlyOnce), of: number)
+          claimed(active, takeover, position)
         case .clear, .overtaken:
           log.warning("partition \(.partition, number): its last owner wrote during the takeover; restoring it again")
-          restore(number)
+          note(.overtaken, of: number)
         case .failed(let reason):
           log.warning("partition \(.partition, number) could not be taken over, trying again: \(.reason, reason)")
-          restore(number)
+          note(.overtaken, of: number)
         }
+      case .unassigned, .waiting, .restoring, .ready, .claiming, .claimed, .active, .draining: break
       }
     }
   }

@@ -1,30 +1,14 @@
 internal import ComboCore
-package import ComboEdge
+internal import ComboEdge
 internal import ComboMaps
-package import ComboRooms
-package import ComboSystem
+internal import ComboRooms
+internal import ComboSystem
 internal import ComboWire
-
-/// Receives the changes of a member's partitions. Called by the loop's thread only.
-package protocol MemberPartitionsDelegate: AnyObject {
-  /// Waits until no room is running.
-  func quiesce()
-  /// Called when a partition starts to be consumed.
-  func began(_ active: ActivePartition)
-  /// Called when a partition is no longer consumed. No room is running.
-  func ended(_ active: ActivePartition)
-  /// Called when an operator has to act before the service can continue.
-  func mustEnd(_ reason: String)
-  /// Called when a topic was deleted.
-  func isGone(_ topic: Topic)
-}
 
 /// The partitions assigned to this member. Used by the loop's thread only.
 ///
-/// An assigned partition is *owned*, and restored outside of the loop. In at-least-once delivery it is then a *claim*, until its
-/// takeover is known to count. An *active* partition is consumed.
+/// An assigned partition is *owned*. Its ``PartitionState`` takes the facts about it; this performs the actions.
 package final class MemberPartitions {
-  package weak var delegate: (any MemberPartitionsDelegate)?
   private(set) var configuration: ServiceConfiguration
   /// The number of the map. Each map has more schemas than the one before.
   private(set) var mapVersion = 0
@@ -33,10 +17,15 @@ package final class MemberPartitions {
   let edges: Edges
   let log: ServiceLog
   let memory: GroupMemory
+  private let batches: Batches
+  private let watched: WatchedRooms
 
-  private(set) var owned: [Int32: Ownership] = [:]
-  /// The owned partitions whose takeover is not known to count yet.
-  var claims: [Int32: ActivePartition] = [:]
+  /// The partitions up to the highest one that was assigned, by number.
+  private var ownerships: [Ownership] = []
+  /// Whether the group has assigned this member its partitions.
+  var hasJoined = false
+  /// The numbers of the owned partitions, in order.
+  package private(set) var owned: [Int32] = []
   /// Partitions logged as new.
   private var loggedAsNew: Set<Int32> = []
   /// Changes by takeovers that were logged: most partitions have the same.
@@ -78,8 +67,13 @@ package final class MemberPartitions {
   /// Determines to which rules of the engine the group can upgrade.
   var rulesWatch: RulesWatch
 
-  package init(_ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, memory: GroupMemory) {
+  init(
+    _ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, memory: GroupMemory, batches: Batches,
+    watched: WatchedRooms
+  ) {
     self.memory = memory
+    self.batches = batches
+    self.watched = watched
     self.configuration = configuration
     self.edges = edges
     self.log = log
@@ -96,7 +90,7 @@ package final class MemberPartitions {
   }
 
   /// Whether a partition waits for work outside of the loop.
-  var isAwaited: Bool { owned.count != activeCount && owned.contains { !isActive($0.key) && $0.value.nextTry == nil } }
+  var isAwaited: Bool { owned.count != activeCount && owned.contains { ownerships[Int($0)].state.isAwaited } }
 
   /// Returns the partition that consumes a record; valid until the active partitions change.
   @inline(__always)
@@ -106,9 +100,12 @@ package final class MemberPartitions {
 
   /// Whether all assigned partitions are taken over, and their takeovers are durable.
   var areTakenOver: Bool {
-    claims.isEmpty
-      && owned.keys.allSatisfy { number in
-        isActive(number) && active[Int(number)]!.takeover == nil && !active[Int(number)]!.mustSweep
+    activeCount == owned.count
+      && owned.allSatisfy { number in
+        switch ownerships[Int(number)].state.owed {
+        case .nothing, .entry(thenSweep: false): true
+        case .sweep, .entry, .takeover: false
+        }
       }
   }
 
@@ -117,7 +114,49 @@ package final class MemberPartitions {
 
   package func isActive(_ number: Int32) -> Bool { Int(number) < active.count && active[Int(number)] != nil }
 
-  // MARK: - Assignment
+  // MARK: - States
+
+  func state(of number: Int32) -> PartitionState { Int(number) < ownerships.count ? ownerships[Int(number)].state : .unassigned }
+
+  /// Returns what is yet to be written of an active partition.
+  package func owed(by active: ActivePartition) -> PartitionState.Owed { ownerships[Int(active.number)].state.owed }
+
+  /// Takes a fact about a partition, and performs the actions that follow.
+  func note(_ fact: PartitionState.Fact, of number: Int32) {
+    let index = Int(number)
+    while ownerships.count <= index { ownerships.append(Ownership()) }
+    let wasOwned = !ownerships[index].state.isUnassigned
+    let actions = ownerships[index].state.take(fact)
+    let isOwned = !ownerships[index].state.isUnassigned
+    if isOwned, !wasOwned { owned.insert(number, at: owned.firstIndex { $0 > number } ?? owned.endIndex) }
+    if wasOwned, !isOwned { owned.removeAll { $0 == number } }
+    for action in actions { perform(action, number) }
+    if !isOwned { ownerships[index] = Ownership() }
+  }
+
+  private func perform(_ action: PartitionState.Action, _ number: Int32) {
+    switch action {
+    case .cancel:
+      nextToken += 1
+      ownerships[Int(number)].cancel(next: nextToken)
+    case .stopReading: edges.group.stop(number)
+    case .restore(let doubtedSince): restore(number, doubtedSince: doubtedSince)
+    case .confirm(let active, let claim): confirm(active, claim)
+    case .consume(let new):
+      while active.count <= Int(number) { active.append(nil) }
+      active[Int(number)] = new
+      watched.began(new)
+    case .close(let old):
+      // Its rooms are released with it, so none may be running.
+      batches.quiesce()
+      active[Int(number)] = nil
+      latestClock = max(latestClock, old.clock.last)
+      watched.ended(old)
+      if let log = old.log { watched.askAgain(log.close()) }
+    }
+  }
+
+  func cancellation(of number: Int32) -> Cancellation { ownerships[Int(number)].cancellation }
 
   /// Starts consuming partitions.
   /// - Returns: Those that can be read; the others are restored again.
@@ -130,93 +169,47 @@ package final class MemberPartitions {
       if partitions.count > 1 { return partitions.flatMap { activate([$0]) } }
       let number = partitions[0].number
       log.warning("partition \(.partition, number) cannot be read further, trying again: \(.reason, error)")
-      restore(number)
+      note(.refused, of: number)
       return []
     }
-    for new in partitions {
-      while active.count <= Int(new.number) { active.append(nil) }
-      active[Int(new.number)] = new
-      delegate?.began(new)
-    }
+    for new in partitions { note(.started, of: new.number) }
     return partitions
   }
 
-  /// Stops reading and writing a partition.
-  func deactivate(_ number: Int32) {
-    claims[number] = nil
-    guard isActive(number) else { return }
-    // Its rooms are released with it, so none may be running.
-    delegate?.quiesce()
-    let old = active[Int(number)]!
-    active[Int(number)] = nil
-    latestClock = max(latestClock, old.clock.last)
-    delegate?.ended(old)
-  }
+  /// Discards the work of all partitions, which are restored once that is planned.
+  func discardWork() { for number in owned { note(.workDiscarded, of: number) } }
 
-  /// Deactivates all partitions, until they are restored again.
-  func deactivateAll() {
-    for number in owned.keys {
-      edges.group.stop(number)
-      deactivate(number)
-    }
-  }
+  /// - Parameter afterMs: The delay before the restores begin.
+  func planRestores(afterMs: Int64) { for number in owned { note(.retryPlanned(nextTry: time(afterMs: afterMs)), of: number) } }
 
-  /// Removes a partition that is no longer this member's.
-  func forget(_ number: Int32) {
-    owned[number]?.cancellation.cancel()
-    owned[number] = nil
-    deactivate(number)
-  }
+  /// Returns the time of a retry; nil if it is now.
+  private func time(afterMs: Int64) -> Int64? { afterMs <= 0 ? nil : edges.time.monotonicMs() + afterMs }
 
   // MARK: - Restoring
 
-  /// Begins to restore a partition, on another thread; it is not read meanwhile. It is this member's from now on.
-  /// - Parameter afterMs: The delay before the restore begins.
-  func restore(_ number: Int32, afterMs: Int64) {
-    if afterMs <= 0 { return restore(number) }
-    owned[number]?.cancellation.cancel()
-    nextToken += 1
-    owned[number] = Ownership(
-      token: nextToken, cancellation: Cancellation(), doubtedSince: owned[number]?.doubtedSince,
-      failure: owned[number]?.failure, nextTry: edges.time.monotonicMs() + afterMs, backOff: owned[number]?.backOff ?? BackOff())
-    deactivate(number)
-    edges.group.stop(number)
-  }
-
-  /// Begins to restore a partition at once.
-  func restore(_ number: Int32) {
-    let doubtedSince = owned[number]?.doubtedSince
-    owned[number]?.cancellation.cancel()
-    nextToken += 1
-    let token = nextToken
-    let cancellation = Cancellation()
-    owned[number] = Ownership(
-      token: token, cancellation: cancellation, doubtedSince: doubtedSince, failure: owned[number]?.failure,
-      backOff: owned[number]?.backOff ?? BackOff())
-    deactivate(number)
-    edges.group.stop(number)
+  /// Prepares the restore of a partition on another thread.
+  private func restore(_ number: Int32, doubtedSince: Int64?) {
+    let ownership = ownerships[Int(number)]
     counts.restores += 1
     if restoringSince[number] == nil { restoringSince[number] = edges.time.monotonicMs() }
     let group = edges.group
     let restorer = Restorer(
-      PartitionTopics(number, configuration, edges.reader, log: log, cancellation: cancellation), time: edges.time,
+      PartitionTopics(number, configuration, edges.reader, log: log, cancellation: ownership.cancellation), time: edges.time,
       isCertain: doubtedSince.map { edges.time.monotonicMs() - $0 >= Self.doubtMs } ?? false,
       clockMin: active.reduce(latestClock) { max($0, $1?.clock.last ?? .min) }, memory: memory,
       position: { () throws(EdgeError) in try group.committed(number) })
-    beginning.append(Gathering.Restore(number: number, token: token, restorer: restorer))
+    beginning.append(Gathering.Restore(number: number, token: ownership.token, restorer: restorer))
   }
 
   /// Begins the restores of this turn of the loop, at its end.
   func beginRestores() {
     if beginning.isEmpty { return }
-    let restores = beginning.filter { owned[$0.number]?.token == $0.token }
+    let restores = beginning.filter { ownerships[Int($0.number)].token == $0.token }
     beginning = []
     if restores.isEmpty { return }
     let gathering = Gathering(restores, of: configuration.topics, edges, results: restored)
     edges.inBackground(.query) { gathering.run() }
   }
-
-  func restoreAll(afterMs: Int64) { for number in owned.keys.sorted() { restore(number, afterMs: afterMs) } }
 
   /// Returns the restore times since the last call, in milliseconds, failed attempts included.
   func takeRestoreTimes() -> [Int64] {
@@ -224,47 +217,58 @@ package final class MemberPartitions {
     return restoreTimes
   }
 
-  /// Returns the partitions that have been restored and can be taken over. Those that could not be restored are tried again.
-  func takeRestored() -> [ActivePartition] {
-    restoreDue()
+  /// What restores came to.
+  struct Restored {
+    /// The partitions that can be taken over.
     var ready: [ActivePartition] = []
+    /// What the service cannot continue with, in the order in which it was found.
+    var faults: [Fault] = []
+
+    enum Fault {
+      /// An operator has to act first.
+      case refused(String)
+      /// A topic was deleted.
+      case gone(Topic)
+    }
+  }
+
+  /// Returns what restores came to since the last call. Partitions that could not be restored are tried again.
+  func takeRestored() -> Restored {
+    let now = edges.time.monotonicMs()
+    for number in owned where ownerships[Int(number)].state.isDue(at: now) { note(.retryDue, of: number) }
+    var found = Restored()
     for result in restored.takeAll() {
-      guard let ownership = owned[result.number], ownership.token == result.token else { continue }
-      owned[result.number]?.doubtedSince = nil
+      let number = result.number
+      guard ownerships[Int(number)].token == result.token else { continue }
       switch result.outcome {
       case .restored(let partition):
-        owned[result.number]?.backOff.succeeded()
-        owned[result.number]?.failure = nil
+        ownerships[Int(number)].backOff.succeeded()
         learn(from: partition.derivation)
         if let partition = prepare(partition) {
-          if let since = restoringSince.removeValue(forKey: result.number) {
-            restoreTimes.append(edges.time.monotonicMs() - since)
-          }
-          ready.append(partition)
+          if let since = restoringSince.removeValue(forKey: number) { restoreTimes.append(edges.time.monotonicMs() - since) }
+          found.ready.append(partition)
         }
       case .doubtful(let reason):
         log.warning(
-          "partition \(.partition, result.number) is not in the state in which it was left, checking again: \(.reason, reason)"
+          "partition \(.partition, number) is not in the state in which it was left, checking again: \(.reason, reason)"
         )
         let now = edges.time.monotonicMs()
-        owned[result.number]?.doubtedSince = ownership.doubtedSince ?? now
-        owned[result.number]?.nextTry = now + Self.nextTryMs
-        owned[result.number]?.failure = reason
+        note(.restoreContradicted(reason, at: now, nextTry: now + Self.nextTryMs), of: number)
       case .refused(let reason), .otherRules(_, let reason):
-        delegate?.mustEnd(reason)
+        found.faults.append(.refused(reason))
       case .failed(let reason):
-        log.warning("partition \(.partition, result.number) could not be restored, trying again: \(.reason, reason)")
-        owned[result.number]?.failure = reason
+        log.warning("partition \(.partition, number) could not be restored, trying again: \(.reason, reason)")
         // Brokers that are away come back, a missing right is granted by an operator, and the restore succeeds.
-        restore(result.number, afterMs: owned[result.number]?.backOff.failed(at: edges.time.monotonicMs()) ?? 0)
+        let delayMs = ownerships[Int(number)].backOff.failed(at: edges.time.monotonicMs())
+        note(.restoreFailed(reason, nextTry: time(afterMs: delayMs)), of: number)
       case .gone(let topic):
         // Without the topic no records are read, so nothing else would notice.
-        delegate?.isGone(topic)
+        found.faults.append(.gone(topic))
       case .stopped, .examined:
         break
       }
     }
-    return ready
+    return found
   }
 
   /// A frozen leader that does not know yet that it was replaced reports the state from before its pause. So a contradiction is
@@ -275,14 +279,6 @@ package final class MemberPartitions {
   /// The interval of checks whether the clock has caught up with a partition's time.
   private static let waitForTimeMs: Int64 = 10_000
 
-  private func restoreDue() {
-    if !owned.values.contains(where: { $0.nextTry != nil }) { return }
-    let now = edges.time.monotonicMs()
-    for number in owned.keys.sorted() {
-      if let next = owned[number]?.nextTry, next <= now { restore(number) }
-    }
-  }
-
   /// Returns the partition, if it can be taken over.
   private func prepare(_ restored: RestoredPartition) -> ActivePartition? {
     let partition = restored.partition
@@ -290,11 +286,11 @@ package final class MemberPartitions {
       try edges.output.prepare(partition.number)
     } catch {
       log.warning("partition \(.partition, partition.number) cannot be written to, trying again: \(.reason, error)")
-      restore(partition.number)
+      note(.refused, of: partition.number)
       return nil
     }
     guard let shift = shift(of: restored) else {
-      restore(partition.number, afterMs: Self.waitForTimeMs)
+      note(.timeRefused(nextTry: edges.time.monotonicMs() + Self.waitForTimeMs), of: partition.number)
       return nil
     }
     var reset = restored.reset
@@ -314,7 +310,6 @@ package final class MemberPartitions {
       isNewBySeek = partition.n == 0
       reset = seek(partition, to: target, reset)
     }
-    let takeover = PendingTakeover(shift: shift, reset: reset)
     if reset != nil { counts.resets += 1 }
     counts.lost += restored.neverTaken
     // A claim that had to be repeated begins where the previous one would have begun.
@@ -340,8 +335,9 @@ package final class MemberPartitions {
         """)
     }
     tellChanges(from: restored.derivation, to: derivation)
-    let active = ActivePartition(restored, derivation: derivation, takeover: takeover, time: edges.time)
+    let active = ActivePartition(restored, derivation: derivation, shift: shift, time: edges.time)
     active.mapVersion = mapVersion
+    note(.restored(active, PendingTakeover(shift: shift, reset: reset)), of: partition.number)
     return active
   }
 

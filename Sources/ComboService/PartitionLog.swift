@@ -1,7 +1,11 @@
 package import ComboRooms
+internal import ComboWire
 
 /// The entries of a partition that are in flight, in at-least-once delivery.
 package final class PartitionLog {
+  private let number: Int32
+  private let onTheirWay: PendingEntries
+  private let holding: HoldingTarget
   /// The journal offset of the takeover.
   let term: Int64
   /// The offset before which this owner knows all entries of the journal.
@@ -20,13 +24,31 @@ package final class PartitionLog {
   /// The output of the entry that is being made.
   package var open: HeldBack
 
-  package init(term: Int64, position: Int64, saidTo: Int64, saidOffset: Int64, open: HeldBack) {
+  /// - Parameters:
+  ///   - onTheirWay: The entries in flight of all partitions.
+  ///   - holding: Where the rooms of all partitions emit.
+  init(of active: ActivePartition, term: Int64, position: Int64, _ onTheirWay: PendingEntries, _ holding: HoldingTarget) {
+    number = active.number
+    self.onTheirWay = onTheirWay
+    self.holding = holding
     self.term = term
     self.position = position
-    self.saidTo = saidTo
-    self.saidOffset = saidOffset
+    saidTo = active.terms.saidTo
+    saidOffset = active.partition.offset
     reportedTo = saidTo
-    self.open = open
+    open = HeldBack()
+  }
+
+  /// Discards what is in flight, since the partition is no longer consumed. No room may be running.
+  /// - Returns: The answers that depended on it.
+  func close() -> [WatchedRooms.Answer] {
+    holding.set(number, nil)
+    let answers = entries.flatMap(\.answers)
+    for entry in entries { onTheirWay.disown(entry) }
+    entries = []
+    released = 0
+    isChecking = false
+    return answers
   }
 
   /// Returns whether the position must be committed to the group.

@@ -2,7 +2,7 @@ internal import ComboRooms
 
 /// The entries in flight, and those of earlier owners that may still be acknowledged. The records of an entry bear its tags.
 /// Entries are reused, so that the steady state has no allocations.
-struct PendingEntries {
+final class PendingEntries {
   private var entries: [PendingEntry] = []
   private var free: [Int] = []
 
@@ -10,7 +10,7 @@ struct PendingEntries {
   var isEmpty: Bool { entries.count == free.count }
 
   /// Returns a pending entry for the entry that a partition has just made.
-  mutating func take(_ active: ActivePartition, since: Int64, moment: Int) -> PendingEntry {
+  func take(_ active: ActivePartition, since: Int64, moment: Int) -> PendingEntry {
     let pending: PendingEntry
     if let slot = free.popLast() {
       pending = entries[slot]
@@ -31,7 +31,7 @@ struct PendingEntries {
   }
 
   /// Releases an entry once no acknowledgement is outstanding.
-  mutating func recycle(_ pending: PendingEntry) {
+  func recycle(_ pending: PendingEntry) {
     pending.active = nil
     pending.held.removeAll()
     pending.arrivals.removeAll()
@@ -41,7 +41,7 @@ struct PendingEntries {
   }
 
   /// Records that a record with this tag was acknowledged.
-  mutating func acknowledged(_ tag: UInt, _ offset: Int64) -> PendingEntry {
+  func acknowledged(_ tag: UInt, _ offset: Int64) -> PendingEntry {
     let pending = entries[Int(tag >> 1) - 1]
     if tag & 1 == 0 { pending.journalOffset = offset } else { pending.unacknowledged -= 1 }
     if pending.active == nil, pending.isDone { recycle(pending) }
@@ -49,12 +49,12 @@ struct PendingEntries {
   }
 
   /// Detaches an entry whose partition is no longer this owner's.
-  mutating func disown(_ pending: PendingEntry) {
+  func disown(_ pending: PendingEntry) {
     if pending.isDone { recycle(pending) } else { pending.active = nil }
   }
 
   /// Removes all entries, since the producer is replaced: the old one reports nothing more.
-  mutating func removeAll() {
+  func removeAll() {
     for entry in entries { entry.active = nil }
     entries = []
     free = []

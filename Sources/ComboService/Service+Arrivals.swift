@@ -69,7 +69,7 @@ extension Service {
       (number: $0.number, offset: $0.partition.offset)
     }
     if positions.isEmpty { arrivals.waiting.removeAll() }
-    if positions.isEmpty, hasJoined {
+    if positions.isEmpty, partitions.hasJoined {
       // Other checks report a service without partitions. A query that was not sent has no answer to miss.
       arrivals.answeredAt = nil
     } else if arrivals.query.isDue(everyMs: Self.askEveryMs, at: now) {
@@ -152,7 +152,8 @@ extension Service {
           not ready until one arrives
           """)
       }
-    } else if let answered = arrivals.answeredAt, now - answered >= (hasJoined ? Self.silentMs : Self.silentJoiningMs) {
+    } else if let answered = arrivals.answeredAt, now - answered >= (partitions.hasJoined ? Self.silentMs : Self.silentJoiningMs)
+    {
       let seconds = (now - answered) / 1000
       arrivals.stall = "the brokers have not answered for \(seconds) s"
       if before == nil { log.warning("the brokers have not answered for \(.seconds, seconds) s: not ready until they do") }

@@ -8,11 +8,11 @@ internal import ComboWire
 /// Reads records, and passes each to its room.
 extension Service {
   package func poll(maxWaitMs: Int32) {
-    let batch = batches[filling]
+    let batch = batches.filling
     var times: (wall: Int64, monotonic: Int64)?
     let (intake, asks) = (intake, edges.schemas != nil)
     var hasStopped = false
-    edges.group.poll(maxWaitMs: maxWaitMs, hold: filling) { record in
+    edges.group.poll(maxWaitMs: maxWaitMs, hold: batches.index) { record in
       partitions.handle(record.partition)?._withUnsafeGuaranteedRef { partition in
         if asks, partition.awaited != nil { return }
         let before = (next: partition.next, last: partition.last)
@@ -58,17 +58,16 @@ extension Service {
       watchMap(times?.monotonic ?? 0)
     } else {
       // Without input, no records are held.
-      quiesce()
+      batches.quiesce()
       edges.group.release()
       watchMap(edges.time.monotonicMs())
     }
     if batch.count > 0 {
       batch.dispatch(
-        behind: batches[1 - filling], speakers: delivery.speakers, hopMin: configuration.hopMin,
+        behind: batches.other, speakers: delivery.speakers, hopMin: configuration.hopMin,
         period: RoomRate.period(at: times?.monotonic ?? 0))
       // The other batch is filled while the rooms process this one.
-      filling = 1 - filling
-      batches[filling].wait()
+      batches.swap()
     }
   }
 

@@ -38,7 +38,7 @@ extension Service {
       watchTopics(now)
       watchInput(now)
     }
-    if hasJoined, now - notes.outputCheckedAt >= Self.outputEveryMs {
+    if partitions.hasJoined, now - notes.outputCheckedAt >= Self.outputEveryMs {
       notes.outputCheckedAt = now
       checkOutput()
     }
@@ -50,7 +50,9 @@ extension Service {
   /// Detects a deleted topic even if nothing is written to it at the moment.
   private func watchTopics(_ now: Int64) {
     if let answer = notes.lostTopic.takeAnswer(), let lost = answer { isLost(lost) }
-    guard let watch = edges.topicWatch, hasJoined, notes.lostTopic.isDue(everyMs: Self.topicsEveryMs, at: now) else { return }
+    guard let watch = edges.topicWatch, partitions.hasJoined, notes.lostTopic.isDue(everyMs: Self.topicsEveryMs, at: now) else {
+      return
+    }
     // Brokers that do not answer are reported elsewhere.
     notes.lostTopic.ask(at: now, edges.inBackground) { (try? watch.check()) ?? nil }
   }
@@ -69,7 +71,7 @@ extension Service {
   }
 
   private func logJoining(_ now: Int64) {
-    if hasJoined {
+    if partitions.hasJoined {
       notes.waitsSince = nil
       notes.hasSaidWaiting = false
       return

@@ -1,4 +1,4 @@
-package import ComboEdge
+internal import ComboEdge
 
 /// The loss of the service's topics, or of their cluster.
 extension Service {
@@ -17,7 +17,7 @@ extension Service {
   }
 
   /// Ends the service because a topic is gone. The next service creates the topic, or waits for it.
-  package func isGone(_ topic: Topic) { isLost(LostTopic(topic, "is gone: somebody has deleted it")) }
+  func isGone(_ topic: Topic) { isLost(LostTopic(topic, "is gone: somebody has deleted it")) }
 
   /// Ends the service because a topic is gone, or was created again by the brokers themselves: the next service sets it up.
   func isLost(_ lost: LostTopic) {
@@ -40,7 +40,7 @@ extension Service {
   }
 
   /// The cluster to which the brokers belong. Blocks for some seconds at most.
-  package func cluster() -> ClusterAnswer { edges.cluster?() ?? .own }
+  func cluster() -> ClusterAnswer { edges.cluster?() ?? .own }
 
   /// Checks that producers may be created again, which register their transactional id.
   /// - Returns: Whether the service ends instead.

@@ -73,7 +73,7 @@ extension Service {
         try edges.group.start(active.number, at: active.partition.offset)
       } catch {
         log.warning("partition \(.partition, active.number) cannot be read further, trying again: \(.reason, error)")
-        partitions.restore(active.number)
+        partitions.note(.refused, of: active.number)
       }
     }
   }

@@ -13,7 +13,7 @@ internal import ComboWire
 ///
 /// One thread, the loop's, owns it. Whatever fails, the response is the same: discard work in progress, read the positions of the
 /// journal and the group, restore from there, take over.
-package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, DeliveryHost {
+package final class Service: GroupEdgeDelegate, DeliveryHost {
   package let configuration: ServiceConfiguration
   package let edges: Edges
   package let log: ServiceLog
@@ -27,8 +27,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   var mapWatch = MapWatch()
 
   package let partitions: MemberPartitions
-  var batches = [Batch(), Batch()]
-  var filling = 0
+  let batches = Batches()
   /// The number of records that the last poll consumed.
   var polled = 0
   /// The rooms that observers watch, and their queries.
@@ -65,8 +64,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   /// stopped.
   package var inputOver: StopFlag?
   var lookedForEndAt = Int64.min / 2
-  /// Whether the group has assigned its partitions.
-  private(set) var hasJoined = false
+  let finder: RoomFinder
   /// Why the service cannot continue.
   package var fatal: String?
   /// How it lost its membership of the group, or a topic; nil if it did not. Another service in its place may continue.
@@ -91,10 +89,11 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     stopRequested = stop
     intake = RecordIntake(RecordDecoder(limits: configuration.limits, map: configuration.map))
     settings = EngineSettings(configuration.settings)
-    partitions = MemberPartitions(configuration, edges, log: log, memory: memory)
-    partitions.delegate = self
+    partitions = MemberPartitions(configuration, edges, log: log, memory: memory, batches: batches, watched: watched)
+    finder = RoomFinder(partitions: partitions, watched: watched, limits: configuration.limits, settings: settings)
     let parts = DeliveryParts(
-      configuration: configuration, edges: edges, log: log, partitions: partitions, watched: watched,
+      configuration: configuration, edges: edges, log: log, partitions: partitions, batches: batches, watched: watched,
+      finder: finder,
       maker: EntryMaker(configuration, time: edges.time, log: log))
     switch configuration.delivery {
     case .exactlyOnce:
@@ -135,12 +134,18 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     watchClock()
     let restored = partitions.takeRestored()
     for ms in partitions.takeRestoreTimes() { metrics.restored(afterMs: ms) }
-    if !restored.isEmpty { delivery.begin(restored) }
+    for fault in restored.faults {
+      switch fault {
+      case .refused(let reason): fatal = reason
+      case .gone(let topic): isGone(topic)
+      }
+    }
+    if !restored.ready.isEmpty { delivery.begin(restored.ready) }
     partitions.takeChecks(checked: { delivery.checked($0, $1) }, claimed: { delivery.claimed($0, takeover: $1, position: $2) })
     watchSchemas()
     if delivery.takesIn(polled: polled) { poll(maxWaitMs: waitMs()) }
     delivery.turn()
-    if partitions.canGoOver() { takeOverAgain(partitions.owned.keys.sorted()) }
+    if partitions.canGoOver() { takeOverAgain(partitions.owned) }
     partitions.beginRestores()
     logConditions()
     serveObservers()
@@ -158,16 +163,12 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
 
   private static let backgroundCheckMs: Int32 = 5
 
-  package func quiesce() {
-    for batch in batches { batch.wait() }
-  }
-
   /// The number of partitions that the group has assigned.
   package var ownedCount: Int { partitions.owned.count }
 
   /// Whether all assigned partitions are taken over, and their takeovers are durable.
   package var hasTakenOver: Bool {
-    hasJoined && partitions.areTakenOver
+    partitions.hasJoined && partitions.areTakenOver
   }
 
   // MARK: - Commits and failures
@@ -204,9 +205,9 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
 
   /// Gives up partitions after a last commit, and takes them over again without leaving the group.
   private func takeOverAgain(_ numbers: [Int32]) {
-    quiesce()
+    batches.quiesce()
     delivery.handOver(numbers, isStop: false)
-    for number in numbers { partitions.restore(number) }
+    for number in numbers { partitions.note(.handedOver, of: number) }
   }
 
   /// Handles a failure: work in progress is discarded, or treated as if its owner had crashed, and all partitions are restored
@@ -219,7 +220,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     notes.transactions.query.askSoon()
     let delayMs = countFailure(fault.reason)
     log.warning("returning to the last commit: \(.reason, fault.reason)")
-    quiesce()
+    batches.quiesce()
     if fault.isFenced, fences.fenced(at: edges.time.monotonicMs(), commits: totals.commits) {
       fatal =
         "another instance uses the same transactional id, and both fence each other. \(EdgeError.fencedAdvice). \(fault.reason)"
@@ -228,12 +229,26 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
       return
     }
     if failuresInARow > 1, endsAsTopicIsGone() { return }
-    partitions.deactivateAll()
-    delivery.drop(fault)
-    partitions.restoreAll(afterMs: delayMs)
+    partitions.discardWork()
+    endTransaction(isOpen: delivery.drop(), after: fault)
+    partitions.planRestores(afterMs: delayMs)
   }
 
-  func renewProducers() {
+  /// Ends a failed transaction, if one is open, and continues with new producers.
+  private func endTransaction(isOpen: Bool, after fault: TransactionFault) {
+    if fault.kind == .abort {
+      if !isOpen { return }
+      do throws(TransactionFault) {
+        // Faster than letting the new producer find it open. It may register the producer again, so the brokers must be known.
+        if cluster() == .own { try edges.output.abort() }
+      } catch {
+        log.warning("the transaction could not be aborted: \(.reason, error.reason)")
+      }
+    }
+    renewProducers()
+  }
+
+  private func renewProducers() {
     while isRunning {
       watched.observatory?.beat()
       do throws(EdgeError) {
@@ -287,9 +302,9 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
   package func assigned(_ partitions: [Int32]) {
     if !partitions.isEmpty { log.info("assigned: partitions \(.partitions, Self.list(partitions))") }
     self.partitions.rulesWatch.assigned()
-    for number in partitions { self.partitions.restore(number) }
+    for number in partitions { self.partitions.note(.assigned, of: number) }
     denied.wasAccepted()
-    hasJoined = true
+    self.partitions.hasJoined = true
     countPartitions()
   }
 
@@ -302,26 +317,17 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
       lost
         ? "lost: partitions \(.partitions, Self.list(partitions))" : "revoked: partitions \(.partitions, Self.list(partitions))")
     // A member without partitions is assigned its partitions anew, even if there are none. Until then it may not be a member.
-    if partitions.count == self.partitions.owned.count { hasJoined = false }
-    quiesce()
+    if partitions.count == self.partitions.owned.count { self.partitions.hasJoined = false }
+    batches.quiesce()
     if lost {
       let isVoid = delivery.isVoidedByLoss
-      for number in partitions { self.partitions.forget(number) }
+      for number in partitions { self.partitions.note(.revoked, of: number) }
       if isVoid { goBack(.abort("partitions were lost")) }
     } else {
       delivery.handOver(partitions, isStop: false)
     }
-    for number in partitions { self.partitions.forget(number) }
+    for number in partitions { self.partitions.note(.revoked, of: number) }
   }
-
-  package func began(_ active: ActivePartition) { watched.began(active) }
-
-  package func ended(_ active: ActivePartition) {
-    watched.ended(active)
-    delivery.deactivated(active)
-  }
-
-  package func mustEnd(_ reason: String) { fatal = reason }
 
   package func failed(_ error: EdgeError, partition: Int32?) {
     if let partition, error.code == .offsetOutOfRange {
@@ -358,7 +364,7 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
     let isFreshStart = stopRequested.endsService && !stopRequested.isSet
     if let fatal {
       log.error("the service cannot continue: \(.reason, fatal)")
-      quiesce()
+      batches.quiesce()
       delivery.abandon()
     } else {
       if isFreshStart {
@@ -366,10 +372,10 @@ package final class Service: GroupEdgeDelegate, MemberPartitionsDelegate, Delive
       } else {
         log.info("stopping: giving up all partitions")
       }
-      quiesce()
-      delivery.handOver(partitions.owned.keys.sorted(), isStop: true)
+      batches.quiesce()
+      delivery.handOver(partitions.owned, isStop: true)
     }
-    for number in partitions.owned.keys { partitions.forget(number) }
+    for number in partitions.owned { partitions.note(.revoked, of: number) }
     edges.group.close()
     logRest()
     if let fatal {

@@ -77,7 +77,7 @@ final class TransactionDelivery: Delivery {
     let wall = parts.edges.time.wallMs()
     var next = Int64.max
     for case let active? in parts.partitions.active {
-      if active.takeover != nil || active.owesEntry || active.mustSweep || active.records.isSweeping { return now }
+      if active.records.isSweeping || !parts.partitions.owed(by: active).isNothing { return now }
       next = min(next, active.nextEntry(wall: wall, monotonic: now))
     }
     return next
@@ -109,7 +109,7 @@ final class TransactionDelivery: Delivery {
   private func isBehind() -> Bool {
     var (taken, waiting): (Int64, Int64) = (0, 0)
     for case let active? in parts.partitions.active {
-      if active.takeover != nil || active.owesEntry || active.mustSweep { return false }
+      if !parts.partitions.owed(by: active).isNothing { return false }
       if active.awaited != nil { continue }
       let left = active.waiting(upTo: parts.edges.group.end(of: active.number))
       let new = active.partition.offset - active.committedOffset
@@ -124,11 +124,10 @@ final class TransactionDelivery: Delivery {
   // MARK: - Committing
 
   /// Makes all work since the last commit durable, or none of it.
-  /// - Parameter quiet: Partitions that get no entry only because time has passed.
   /// - Returns: Whether it was committed.
   @discardableResult
-  private func commit(sweepBudget: Int? = nil, quiet: Set<Int32> = []) -> Bool {
-    host.quiesce()
+  private func commit(sweepBudget: Int? = nil) -> Bool {
+    parts.batches.quiesce()
     willProduce()
     let began = parts.edges.time.monotonicMs()
     let wall = parts.edges.time.wallMs()
@@ -136,26 +135,31 @@ final class TransactionDelivery: Delivery {
     var offsets: [CommittedOffset] = []
     var budget = sweepBudget ?? configuration.sweepBudget
     let claims = parts.partitions.unwrittenClaims
-    for claim in claims {
-      write(parts.maker.claim(of: claim), claim)
+    for (claim, takeover) in claims {
+      let entry = parts.maker.claim(of: claim, takeover)
+      parts.partitions.note(.claimWritten(entry), of: claim.number)
+      write(entry, claim)
       offsets.append(claim.position)
     }
     for case let active? in parts.partitions.active {
       let now = active.clock.target(wall: wall, monotonic: began)
-      let isDue = !quiet.contains(active.number) && active.entryIsDue(at: now, monotonic: began)
-      guard
-        active.takeover != nil || active.owesEntry || active.partition.hasNews || active.mustSweep || active.records.isSweeping
-          || isDue
-      else { continue }
-      if let takeover = active.takeover {
+      let isDue = !parts.partitions.state(of: active.number).isDraining && active.entryIsDue(at: now, monotonic: began)
+      let owed = parts.partitions.owed(by: active)
+      guard !owed.isNothing || active.partition.hasNews || active.records.isSweeping || isDue else { continue }
+      var owesEntry = false
+      switch owed {
+      case .takeover(let takeover):
         speakers.withSpeaker { write(parts.maker.takeover(of: active, takeover, speaker: $0), active) }
+        parts.partitions.note(.takeoverWritten, of: active.number)
+      case .entry: owesEntry = true
+      case .nothing, .sweep: break
       }
-      if active.partition.hasNews || active.owesEntry || (isDue && active.entryIsDue(at: now, monotonic: began)) {
+      if active.partition.hasNews || owesEntry || (isDue && active.entryIsDue(at: now, monotonic: began)) {
         write(parts.maker.entry(of: active, at: now, speakers), active)
-        active.owesEntry = false
+        if owesEntry { parts.partitions.note(.entryWritten, of: active.number) }
       }
       active.lastEntry = began
-      if active.mustSweep {
+      if parts.partitions.owed(by: active).mustSweep {
         // The current state of the rooms cannot be derived from anything before, so all of it must be in the topic.
         beginSweeps(of: [active])
         budget = .max
@@ -181,11 +185,11 @@ final class TransactionDelivery: Delivery {
     host.committed(uncommitted, arrivals, since: began)
     uncommitted = Service.Totals()
     arrivals.removeAll()
-    host.tellWatchers()
+    parts.tellWatchers()
     for case let active? in parts.partitions.active {
       parts.partitions.wrote(active, active.partition.n, upTo: active.partition.offset)
     }
-    for claim in claims { parts.partitions.confirm(claim) }
+    for (claim, _) in claims { parts.partitions.note(.claimCommitted, of: claim.number) }
     beginSweeps()
     return true
   }
@@ -219,17 +223,14 @@ final class TransactionDelivery: Delivery {
     if let next = nextSweep, parts.edges.time.monotonicMs() < next { return }
     nextSweep = nil
     var due: [ActivePartition] = []
-    for case let active? in parts.partitions.active where isCommitted(active) && parts.maker.isSweepDue(active) {
-      due.append(active)
+    for case let active? in parts.partitions.active where !active.partition.hasNews {
+      let owed = parts.partitions.owed(by: active)
+      if !owed.isEntry, parts.maker.isSweepDue(active, owed) { due.append(active) }
     }
     beginSweeps(of: due)
   }
 
   private static let sweepAgainMs: Int64 = 5000
-
-  private func isCommitted(_ active: ActivePartition) -> Bool {
-    active.takeover == nil && !active.owesEntry && !active.partition.hasNews
-  }
 
   /// - Returns: Whether the journal's ends could be read.
   @discardableResult
@@ -240,7 +241,10 @@ final class TransactionDelivery: Delivery {
       let end = Dictionary(ends.map { ($0.partition, $0.end) }) { $1 }
       for active in swept {
         // Entries above n will be at this offset or after it.
-        if let end = end[active.number] { parts.maker.beginSweep(active, journalOffset: end, term: nil) }
+        if let end = end[active.number] {
+          parts.maker.beginSweep(active, journalOffset: end, term: nil)
+          parts.partitions.note(.sweepBegun, of: active.number)
+        }
       }
       return end.count == swept.count
     } catch {
@@ -259,7 +263,7 @@ final class TransactionDelivery: Delivery {
     while !rest.isEmpty {
       let next = rest.prefix(Self.takeoversMax)
       // Their last owners may still be writing; output may be written only once that is known not to count.
-      for active in next where active.terms.term != nil { parts.partitions.add(claim: active) }
+      for active in next where active.terms.term != nil { parts.partitions.note(.claimRequired, of: active.number) }
       for active in parts.partitions.activate(next.filter { $0.terms.term == nil }) { say(active.unsaid) }
       // After a failure all partitions are restored again.
       if !commit() { return }
@@ -273,7 +277,6 @@ final class TransactionDelivery: Delivery {
   func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) {
     if parts.partitions.activate([active]).isEmpty { return }
     say(active.unsaid)
-    active.owesEntry = true
   }
 
   private func say(_ held: HeldBack) {
@@ -294,11 +297,11 @@ final class TransactionDelivery: Delivery {
     let given = partitions.compactMap { parts.partitions.isActive($0) ? parts.partitions.active[Int($0)] : nil }
     if given.isEmpty { return }
     let deadline = parts.deadline(isStop: isStop)
-    if isOpen || given.contains(where: { $0.takeover != nil || $0.owesEntry }), !commit() {
+    if isOpen || given.contains(where: { parts.partitions.owed(by: $0).isEntry }), !commit() {
       if isStop { parts.warnOfUnwritten(given, isLost: true) }
       return
     }
-    let quiet = Set(partitions)
+    for active in given { parts.partitions.note(.handOverBegan, of: active.number) }
     // A sweep that was in progress began at an earlier entry. The next one does not repeat its records.
     while true {
       // A frozen broker answers no request.
@@ -306,7 +309,7 @@ final class TransactionDelivery: Delivery {
         beginSweeps(of: given.filter { !$0.records.isSweeping && $0.sweptAtEntry < $0.partition.n })
       }
       guard given.contains(where: \.records.isSweeping), parts.edges.time.monotonicMs() < deadline else { break }
-      if !commit(sweepBudget: 4 * configuration.sweepBudget, quiet: quiet) {
+      if !commit(sweepBudget: 4 * configuration.sweepBudget) {
         if isStop { parts.warnOfUnwritten(given, isLost: true) }
         return
       }
@@ -314,23 +317,20 @@ final class TransactionDelivery: Delivery {
     if isStop { parts.warnOfUnwritten(given) }
   }
 
-  func deactivated(_ active: ActivePartition) {}
-
   /// Answers queries between two transactions, when all instructions are published and no room is running.
   func answerQueries() {
-    if !isOpen { parts.watched.tell(host.answers { _ in true }) }
+    if !isOpen { parts.watched.tell(parts.finder.answers { _ in true }) }
   }
 
   var uncommittedSince: Int64? { isOpen ? openedAt : nil }
 
-  func drop(_ fault: TransactionFault) {
+  func drop() -> Bool {
     uncommitted = Service.Totals()
     arrivals.removeAll()
     _ = speakers.takeCounts()
     parts.watched.captured.removeAll()
-    let wasOpen = isOpen
-    isOpen = false
-    host.endTransaction(isOpen: wasOpen, after: fault, parts.edges.output, log: parts.log)
+    defer { isOpen = false }
+    return isOpen
   }
 
   func abandon() {

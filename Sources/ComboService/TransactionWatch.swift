@@ -192,18 +192,18 @@ extension Service {
   /// Requests the open transactions. Each partition of the output is checked by one member.
   private func askForTransactions(_ now: Int64) {
     let everyMs = partitions.memory.doubts ? Self.lookAgainMs : TransactionWatch.everyMs
-    guard hasJoined, notes.transactions.query.isDue(everyMs: everyMs, at: now) else { return }
-    let owned = Set(partitions.owned.keys)
-    guard let most = owned.max(), configuration.purpose == .service else { return }
+    guard partitions.hasJoined, notes.transactions.query.isDue(everyMs: everyMs, at: now) else { return }
+    let numbers = partitions.owned
+    guard let most = numbers.last, configuration.purpose == .service else { return }
     let (reader, group, known) = (edges.reader, edges.group, notes.transactions.known)
     // A partition that is consumed waits for none, and its own commits would be found.
-    let waiting = owned.filter { !partitions.isActive($0) }.sorted()
+    let waiting = numbers.filter { !partitions.isActive($0) }
     notes.transactions.query.ask(at: now, edges.inBackground) {
       do throws(EdgeError) {
         // The input may have gained partitions since.
         let inputs = max(try reader.partitions(.input).count, Int(most) + 1)
+        let owned = Set(numbers)
         let outputs = try reader.partitions(.output).filter { owned.contains($0 % Int32(inputs)) }
-        let numbers = owned.sorted()
         var found: [OpenTransaction] = []
         var ends: [(topic: Topic, ends: [(partition: Int32, end: Int64)])] = []
         for (topic, numbers) in [(Topic.input, numbers), (.output, outputs), (.journal, numbers), (.state, numbers)] {
@@ -221,7 +221,7 @@ extension Service {
   func heldUp(_ now: Int64) -> [ServiceReport.HeldUp] {
     let onOffsets = notes.transactions.waiting(at: now).compactMap { partition, ms -> ServiceReport.HeldUp? in
       // The last look may have been seconds ago.
-      if partitions.owned[partition] == nil || partitions.isActive(partition) { return nil }
+      if partitions.state(of: partition).isUnassigned || partitions.isActive(partition) { return nil }
       return ServiceReport.HeldUp(
         topic: "offsets", partition: partition, ms: ms, seenMs: ms,
         sentence:

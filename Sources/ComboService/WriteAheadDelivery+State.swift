@@ -18,11 +18,13 @@ extension WriteAheadDelivery {
     var sweeping: [ActivePartition] = []
     if isHandingOver || now >= lastState + Int64(parts.configuration.commitIntervalMs) {
       for case let active? in parts.partitions.active where active.log != nil && !active.partition.hasNews {
-        if active.records.isSweeping || parts.maker.isSweepDue(active) { sweeping.append(active) }
+        if active.records.isSweeping || parts.maker.isSweepDue(active, parts.partitions.owed(by: active)) {
+          sweeping.append(active)
+        }
       }
     }
     if claims.isEmpty && sweeping.isEmpty { return true }
-    host.quiesce()
+    parts.batches.quiesce()
     lastState = now
     var new = StateTransaction()
     do throws(TransactionFault) {
@@ -31,8 +33,9 @@ extension WriteAheadDelivery {
       host.goBack(error)
       return false
     }
-    for claim in claims {
-      let entry = parts.maker.claim(of: claim)
+    for (claim, takeover) in claims {
+      let entry = parts.maker.claim(of: claim, takeover)
+      parts.partitions.note(.claimWritten(entry), of: claim.number)
       entryBuffer.removeAll()
       entry.write(to: entryBuffer)
       output.produce(.journal, partition: claim.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [])
@@ -42,7 +45,7 @@ extension WriteAheadDelivery {
     }
     var left = budget
     for active in sweeping {
-      if active.mustSweep { left = .max }
+      if parts.partitions.owed(by: active).mustSweep { left = .max }
       if !active.records.isSweeping { beginSweep(active) }
       let written = active.records.write(active.partition, budget: left, to: StateTopicWriter(output, active.number))
       left = max(0, left - written.bytes)
@@ -59,6 +62,7 @@ extension WriteAheadDelivery {
     let log = active.log!
     // Records in flight are at this offset or after it; those not above the sweep's entry are skipped.
     parts.maker.beginSweep(active, journalOffset: log.position, term: log.term)
+    parts.partitions.note(.sweepBegun, of: active.number)
   }
 
   func commit(_ open: StateTransaction) -> Bool {
@@ -70,7 +74,7 @@ extension WriteAheadDelivery {
     }
     state = nil
     host.committed(open.totals, Arrivals(), since: lastState)
-    for claim in open.claims { parts.partitions.confirm(claim) }
+    for claim in open.claims { parts.partitions.note(.claimCommitted, of: claim.number) }
     return true
   }
 

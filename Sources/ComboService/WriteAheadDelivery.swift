@@ -21,7 +21,7 @@ package final class WriteAheadDelivery: Delivery {
   private var wentBack: String?
   let speakers: Speakers
 
-  private var onTheirWay = PendingEntries()
+  private let onTheirWay = PendingEntries()
   var state: StateTransaction?
   var lastState: Int64
   var lastReport: Int64
@@ -105,7 +105,7 @@ package final class WriteAheadDelivery: Delivery {
     let wall = parts.edges.time.wallMs()
     var next = now + Self.waitMaxMs
     for case let active? in parts.partitions.active {
-      if active.mustSweep || active.records.isSweeping {
+      if active.records.isSweeping || parts.partitions.owed(by: active).mustSweep {
         next = min(next, lastState + Int64(parts.configuration.commitIntervalMs))
       }
       next = min(next, active.partition.hasNews ? now : active.nextEntry(wall: wall, monotonic: now))
@@ -154,7 +154,7 @@ package final class WriteAheadDelivery: Delivery {
       guard let log = active.log, log.mayWrite else { continue }
       let now = active.clock.target(wall: wall, monotonic: monotonic)
       guard active.partition.hasNews || (!onlyNews && active.entryIsDue(at: now, monotonic: monotonic)) else { continue }
-      if !isQuiet { host.quiesce() }
+      if !isQuiet { parts.batches.quiesce() }
       isQuiet = true
       active.lastEntry = monotonic
       lastEntries = monotonic
@@ -284,10 +284,9 @@ package final class WriteAheadDelivery: Delivery {
   /// Takes a partition over again, which discards its part of the open transaction.
   private func takeOverAnew(_ active: ActivePartition) {
     if state?.needs.contains(where: { $0.active === active }) ?? false {
-      host.goBack(.abort("partition \(active.number) must be taken over again"))
-    } else {
-      parts.partitions.restore(active.number)
+      return host.goBack(.abort("partition \(active.number) must be taken over again"))
     }
+    parts.partitions.note(.overtaken, of: active.number)
   }
 
   // MARK: - Assignment
@@ -296,10 +295,10 @@ package final class WriteAheadDelivery: Delivery {
     for active in restored {
       do throws(EdgeError) {
         try direct.prepare(active.number)
-        parts.partitions.add(claim: active)
+        parts.partitions.note(.claimRequired, of: active.number)
       } catch {
         parts.log.warning("partition \(.partition, active.number) cannot be written to, trying again: \(.reason, error)")
-        parts.partitions.restore(active.number)
+        parts.partitions.note(.refused, of: active.number)
       }
     }
   }
@@ -307,9 +306,9 @@ package final class WriteAheadDelivery: Delivery {
   func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) {
     if parts.partitions.activate([active]).isEmpty { return }
     let log = PartitionLog(
-      term: takeover, position: position, saidTo: active.terms.saidTo, saidOffset: active.partition.offset, open: HeldBack())
+      of: active, term: takeover, position: position, onTheirWay, holding)
     active.log = log
-    host.quiesce()
+    parts.batches.quiesce()
     holding.set(active.number, log.open)
     let pending = take(active)
     pending.journalOffset = takeover
@@ -326,11 +325,11 @@ package final class WriteAheadDelivery: Delivery {
   func answerQueries() {
     for case let active? in parts.partitions.active where !active.partition.hasNews {
       guard let log = active.log else { continue }
-      let answers = host.answers { $0 === active }
+      let answers = parts.finder.answers { $0 === active }
       if let last = log.entries.last { last.answers += answers } else { parts.watched.tell(answers) }
     }
     // The rooms that no partition of this member has.
-    parts.watched.tell(host.answers { $0 == nil })
+    parts.watched.tell(parts.finder.answers { $0 == nil })
   }
 
   var uncommittedSince: Int64? {
@@ -345,6 +344,7 @@ package final class WriteAheadDelivery: Delivery {
     let given = partitions.compactMap { parts.partitions.isActive($0) ? parts.partitions.active[Int($0)] : nil }
     if given.isEmpty && state == nil { return }
     let deadline = parts.deadline(isStop: isStop)
+    for active in given { parts.partitions.note(.handOverBegan, of: active.number) }
     if !finish(given, by: deadline) { return }
     // A sweep that was in progress began at an earlier entry. The next one does not repeat its records.
     while true {
@@ -375,22 +375,9 @@ package final class WriteAheadDelivery: Delivery {
     }
   }
 
-  func deactivated(_ active: ActivePartition) {
-    guard let log = active.log else { return }
-    holding.set(active.number, nil)
-    for entry in log.entries {
-      parts.watched.askAgain(entry.answers)
-      onTheirWay.disown(entry)
-    }
-    log.entries = []
-    log.released = 0
-    log.isChecking = false
-  }
-
-  func drop(_ fault: TransactionFault) {
-    let wasOpen = state != nil
-    state = nil
-    host.endTransaction(isOpen: wasOpen, after: fault, parts.edges.output, log: parts.log)
+  func drop() -> Bool {
+    defer { state = nil }
+    return state != nil
   }
 
   func abandon() {

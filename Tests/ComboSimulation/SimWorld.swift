@@ -258,7 +258,9 @@ final class SimWorld: @unchecked Sendable {
       }
       if partition.hasNews { return "partition \(number) has news" }
       // Instructions that an owner with the other delivery has not published go into one transaction with the owed entry.
-      if active.takeover != nil || active.owesEntry { return "the owner of partition \(number) has an entry to write first" }
+      if owner.service.partitions.owed(by: active).isEntry {
+        return "the owner of partition \(number) has an entry to write first"
+      }
       if let log = active.log, !log.entries.isEmpty {
         return "entries of partition \(number) are on their way"
       }

@@ -1,0 +1,203 @@
+package import ComboWire
+
+/// Where a partition stands in its life with this member. Values in, values out: it takes facts, and returns the actions that
+/// follow from them, which ``MemberPartitions`` performs in their order.
+///
+///     unassigned ─▶ restoring ⇄ waiting
+///                       ▼
+///        claiming ◀── ready ──▶ active ─▶ draining
+///            ▼          ▲
+///         claimed ──────┘
+///
+/// From all states a failure leads back to restoring or waiting, and a revocation to unassigned. A fact that a state does not
+/// expect, since it comes late, changes nothing.
+package enum PartitionState {
+  /// Not this member's.
+  case unassigned
+  /// The next restore begins at a time by the monotonic clock, in milliseconds; nil while the producers are created again.
+  case waiting(Attempts, until: Int64?)
+  /// It is being restored, outside of the loop.
+  case restoring(Attempts)
+  /// It is restored, or its claim counts, and it is about to be consumed.
+  case ready(ActivePartition, Owed)
+  /// Its last owner may still be writing without transactions, so its takeover must be known to count before any output.
+  case claiming(ActivePartition, PendingTakeover)
+  /// Its takeover is written. If it is a reset, all rooms must be written later.
+  indirect case claimed(ActivePartition, JournalEntry, isReset: Bool)
+  /// It is consumed.
+  case active(ActivePartition, Owed)
+  /// It is about to be given up, and gets no entry only because time has passed.
+  case draining(ActivePartition, mustSweep: Bool)
+
+  /// The results of the attempts to restore it since it was last restored.
+  package struct Attempts {
+    /// The monotonic time, in milliseconds, since which every attempt has found a contradiction.
+    var doubtedSince: Int64?
+    /// Why the last attempt failed; nil if it did not.
+    var failure: String?
+  }
+
+  /// What is yet to be written of it, at the next opportunity and even if nothing happens in its rooms.
+  package enum Owed {
+    case nothing
+    /// All rooms, because their initial state cannot be derived.
+    case sweep
+    /// An entry that records that all earlier output is published, and then perhaps all rooms.
+    case entry(thenSweep: Bool)
+    case takeover(PendingTakeover)
+
+    var isNothing: Bool { if case .nothing = self { true } else { false } }
+
+    var mustSweep: Bool {
+      switch self {
+      case .sweep, .entry(thenSweep: true): true
+      case .nothing, .entry, .takeover: false
+      }
+    }
+
+    /// Whether an entry must be written.
+    package var isEntry: Bool {
+      switch self {
+      case .entry, .takeover: true
+      case .nothing, .sweep: false
+      }
+    }
+  }
+
+  /// A fact about a partition. Times are by the monotonic clock, in milliseconds.
+  enum Fact {
+    case assigned, revoked
+    /// It was written as far as time permitted, and is to be taken over again.
+    case handedOver
+    case handOverBegan
+    /// Work since the last commit was discarded.
+    case workDiscarded
+    /// The next restore was planned, for at once if `nextTry` is nil.
+    case retryPlanned(nextTry: Int64?)
+    case retryDue
+    /// The brokers refused to let it be read or written.
+    case refused
+    // What a restore came to.
+    case restored(ActivePartition, PendingTakeover)
+    case restoreFailed(String, nextTry: Int64?)
+    case restoreContradicted(String, at: Int64, nextTry: Int64)
+    /// It was restored, but the output does not accept its time yet.
+    case timeRefused(nextTry: Int64)
+    // What became of its takeover.
+    case claimRequired, claimCommitted
+    case claimWritten(JournalEntry)
+    case claimCounted(owesEntry: Bool)
+    /// Another owner wrote after it was restored, or that cannot be ruled out.
+    case overtaken
+    case started
+    case takeoverWritten, entryWritten, sweepBegun
+  }
+
+  /// What the member has to do.
+  enum Action {
+    /// End the attempt to restore it, and searches of its journal.
+    case cancel
+    case stopReading
+    case restore(doubtedSince: Int64?)
+    /// Check whether the committed claim counts.
+    case confirm(ActivePartition, JournalEntry)
+    /// Pass its records to its rooms from now on.
+    case consume(ActivePartition)
+    /// Release its rooms, once none is running.
+    case close(ActivePartition)
+  }
+
+  /// Takes a fact.
+  /// - Returns: The actions that follow from it, in their order.
+  mutating func take(_ fact: Fact) -> [Action] {
+    switch (fact, self) {
+    case (.assigned, _): return restore(attempts)
+    case (_, .unassigned): return []
+    case (.revoked, _): return [.cancel] + leave(for: .unassigned)
+    case (.handedOver, _): return restore(attempts)
+    case (.workDiscarded, _): return [.stopReading] + leave(for: .waiting(attempts, until: nil))
+    case (.retryPlanned(let nextTry), .waiting(let attempts, nil)): return retry(attempts, at: nextTry)
+    case (.retryDue, .waiting(let attempts, _?)): return restore(attempts)
+    case (.restored(let active, let takeover), .restoring): self = .ready(active, .takeover(takeover))
+    case (.restoreFailed(let reason, let nextTry), .restoring): return retry(Attempts(failure: reason), at: nextTry)
+    case (.restoreContradicted(let reason, let now, let nextTry), .restoring(let attempts)):
+      self = .waiting(Attempts(doubtedSince: attempts.doubtedSince ?? now, failure: reason), until: nextTry)
+    case (.timeRefused(let nextTry), .restoring): return retry(Attempts(), at: nextTry)
+    case (.refused, .restoring), (.refused, .ready), (.refused, .active): return restore(Attempts())
+    case (.overtaken, .claimed), (.overtaken, .active): return restore(Attempts())
+    case (.claimRequired, .ready(let active, .takeover(let takeover))): self = .claiming(active, takeover)
+    case (.claimWritten(let entry), .claiming(let active, let takeover)):
+      self = .claimed(active, entry, isReset: takeover.reset != nil)
+    case (.claimCommitted, .claimed(let active, let entry, _)): return [.confirm(active, entry)]
+    case (.claimCounted(let owesEntry), .claimed(let active, _, let isReset)):
+      self = .ready(active, owesEntry ? .entry(thenSweep: isReset) : isReset ? .sweep : .nothing)
+    case (.started, .ready(let active, let owed)):
+      self = .active(active, owed)
+      return [.consume(active)]
+    case (.takeoverWritten, .active(let active, .takeover(let takeover))):
+      self = .active(active, takeover.reset == nil ? .nothing : .sweep)
+    case (.entryWritten, .active(let active, .entry(let thenSweep))): self = .active(active, thenSweep ? .sweep : .nothing)
+    case (.sweepBegun, .active(let active, .sweep)): self = .active(active, .nothing)
+    case (.sweepBegun, .draining(let active, _)): self = .draining(active, mustSweep: false)
+    case (.handOverBegan, .active(let active, let owed)) where !owed.isEntry:
+      self = .draining(active, mustSweep: owed.mustSweep)
+    default: break
+    }
+    return []
+  }
+
+  private mutating func restore(_ attempts: Attempts) -> [Action] {
+    [.cancel] + leave(for: .restoring(attempts)) + [.stopReading, .restore(doubtedSince: attempts.doubtedSince)]
+  }
+
+  private mutating func retry(_ attempts: Attempts, at nextTry: Int64?) -> [Action] {
+    guard let nextTry else { return restore(attempts) }
+    self = .waiting(attempts, until: nextTry)
+    return [.cancel, .stopReading]
+  }
+
+  private mutating func leave(for next: PartitionState) -> [Action] {
+    defer { self = next }
+    return consumed.map { [.close($0)] } ?? []
+  }
+
+  // MARK: - Questions
+
+  /// The partition, if its records are passed to its rooms.
+  var consumed: ActivePartition? {
+    switch self {
+    case .active(let active, _), .draining(let active, _): active
+    case .unassigned, .waiting, .restoring, .ready, .claiming, .claimed: nil
+    }
+  }
+
+  /// The results of earlier attempts; none once it is restored.
+  var attempts: Attempts {
+    switch self {
+    case .waiting(let attempts, _), .restoring(let attempts): attempts
+    case .unassigned, .ready, .claiming, .claimed, .active, .draining: Attempts()
+    }
+  }
+
+  var owed: Owed {
+    switch self {
+    case .ready(_, let owed), .active(_, let owed): owed
+    case .draining(_, let mustSweep): mustSweep ? .sweep : .nothing
+    case .unassigned, .waiting, .restoring, .claiming, .claimed: .nothing
+    }
+  }
+
+  var isUnassigned: Bool { if case .unassigned = self { true } else { false } }
+  var isDraining: Bool { if case .draining = self { true } else { false } }
+
+  /// Whether it waits for work outside of the loop.
+  var isAwaited: Bool {
+    switch self {
+    case .restoring, .ready, .claiming, .claimed: true
+    case .unassigned, .waiting, .active, .draining: false
+    }
+  }
+
+  /// Whether the time of its next restore has come.
+  func isDue(at now: Int64) -> Bool { if case .waiting(_, let next?) = self { next <= now } else { false } }
+}
