@@ -184,6 +184,7 @@ extension MappedDecoder {
       throw unread("a text of it does", at: token)
     }
     if text[token].isArray {
+      let isWritten = isWritten || hasPerson(among: token, signs)
       var element = token + 1
       while element < text.next(token) {
         if !text[element].isNumber { try searchForGifts(in: element, signs, isWritten: isWritten, isInOther: isInOther) }
@@ -224,6 +225,23 @@ extension MappedDecoder {
       }
       member = text.next(value)
     }
+  }
+
+  /// Whether an element of an array names a person, who may have written the texts beside it: a handler's arguments, as tmi.js
+  /// passes them, are the tags of a line and a viewer's text.
+  private func hasPerson(among array: Int, _ signs: SignReader) -> Bool {
+    var element = array + 1
+    while element < text.next(array) {
+      if text[element].isObject {
+        var member = element + 1
+        while member < text.next(element) {
+          if kind(member, signs) == .person, hasContent(member + 1) { return true }
+          member = text.next(member + 1)
+        }
+      }
+      element = text.next(element)
+    }
+    return false
   }
 
   /// Returns the first member of an object whose text is a record that names a gift, or -1 if there is none.

@@ -211,6 +211,31 @@ extension ConnectorShapeTests {
       ##"dropped"##
     ),
     (
+      "twitch", "the arguments of tmi.js, with a viewer's line",
+      ##"["#c",{"user-id":"5","username":"eve","bits":"5","room-id":"1001","tmi-sent-ts":"1764400000000","id":"r1"},"@bits=100;id=zz;room-id=1001;user-id=evil :e!e@e PRIVMSG #c :cheer100",false]"##,
+      ##"1 × r1 5> bits count 5"##
+    ),
+    (
+      "twitch", "the same in an envelope, without bits",
+      ##"{"data":["#c",{"username":"eve"},"@bits=100;id=zz;room-id=1001;user-id=evil :e!e@e PRIVMSG #c :cheer100",false]}"##,
+      ##"dropped"##
+    ),
+    (
+      "twitch", "the arguments of tmi.js by name",
+      ##"{"target":"#c","context":{"user-id":"5","bits":"5","room-id":"1001","tmi-sent-ts":"1764400000000","id":"r1"},"msg":"@bits=100;id=zz;room-id=1001;user-id=evil :e!e@e PRIVMSG #c :cheer100"}"##,
+      ##"1 × r1 5> bits count 5"##
+    ),
+    (
+      "rumble", "a rant without its time beside a gifted subscription",
+      ##"{"now":1732104000,"gifted_subs":{"recent_gifted_subs":[{"total_gifts":5,"purchased_by":"al"}]},"livestreams":[{"chat":{"recent_rants":[{"username":"bo","amount_cents":300}]}}]}"##,
+      ##"bad"##
+    ),
+    (
+      "rumble", "a live stream without rants beside a gifted subscription",
+      ##"{"now":1732104000,"gifted_subs":{"recent_gifted_subs":[{"total_gifts":5,"purchased_by":"al"}]},"livestreams":[{}]}"##,
+      ##"bad"##
+    ),
+    (
       "niconico", "a viewer's comment without a name",
       ##"{"meta":{},"message":{"chat":{"content":"{\"itemId\":1}","hashedUserId":"a:1","no":1}}}"##, ##"dropped"##
     ),
