@@ -203,12 +203,12 @@ struct ServiceOptions: Equatable, Sendable {
     }
     if let folder = reader.optionalText("input-settings") { checkSettings(in: folder, &reader) }
     if isShadow { reader.fault("--shadow follows one input: give one with --input, and run it once for each") }
+    if reader.isGiven("transactional-id") {
+      reader.fault("--transactional-id cannot be shared by several inputs: leave it out, and give --instance a name instead")
+    }
     if !isRun { return }
     if progress {
       reader.fault("--progress counts for one input; with several, see /service or /metrics of --http: leave it out")
-    }
-    if reader.isGiven("transactional-id") {
-      reader.fault("--transactional-id cannot be shared by several inputs: leave it out, and give --instance a name instead")
     }
     if screens != nil, !prefixesRooms {
       reader.fault("--screens with several inputs needs --room-prefix topic: its records are distinguished by the room alone")
@@ -285,8 +285,8 @@ struct ServiceOptions: Equatable, Sendable {
         ("--input", input), ("--output", output), ("--dead-letter", deadLetter), ("the journal", journal), ("the state", state),
       ] + (screens.map { [("--screens", $0)] } ?? [])
     for (what, topic) in [("--output", output), ("--dead-letter", deadLetter)] + (screens.map { [("--screens", $0)] } ?? [])
-    where TopicNames.isForRecovery(topic) {
-      reader.fault("\(what) is \(topic), which by its name is a journal or a state topic: give another")
+    where TopicNames.isForRecovery(topic) || topic.hasPrefix("__") {
+      reader.fault("\(what) is \(topic), which by its name is a journal, a state topic or one of Kafka's own: give another")
     }
     for (what, topic) in [("--dead-letter", deadLetter), ("the journal", journal), ("the state", state)]
     where topic != input && inputs.names.contains(topic) {

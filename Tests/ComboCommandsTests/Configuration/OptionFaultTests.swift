@@ -111,11 +111,11 @@ struct OptionFaultTests {
       ),
       (
         "run --brokers b --input a --output o --dead-letter x.g.combo-journal",
-        "--dead-letter is x.g.combo-journal, which by its name is a journal or a state topic: give another"
+        "--dead-letter is x.g.combo-journal, which by its name is a journal, a state topic or one of Kafka's own: give another"
       ),
       (
         "run --brokers b --input a --output x.g.combo-state",
-        "--output is x.g.combo-state, which by its name is a journal or a state topic: give another"
+        "--output is x.g.combo-state, which by its name is a journal, a state topic or one of Kafka's own: give another"
       ),
       (
         "run --brokers b --input i --output o --output-header combo-input=x",
