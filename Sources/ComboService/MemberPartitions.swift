@@ -131,7 +131,10 @@ package final class MemberPartitions {
     if isOwned, !wasOwned { owned.insert(number, at: owned.firstIndex { $0 > number } ?? owned.endIndex) }
     if wasOwned, !isOwned { owned.removeAll { $0 == number } }
     for action in actions { perform(action, number) }
-    if !isOwned { ownerships[index] = Ownership() }
+    if !isOwned {
+      ownerships[index] = Ownership()
+      restoringSince[number] = nil
+    }
   }
 
   private func perform(_ action: PartitionState.Action, _ number: Int32) {
@@ -234,8 +237,10 @@ package final class MemberPartitions {
 
   /// Returns what restores came to since the last call. Partitions that could not be restored are tried again.
   func takeRestored() -> Restored {
-    let now = edges.time.monotonicMs()
-    for number in owned where ownerships[Int(number)].state.isDue(at: now) { note(.retryDue, of: number) }
+    if owned.contains(where: { ownerships[Int($0)].state.isPlanned }) {
+      let now = edges.time.monotonicMs()
+      for number in owned where ownerships[Int(number)].state.isDue(at: now) { note(.retryDue, of: number) }
+    }
     var found = Restored()
     for result in restored.takeAll() {
       let number = result.number

@@ -198,6 +198,9 @@ package enum PartitionState {
     }
   }
 
+  /// Whether the next restore begins at some time.
+  var isPlanned: Bool { if case .waiting(_, until: _?) = self { true } else { false } }
+
   /// Whether the time of its next restore has come.
   func isDue(at now: Int64) -> Bool { if case .waiting(_, let next?) = self { next <= now } else { false } }
 }
