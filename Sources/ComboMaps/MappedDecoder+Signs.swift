@@ -29,7 +29,7 @@ struct SignReader {
     "displayName", "display-name", "chatname", "uniqueId", "chatter_user_id", "chatter_user_name", "hashedUserId", "userstate",
   ]
   /// The same two of a line of IRC: its parameters are a viewer's text, and its tags name the viewer.
-  private static let (parameters, writer) = (["params", "trailing"], ["tags", "command"])
+  private static let (parameters, writer) = (["params", "trailing"], ["tags"])
 
   init(_ signs: GiftSigns, form: MapDefinition.TextForm, isLoose: Bool) {
     self.signs = signs
