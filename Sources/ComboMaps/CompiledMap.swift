@@ -128,6 +128,8 @@ struct CompiledMap {
     /// The number of arrays that its pointer goes through, and the node of an element of the first.
     var stars = 0
     var each: Int32 = -1
+    /// The node of the array whose elements are the texts, or -1 if they are members of objects.
+    var array: Int32 = -1
   }
 
   /// Rules that are tried only if a condition holds.

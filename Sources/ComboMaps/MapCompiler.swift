@@ -88,6 +88,7 @@ struct MapCompiler {
       var made = CompiledMap.Unpacked(node: map.pointers.places[place].node)
       made.stars = Int(map.pointers.places[place].stars)
       made.each = map.pointers.elements(to: place).first ?? -1
+      if made.stars == 1, made.each == made.node { made.array = map.pointers.places[map.pointers.places[place].parent].node }
       made.isBase64 = text.isBase64
       if let message = text.message { made.message = Int32(before + message) }
       made.description = map.pointers.written(place)

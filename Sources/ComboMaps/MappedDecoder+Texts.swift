@@ -25,6 +25,8 @@ extension MappedDecoder {
   /// Replaces the texts of all elements of an array. The record is rewritten and parsed once for all of them.
   @inline(never)
   private func unpackEach(_ unpacked: CompiledMap.Unpacked, into arena: BumpArena) throws(BadEvent) {
+    // As tmi.js passes the arguments of its handlers: the tags of a line, and what a viewer wrote.
+    if unpacked.array >= 0, checks.rules.readsNoArguments, holdsObject(Int(walk.found[Int(unpacked.array)])) { return }
     rewriting.removeAll()
     var (rest, left) = (0, limits.recordBytes)
     repeat {
@@ -43,6 +45,15 @@ extension MappedDecoder {
       }
     } while walk.advance(text)
     if rest > 0 { try rewrite(after: rest, unpacked, into: arena) } else { walk.walk(text, of: checks.parser) }
+  }
+
+  private func holdsObject(_ array: Int) -> Bool {
+    var element = array + 1
+    while element < text.next(array) {
+      if text[element].isObject { return true }
+      element = text.next(element)
+    }
+    return false
   }
 
   /// Returns the JSON that replaces a text, or nil if there is no text or it stays a text.

@@ -221,6 +221,11 @@ extension ConnectorShapeTests {
       ##"dropped"##
     ),
     (
+      "twitch", "the arguments of tmi.js for a subscription, with a viewer's line",
+      ##"["#c","Amy",3,"@id=z;bits=100;room-id=9;user-id=evil :e!e@e PRIVMSG #c :cheer100",{"msg-id":"resub","room-id":"9","user-id":"1","id":"k"},{"plan":"1000"}]"##,
+      ##"dropped"##
+    ),
+    (
       "twitch", "the arguments of tmi.js by name",
       ##"{"target":"#c","context":{"user-id":"5","bits":"5","room-id":"1001","tmi-sent-ts":"1764400000000","id":"r1"},"msg":"@bits=100;id=zz;room-id=1001;user-id=evil :e!e@e PRIVMSG #c :cheer100"}"##,
       ##"1 × r1 5> bits count 5"##
