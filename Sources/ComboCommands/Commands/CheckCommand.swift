@@ -60,7 +60,7 @@ enum CheckCommand {
           "\(Sentence.quoted(topic)) matches --input-pattern, but is not read: it is the output, or one of screens or dead letters"
         )
       }
-      for file in options.inputSettings?.unusedFiles(found) ?? [] {
+      for file in options.inputSettings?.files(unless: found.contains) ?? [] {
         Console.report("--input-settings has \(Sentence.quoted(file)), but there is no input of that name")
       }
       if found.isEmpty {

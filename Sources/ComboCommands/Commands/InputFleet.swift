@@ -64,13 +64,13 @@ final class InputFleet {
       guard case .run(let options) = invocation, options.deadLetter != options.input, self[options.deadLetter] != nil else {
         return faults
       }
-      let fault = "--dead-letter and --input must be different topics, but both are \(options.deadLetter)"
+      let fault = ServiceOptions.sameTopic("--dead-letter", "--input", options.deadLetter)
       return faults.contains(fault) ? faults : faults + [fault]
     }
 
     /// Logs the files of `--input-settings` that nothing reads.
     func warnOfUnusedFiles(_ log: ServiceLog) {
-      for file in settings.withLock(\.self)?.unusedFiles(all.map(\.input)) ?? [] {
+      for file in settings.withLock(\.self)?.files(unless: { self[$0] != nil }) ?? [] {
         log.warning("the folder of --input-settings has \(.file, file), but no topic of that name is read")
       }
     }

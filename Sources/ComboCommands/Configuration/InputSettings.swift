@@ -21,12 +21,9 @@ struct InputSettings: Equatable, Sendable {
     return topics
   }
 
-  /// Returns its files that belong to none of these inputs.
-  func unusedFiles(_ inputs: some Sequence<String>) -> [String] {
-    let inputs = Set(inputs)
-    return (SchemaFolder.names(in: folder, ending: ".conf") ?? []).filter {
-      !$0.hasPrefix(".") && !inputs.contains(String($0.dropLast(5)))
-    }
+  /// Returns its files that belong to no input, or nil if there is no such folder.
+  func files(unless isInput: (String) -> Bool) -> [String]? {
+    SchemaFolder.names(in: folder, ending: ".conf")?.filter { !$0.hasPrefix(".") && !isInput(String($0.dropLast(5))) }
   }
 
   /// Returns the file that is named after an input and ends otherwise than `.conf`, so that it is not read, or nil if there is

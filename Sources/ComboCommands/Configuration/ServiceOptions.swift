@@ -216,10 +216,10 @@ struct ServiceOptions: Equatable, Sendable {
   }
 
   private func checkSettings(in folder: String, _ reader: inout OptionReader) {
-    guard let files = SchemaFolder.names(in: folder, ending: ".conf") else {
+    guard let files = InputSettings(folder: folder).files(unless: inputs.contains) else {
       return reader.fault(InputSettings.noFolder(folder))
     }
-    for file in files where !file.hasPrefix(".") && !inputs.contains(String(file.dropLast(5))) {
+    for file in files {
       reader.fault(
         "--input-settings has \(Sentence.quoted(file)), but there is no input of that name: name the file as its input, or remove it"
       )
@@ -290,12 +290,17 @@ struct ServiceOptions: Equatable, Sendable {
     }
     for (what, topic) in [("--dead-letter", deadLetter), ("the journal", journal), ("the state", state)]
     where topic != input && inputs.names.contains(topic) {
-      reader.fault("\(what) and --input must be different topics, but both are \(topic)")
+      reader.fault(Self.sameTopic(what, "--input", topic))
     }
     for (index, topic) in topics.enumerated() {
       for other in topics[..<index] where other.1 == topic.1 {
-        reader.fault("\(topic.0) and \(other.0) must be different topics, but both are \(topic.1)")
+        reader.fault(Self.sameTopic(topic.0, other.0, topic.1))
       }
     }
+  }
+
+  /// The fault that one topic is named for two purposes.
+  static func sameTopic(_ one: String, _ other: String, _ topic: String) -> String {
+    "\(one) and \(other) must be different topics, but both are \(topic)"
   }
 }
