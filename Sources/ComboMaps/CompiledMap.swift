@@ -9,7 +9,7 @@ struct CompiledMap {
       // Expressions.
       case at, key, header, text, number, product, join, first, when
       // Conditions.
-      case all, any, not, isOneOf, isNull, exists, starts, contains, above, below, differ, always, never
+      case all, any, not, isOneOf, isNull, exists, hasOnly, starts, contains, above, below, differ, always, never
     }
 
     var op: Op

@@ -289,6 +289,9 @@ struct MapCompiler {
       let places = pointers.map { place($0) }.flatMap { map.pointers.way(from: record, to: $0) }
       return joined(.any, places.map { add(.init(op: .isNull, links: link([at($0)]))) }, neutral: false)
     case .exists(let source): return test(.exists, source)
+    case .hasOnly(let pointer, let names):
+      let names = map.pointers.isLoose ? names.map(PointerTable.loose) : names
+      return add(.init(op: .hasOnly, links: link([at(place(pointer))]), texts: texts(names)))
     case .starts(let source, let start): return test(.starts, source, [start])
     case .contains(let source, let words): return test(.contains, source, words.map { $0.lowercased() })
     case .above(let source, let bound): return test(.above, source, bound: bound)

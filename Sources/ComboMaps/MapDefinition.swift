@@ -189,6 +189,8 @@ indirect enum MapCondition {
   case isNull([MapPointer])
   case exists(MapExpression)
   case starts(MapExpression, String)
+  /// The object at the pointer has no members but these.
+  case hasOnly(MapPointer, [String])
   /// The text contains one of these, regardless of case.
   case contains(MapExpression, [String])
   case above(MapExpression, Double)

@@ -3,7 +3,7 @@ internal import ComboCore
 internal import ComboWire
 
 extension MapReader {
-  static let tests = ["is", "exists", "starts", "contains", "above", "below", "differs"]
+  static let tests = ["is", "exists", "starts", "contains", "above", "below", "differs", "only"]
 
   mutating func condition(_ token: Int) -> MapCondition? {
     if text[token].isArray {
@@ -80,6 +80,13 @@ extension MapReader {
     }
     if let value = members["differs"], let other = pointed(value, "differs", unless: []) { tests.append(.differ(source, other)) }
     if let value = members["contains"] { tests.append(.contains(source, constants(value, "contains"))) }
+    if let value = members["only"] {
+      if case .at(let pointer, []) = source {
+        tests.append(.hasOnly(pointer, constants(value, "only")))
+      } else {
+        fault(value, "only needs one pointer, to an object of the record")
+      }
+    }
     if let value = members["missing"] {
       if members["exists"] != nil { fault(value, "missing says what holds where there is no value, which exists already does") }
       switch self.source.compact(value) {

@@ -28,6 +28,7 @@ extension MappedDecoder {
       }
       if node.pointee.op == .isOneOf { return isOneOf(token, node.pointee.texts) }
       if node.pointee.op == .exists { return true }
+      if node.pointee.op == .hasOnly { return hasOnly(token, node.pointee.texts) }
     }
     return try compares(node, first, arena)
   }
@@ -66,7 +67,7 @@ extension MappedDecoder {
         bytes = try meaning(value, "a condition", into: arena)
       }
       return node.pointee.texts.range.contains { bytes.holds(constant($0)) }
-    case .isNull: return false
+    case .isNull, .hasOnly: return false
     case .differ: return try differ(value, self.value(links[node.pointee.links.range.lowerBound + 1], into: arena))
     default:
       // A value that is not a number is neither above nor below.
@@ -100,6 +101,21 @@ extension MappedDecoder {
 
   @inline(never)
   func isListed(_ token: Int, _ values: CompiledMap.Range16) -> Bool { isOneOf(token, values) }
+
+  /// Whether a token is an object that has no members but those with these names.
+  @inline(never)
+  private func hasOnly(_ token: Int, _ names: CompiledMap.Range16) -> Bool {
+    guard text[token].isObject else { return false }
+    var member = token + 1
+    while member < text.next(token) {
+      var name = text.string(member)
+      if map.pointers.isLoose { name = PointerTable.loose(name) }
+      let isKnown = name.withUTF8 { name in names.range.contains { Bytes(name) == constant($0) } }
+      if !isKnown { return false }
+      member = text.next(member + 1)
+    }
+    return true
+  }
 
   @inline(never)
   private func meansOne(of values: CompiledMap.Range16, _ written: Bytes) -> Bool {

@@ -20,7 +20,7 @@ struct SignReader {
   /// Members whose text may be a whole record.
   private static let containers = ["data", "payload", "body", "raw", "record"]
   /// Members with text that a viewer wrote.
-  private static let chat = [
+  static let chat = [
     "text", "txt", "comment", "title", "caption", "simpleText", "user_input", "optional_message", "parent_message_body",
   ]
   /// Members that name a viewer, who may have written the texts beside them.
@@ -110,6 +110,8 @@ struct SignReader {
     switch text[0] {
     // {" or [ as the first of base64, also after white space, and \" of JSON that is a string itself.
     case 0x65, 0x57, 0x49, 0x43, 0x44, 0x37, 0x77: return isGift(base64: text)
+    // The @ before tags, and "type@=".
+    case 0x51 where form == .irc, 0x64 where form == .stt: return isGift(base64: text) || form == .stt && holdsMark(text)
     case 0x5C: return isGift(record: Bytes(rebasing: text[2...]))
     case 0x7B, 0x5B: return Self.beginsJSON(text) && (holdsWord(text) || holdsMark(text))
     default: return form == .stt && holdsMark(text)

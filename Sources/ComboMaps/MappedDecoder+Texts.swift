@@ -25,8 +25,8 @@ extension MappedDecoder {
   /// Replaces the texts of all elements of an array. The record is rewritten and parsed once for all of them.
   @inline(never)
   private func unpackEach(_ unpacked: CompiledMap.Unpacked, into arena: BumpArena) throws(BadEvent) {
-    // As tmi.js passes the arguments of its handlers: the tags of a line, and what a viewer wrote.
-    if unpacked.array >= 0, checks.rules.readsNoArguments, holdsObject(Int(walk.found[Int(unpacked.array)])) { return }
+    // As tmi.js and others pass the arguments of handlers: a channel, a user or the tags of a line, and what a viewer wrote.
+    if unpacked.array >= 0, checks.rules.readsNoArguments, !holdsRecords(Int(walk.found[Int(unpacked.array)])) { return }
     rewriting.removeAll()
     var (rest, left) = (0, limits.recordBytes)
     repeat {
@@ -47,13 +47,27 @@ extension MappedDecoder {
     if rest > 0 { try rewrite(after: rest, unpacked, into: arena) } else { walk.walk(text, of: checks.parser) }
   }
 
-  private func holdsObject(_ array: Int) -> Bool {
+  /// Whether all elements of an array are texts that may be records.
+  private func holdsRecords(_ array: Int) -> Bool {
     var element = array + 1
     while element < text.next(array) {
-      if text[element].isObject { return true }
+      guard text[element].isString, mayBeRecord(text.inside(element)) else { return false }
       element = text.next(element)
     }
-    return false
+    return true
+  }
+
+  /// Whether a text begins like JSON or like a record in the map's own form. Keep-alives, which may be empty, count as records.
+  private func mayBeRecord(_ written: Bytes) -> Bool {
+    let written = written.first.map(Bytes.mayBeSpace) == true ? written.afterSpace : written
+    guard let first = written.first else { return true }
+    if first == 0x7B || first == 0x5B { return true }
+    switch form {
+    case .json: return false
+    // Tags, a prefix, or a command such as PING.
+    case .irc: return first == 0x40 || first == 0x3A || written.prefix { $0 != 0x20 }.allSatisfy { $0 &- 0x41 < 26 }
+    case .stt: return written.contains(0x40)
+    }
   }
 
   /// Returns the JSON that replaces a text, or nil if there is no text or it stays a text.

@@ -211,5 +211,100 @@ extension ConnectorShapeTests {
       ##"{"cmd":2,"data":["a","gift"]}"##,
       ##"dropped"##
     ),
+    (
+      "tiktok", "a viewer's text beside another label",
+      ##"{"eventType":"chat","user":{"id":"12"},"data":"{\"giftId\":5655,\"repeatCount\":999,\"userId\":\"9\",\"giftType\":2,\"createTime\":\"1790935200000\"}"}"##,
+      ##"dropped"##
+    ),
+    (
+      "tiktok", "a text beside a label that names something else",
+      ##"{"eventType":"update","data":"{\"giftId\":5655,\"repeatCount\":999,\"userId\":\"9\",\"giftType\":2,\"createTime\":\"1790935200000\"}"}"##,
+      ##"bad"##
+    ),
+    (
+      "twitch", "a handler's arguments, without tags",
+      ##"["#chan","ann","@id=1;login=ann;msg-id=submysterygift;msg-param-mass-gift-count=100;msg-param-sub-plan=1000;room-id=7;user-id=12 :tmi.twitch.tv USERNOTICE #c"]"##,
+      ##"bad"##
+    ),
+    (
+      "tiktok", "a list of chat messages",
+      ##"{"room":"77","messages":["hello","{\"giftId\":5655,\"repeatCount\":999,\"userId\":\"9\",\"giftType\":2,\"createTime\":\"1790935200000\"}"]}"##,
+      ##"bad"##
+    ),
+    (
+      "tiktok", "a viewer's text in a socket's message",
+      ##"{"type":"message","data":{"user":"ann","data":"{\"giftId\":5655,\"repeatCount\":999,\"userId\":\"9\",\"giftType\":2,\"createTime\":\"1790935200000\"}"}}"##,
+      ##"bad"##
+    ),
+    (
+      "twitch", "a viewer's line beside a name that no list has",
+      ##"{"fromUser":"ann","message":"@id=1;login=ann;msg-id=submysterygift;msg-param-mass-gift-count=100;msg-param-sub-plan=1000;room-id=7;user-id=12 :tmi.twitch.tv USERNOTICE #c"}"##,
+      ##"bad"##
+    ),
+    (
+      "twitch", "a line as a log shipper sends it",
+      ##"{"@timestamp":"2026-11-29T22:00:00Z","host":"h","message":"@id=1;login=ann;msg-id=submysterygift;msg-param-mass-gift-count=100;msg-param-sub-plan=1000;room-id=7;user-id=12 :tmi.twitch.tv USERNOTICE #c"}"##,
+      ##"1 × 1 12> 1000 count 100"##
+    ),
+    (
+      "douyu", "a viewer's text beside an id",
+      ##"{"user_id":"1","msg":"type@=dgb/rid@=77/gfid@=5/gfcnt@=999/uid@=9/nn@=ann/"}"##,
+      ##"dropped"##
+    ),
+    (
+      "douyu", "a viewer's text beside a name that no list has",
+      ##"{"userName":"1","msg":"type@=dgb/rid@=77/gfid@=5/gfcnt@=999/uid@=9/nn@=ann/"}"##,
+      ##"bad"##
+    ),
+    (
+      "twitch", "a line in base64",
+      ##"{"message":{"data":"QGlkPTE7bG9naW49YW5uO21zZy1pZD1zdWJteXN0ZXJ5Z2lmdDttc2ctcGFyYW0tbWFzcy1naWZ0LWNvdW50PTEwMDttc2ctcGFyYW0tc3ViLXBsYW49MTAwMDtyb29tLWlkPTc7dXNlci1pZD0xMiA6dG1pLnR3aXRjaC50diBVU0VSTk9USUNFICNj"},"subscription":"s"}"##,
+      ##"bad"##
+    ),
+    (
+      "twitch", "chat in base64",
+      ##"{"message":{"data":"QGlkPTE7bG9naW49YW5uIDphbm4gUFJJVk1TRyAjYyA6aGVsbG8="},"subscription":"s"}"##,
+      ##"dropped"##
+    ),
+    (
+      "douyu", "a text in base64",
+      ##"{"message":{"data":"dHlwZUA9ZGdiL3JpZEA9NzcvZ2ZpZEA9NS9nZmNudEA9OTk5L3VpZEA9OS9ubkA9YW5uLw=="},"subscription":"s"}"##,
+      ##"bad"##
+    ),
+    (
+      "youtube", "youtube-chat's super chat",
+      ##"{"author":{"name":"Ann","channelId":"UC1"},"message":[],"superchat":{"amount":"$5.00","color":"#fff"}}"##,
+      ##"bad"##
+    ),
+    (
+      "youtube", "youtube-chat's gifted memberships",
+      ##"{"author":{"channelId":"UC1"},"message":[{"text":"hi"}],"membershipGift":{"message":[{"text":"Sent 5"}]}}"##,
+      ##"bad"##
+    ),
+    (
+      "rumble", "a rant of the site's chat",
+      ##"{"type":"messages","data":{"messages":[{"id":"1","user_id":"12","text":"hi","rant":{"price_cents":500}}]}}"##,
+      ##"bad"##
+    ),
+    (
+      "rumble", "chat without a rant",
+      ##"{"type":"messages","data":{"messages":[{"id":"1","user_id":"12","text":"hi","rant":null}]}}"##,
+      ##"dropped"##
+    ),
+    (
+      "rumble", "a page's rant",
+      ##"{"type":"rumble","chatname":"ann","chatmessage":"hi","hasDonation":"$5.00"}"##,
+      ##"bad"##
+    ),
+    (
+      "streamlabs", "a list of donations of its API",
+      ##"{"data":[{"donation_id":"1","created_at":"1790935200","currency":"USD","amount":"10.00","name":"ann"}]}"##,
+      ##"bad"##
+    ),
+    (
+      "streamelements", "a tip of its API",
+      ##"{"docs":[{"donation":{"user":{"username":"ann"},"amount":5,"currency":"USD"},"status":"success"}]}"##,
+      ##"bad"##
+    ),
   ]
 }

@@ -295,6 +295,21 @@ extension ConnectorShapeTests {
       ##"{"now":1,"user_id":"u","livestreams":[],"gifted_subs":{"recent_gifted_subs":{}}}"##, ##"dropped"##
     ),
     (
+      "rumble", "the lists of gifts in an array, beside a rant",
+      ##"{"now":1,"user_id":"u","livestreams":[{"chat":{"recent_rants":[{"username":"x","created_on":"2026-01-01T00:00:00Z","amount_cents":5}]}}],"gifted_subs":[{"recent_gifted_subs":[{"total_gifts":5,"purchased_by":"ann"}]}]}"##,
+      ##"bad"##
+    ),
+    (
+      "rumble", "a rant in the place of its list, beside gifts",
+      ##"{"now":1,"user_id":"u","livestreams":[{"chat":{"recent_rants":{"username":"x","created_on":"2026-01-01T00:00:00Z","amount_cents":5}}}],"gifted_subs":{"recent_gifted_subs":[{"total_gifts":5,"purchased_by":"ann"}]}}"##,
+      ##"bad"##
+    ),
+    (
+      "rumble", "the rants as a text, beside gifts",
+      ##"{"now":1,"user_id":"u","livestreams":[{"chat":{"recent_rants":"[{}]"}}],"gifted_subs":{"recent_gifted_subs":[{"total_gifts":5,"purchased_by":"ann"}]}}"##,
+      ##"bad"##
+    ),
+    (
       "rumble", "a list of gifts as an object, beside a rant",
       ##"{"now":1,"user_id":"u","livestreams":[{"chat":{"recent_rants":[{"username":"x","created_on":"2026-01-01T00:00:00Z","amount_cents":5}]}}],"gifted_subs":{"recent_gifted_subs":{"0":{"total_gifts":5,"purchased_by":"ann"}}}}"##,
       ##"bad"##

@@ -87,9 +87,11 @@ struct MapFaultTests {
       (giftMap(#""streak": §"/s""#), "streak is for a total, the number so far; beside a count it says nothing"),
       (
         giftMap("", when: #"§{"at": "/a"}"#),
-        "a condition on a field must have at least one of is, exists, starts, contains, above, below, differs"
+        "a condition on a field must have at least one of is, exists, starts, contains, above, below, differs, only"
       ),
       (giftMap("", when: #"{"at": "/a", "differs": §5}"#), "differs must be a string, not an integer"),
+      (giftMap("", when: #"{"key": true, "only": §["a"]}"#), "only needs one pointer, to an object of the record"),
+      (giftMap("", when: #"{"at": ["/a", "/b"], "only": §["a"]}"#), "only needs one pointer, to an object of the record"),
       (giftMap("", when: #"{"at": "/a", "differs": §[]}"#), "differs must name at least one pointer"),
       (
         giftMap("", when: #"{"at": "/a", "differs": §"b"}"#),

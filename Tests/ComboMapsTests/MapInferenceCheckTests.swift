@@ -26,6 +26,15 @@ struct MapInferenceCheckTests {
     #expect(two.doubts.contains { $0.hasPrefix("id: /msg_id is shared by different gifts") }, "\(two.doubts)")
   }
 
+  @Test("does not look for records in what viewers write")
+  func viewersTexts() throws {
+    let result = try gifts(
+      (1...2).map { #"{"kind":"gift","uid":1,"gift_id":1,"gift_name":"Rose","num":\#($0),"text":""}"# } + [
+        #"{"kind":"chat","uid":2,"text":"{\"kind\":\"gift\",\"uid\":3,\"gift_id\":1,\"num\":999}"}"#
+      ])
+    #expect(result.gifts == [" 1> 1 count 1", " 1> 1 count 2", "dropped"] && !result.text.contains("unpack"), "\(result.text)")
+  }
+
   @Test("takes no type of a database's column for a room, and says what is always the same")
   func canal() throws {
     let records = (1...3).map { order in

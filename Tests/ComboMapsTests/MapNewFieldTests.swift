@@ -102,6 +102,17 @@ struct MapNewFieldTests {
   }
 
   @Test(
+    "may depend on an object that has only some members",
+    arguments: [
+      (#""x":{"a":1}"#, true), (#""x":{"\u0062":null,"a":1}"#, true), (#""x":{"a":1,"c":null}"#, false), (#""x":{"A":1}"#, false),
+      (#""x":{}"#, true), (#""x":["a"]"#, false), (#""y":{"a":1}"#, false),
+    ])
+  func only(_ object: String, holds: Bool) throws {
+    let map = giftMap("", when: #"{"at": "/x", "only": ["a", "b"]}"#)
+    #expect(try !mapped(map, #"{\#(object),"u":1,"g":1}"#).hasPrefix("dropped") == holds)
+  }
+
+  @Test(
     "are filled by built-in maps with how long the platform shows a gift, up to a minute",
     arguments: [
       (

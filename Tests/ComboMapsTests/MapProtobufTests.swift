@@ -344,7 +344,7 @@ struct MapProtobufTests {
       (#""unpack": [§5]"#, "unpack must be a string, not an integer"),
       (
         #""unpack": [{"at": "/a", "message": "B", "when": §{"at": "/c"}}]"#,
-        "a condition on a field must have at least one of is, exists, starts, contains, above, below, differs"
+        "a condition on a field must have at least one of is, exists, starts, contains, above, below, differs, only"
       ),
     ])
   func faultsOfMaps(_ marked: String, _ sentence: String) {

@@ -82,7 +82,7 @@ struct Samples {
       return
     }
     let value = found.isString ? text.text.string(token) : String(decoding: text.text.slice(token), as: UTF8.self)
-    if found.isString, let inner = inside(Array(value.utf8), least: 8) {
+    if found.isString, !SignReader.chat.contains(path.last ?? ""), let inner = inside(Array(value.utf8), least: 8) {
       if !texts.contains(path) { texts.append(path) }
       return visit(inner, 0, path, places)
     }
