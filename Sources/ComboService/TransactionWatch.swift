@@ -26,6 +26,12 @@ package struct TransactionWatch {
     ) {
       (self.open, self.pending, self.ends) = (open, pending, ends)
     }
+
+    /// Whether the partition was checked. Another member may have taken it over since.
+    func covers(_ transaction: OpenTransaction) -> Bool {
+      ends.isEmpty
+        || ends.contains { $0.topic == transaction.topic && $0.ends.contains { $0.partition == transaction.partition } }
+    }
   }
 
   /// Finds them; nil if the brokers did not answer.
@@ -87,8 +93,13 @@ package struct TransactionWatch {
       known.transaction = transaction
       return known
     }
-    return before.filter { one in one.isSaid && !held.contains { $0.transaction.isSame(as: one.transaction) } }
+    return before.filter { one in
+      one.isSaid && found.covers(one.transaction) && !held.contains { $0.transaction.isSame(as: one.transaction) }
+    }
   }
+
+  /// Forgets everything, as another member watches the partitions now.
+  mutating func forget() { (held, pending) = ([], [:]) }
 
   /// Returns the transactions to log now, and marks them as logged.
   mutating func takeUnsaid(at now: Int64) -> [Held] {
@@ -191,10 +202,11 @@ extension Service {
 
   /// Requests the open transactions. Each partition of the output is checked by one member.
   private func askForTransactions(_ now: Int64) {
-    let everyMs = partitions.memory.doubts ? Self.lookAgainMs : TransactionWatch.everyMs
-    guard partitions.hasJoined, notes.transactions.query.isDue(everyMs: everyMs, at: now) else { return }
     let numbers = partitions.owned
-    guard let most = numbers.last, configuration.purpose == .service else { return }
+    guard let most = numbers.last else { return notes.transactions.forget() }
+    let everyMs = partitions.memory.doubts ? Self.lookAgainMs : TransactionWatch.everyMs
+    guard partitions.hasJoined, notes.transactions.query.isDue(everyMs: everyMs, at: now), configuration.purpose == .service
+    else { return }
     let (reader, group, known) = (edges.reader, edges.group, notes.transactions.known)
     // A partition that is consumed waits for none, and its own commits would be found.
     let waiting = numbers.filter { !partitions.isActive($0) }

@@ -143,6 +143,31 @@ struct HangingTransactionTests {
     #expect(health() == nil && heard("has ended: it held its readers up for") == 1 && heard(words) == 1, "\(scene.world.heard)")
   }
 
+  @Test("in the output is reported by the member that owns the partition, and no longer by one that has lost its last")
+  func handedOver() {
+    let a = scene.start("a")
+    scene.gift()
+    scene.settle(a)
+    _ = hang(.output)
+    func turn(_ instances: [SimInstance], forMs ms: Int64) {
+      let over = scene.world.clock.monotonic + ms
+      while scene.world.clock.monotonic < over {
+        for instance in instances { scene.turn(instance) }
+        scene.world.clock.advance(100)
+      }
+    }
+    func heldUp(_ instance: SimInstance) -> Int { instance.service.report(scene.world.clock.monotonic).heldUp.count }
+    turn([a], forMs: 30_000)
+    #expect(heldUp(a) == 1)
+    let b = scene.start("b")
+    // The first member is silent for longer than its session.
+    turn([b], forMs: 40_000)
+    turn([a, b], forMs: 30_000)
+    #expect(a.service.partitions.owned.isEmpty && b.service.partitions.owned == [0])
+    #expect(heldUp(a) == 0 && heldUp(b) == 1)
+    #expect(heard("has ended: it held its readers up for") == 0)
+  }
+
   @Test("in the journal is not named while the takeover waits for one on the group's offset, which comes first")
   func offsetsFirst() {
     var watch = TransactionWatch()
