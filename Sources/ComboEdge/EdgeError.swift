@@ -53,6 +53,8 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
   package let number: Int32
   /// Whether the same call may work later, without a fix.
   package let isRetriable: Bool
+  /// The topic on which a right is missing; nil if it is unknown, or if nothing of the kind failed.
+  package let topic: Topic?
 
   package var description: String { message }
 
@@ -65,10 +67,11 @@ package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
   package static let fencedAdvice =
     "Give each instance of the group its own --instance, whatever inputs it reads, and its own --transactional-id where one is set"
 
-  package init(_ code: Code, _ message: String, number: Int32 = 0, isRetriable: Bool = false) {
+  package init(_ code: Code, _ message: String, number: Int32 = 0, isRetriable: Bool = false, topic: Topic? = nil) {
     self.code = code
     self.message = message
     self.number = number
     self.isRetriable = isRetriable
+    self.topic = topic
   }
 }

@@ -106,6 +106,11 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
   }
 }
 
+/// Names of topics that threads of librdkafka add.
+private final class DeniedTopics: Sendable {
+  let names = Mutex<Set<String>>([])
+}
+
 /// The librdkafka transactional producer.
 package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   // The proof: only the loop's thread replaces `current`, while no room works; the first fault is behind a lock.
@@ -140,6 +145,8 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   private let outputHeaders: [OutputHeader]
   private let newest = NewestScreens()
   private let fault = Mutex<EdgeError?>(nil)
+  /// The topics that could not be added to the transaction for want of a right.
+  private let denied = DeniedTopics()
   /// Whether there is a fault. Any thread reads it for each record.
   private let hasFailed = Atomic(false)
 
@@ -158,7 +165,12 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     outputHeaders: [OutputHeader] = [],
     queueFullWaitMs: Int64 = 10_000
   ) {
-    self.properties = properties
+    let denied = denied
+    self.properties = properties.logging(
+      to: KafkaLog { [log = properties.log] level, facility, text in
+        if let topic = KafkaWords.deniedTopic(text) { denied.names.withLock { _ = $0.insert(topic) } }
+        log.write(level, facility, text)
+      })
     self.transactionalID = transactionalID
     self.names = names
     self.group = group
@@ -273,6 +285,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
 
   private func resetFault() {
     fault.withLock { $0 = nil }
+    denied.names.withLock { $0 = [] }
     hasFailed.store(false, ordering: .relaxed)
   }
 
@@ -281,16 +294,10 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     do throws(TransactionFault) {
       try step()
     } catch {
-      let own = [Topic.output, .journal, .state, .deadLetter].map { names[$0] }
       if error.error.code == .notAuthorized, error.error.isTopicDenied || error.error.number == 0,
-        !(own + [names.input]).contains(where: error.reason.contains)
+        Self.isOfOffsets(error.error) || !Topic.allCases.contains(where: { error.reason.contains(names[$0]) })
       {
-        // Brokers do not report the topic. To commit an offset takes the right to read the input.
-        let list = own.map { "\"\($0)\"" }.joined(separator: ", ")
-        let reason =
-          "\(error.reason) The right Read is missing on \"\(names.input)\", or Write on one of \(list): `combo-consumer check` says which"
-        throw TransactionFault(
-          error.kind, EdgeError(.notAuthorized, reason, number: error.error.number, isRetriable: error.error.isRetriable))
+        throw TransactionFault(error.kind, named(error.error))
       }
       if !error.isFenced { throw error }
       throw .fatal(
@@ -298,6 +305,24 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
           .fenced, "\(error.reason) \(EdgeError.fencedAdvice)."
         ))
     }
+  }
+
+  /// Whether offsets were refused. To commit them takes the right to read the input.
+  private static func isOfOffsets(_ error: EdgeError) -> Bool { error.message.contains("commit offsets") }
+
+  /// Adds which right is missing. Brokers' answers name no topic, but librdkafka logs those that it could not add.
+  private func named(_ error: EdgeError) -> EdgeError {
+    let own = [Topic.output, .journal, .state, .deadLetter]
+    let refused = denied.names.withLock { $0.sorted() }
+    let topic = refused.isEmpty ? nil : own.first { refused.contains(names[$0]) }
+    func fault(_ words: String, _ topic: Topic?) -> EdgeError {
+      EdgeError(
+        .notAuthorized, "\(error.message) The right \(words)", number: error.number, isRetriable: error.isRetriable, topic: topic)
+    }
+    if let name = refused.first { return fault("Write is missing on \"\(topic.map { names[$0] } ?? name)\"", topic) }
+    if Self.isOfOffsets(error) { return fault("Read is missing on \"\(names.input)\"", .input) }
+    let list = own.map { "\"\(names[$0])\"" }.joined(separator: ", ")
+    return fault("Read is missing on \"\(names.input)\", or Write on one of \(list): `combo-consumer check` says which", nil)
   }
 }
 

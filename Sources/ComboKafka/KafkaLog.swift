@@ -34,6 +34,13 @@ package enum KafkaWords {
     }
   }
 
+  /// Returns the topic that could not be added to a transaction for want of a right, or nil for any other line. Only the log has
+  /// it: `Failed to add partition "TOPIC" [0] to transaction: Broker: Topic authorization failed`.
+  static func deniedTopic(_ text: String) -> String? {
+    guard let start = text.firstRange(of: "Failed to add partition \""), text.contains("authorization failed") else { return nil }
+    return String(text[start.upperBound...].prefix { $0 != "\"" })
+  }
+
   /// Returns the text without the duration of a connection's state, and with a plain message for a refused producer id.
   package static func plain(_ text: String) -> String {
     // Also reported when brokers only aborted a transaction that was open for too long.

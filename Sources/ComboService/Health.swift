@@ -29,7 +29,7 @@ package enum Health {
         ?? "the service has not started: it is waiting for the brokers and its topics"
     }
     if let hindrance { return hindrance }
-    if !report.hasJoined { return report.stall ?? "the service has not joined its group yet" }
+    if !report.hasJoined { return report.denied ?? report.stall ?? "the service has not joined its group yet" }
     let restoring = report.partitions.filter { !$0.isRunning }
     if !restoring.isEmpty {
       let count = "being restored: \(restoring.count) of \(Counted.text(report.partitions.count, "partitions"))"

@@ -20,19 +20,21 @@ struct LastFault {
   }
 }
 
-/// A right to write that was denied to a transaction, until it is back. Brokers do not report the topic. The failed transaction's
-/// records are written again, but a checkpoint only a minute later, and other transactions are committed meanwhile.
+/// A right to write that was denied to a transaction, until it is back. The failed transaction's records are written again, but a
+/// checkpoint only a minute later, and other transactions are committed meanwhile.
 struct DeniedWrite {
   private var fault = ""
   /// The topics to which the transaction wrote, and that no later one was committed to.
   private(set) var topics: Set<Topic> = []
   /// Whether a transaction was committed since: then the right to read the input is there, which that takes too.
   private var isWrite = false
+  /// Whether the fault names the topic, which not every librdkafka says.
+  private var isNamed = false
 
   /// The right that is missing; nil if none is.
   var reason: String? {
     if topics.isEmpty { return nil }
-    if !isWrite { return fault }
+    if isNamed || !isWrite { return fault }
     let words = Topic.allCases.filter(topics.contains).map { "the \($0.word) topic" }
     return "The right Write is missing on \(words.joined(separator: " or ")): \(fault)"
   }
@@ -41,6 +43,11 @@ struct DeniedWrite {
   mutating func failed(_ error: EdgeError, writingTo topics: Set<Topic>) {
     if !error.isTopicDenied || topics.isEmpty { return }
     fault = error.message
+    isNamed = error.topic != nil
+    if let topic = error.topic {
+      self.topics = [topic]
+      return
+    }
     // Those that were committed to since an earlier failure are not the reason.
     if self.topics.isDisjoint(with: topics) { (self.topics, isWrite) = (topics, false) }
   }
@@ -95,7 +102,9 @@ extension Service {
   /// Called about once a second.
   func watchDenied(_ now: Int64) {
     for isReadable in denied.answers.takeAll() { denied.answered(isReadable, at: now) }
-    guard let number = partitions.owned.first, denied.mustAsk() else { return }
+    guard denied.mustAsk() else { return }
+    // A member whose topic is denied may have lost its partitions for that reason; any partition shows whether it may be read.
+    let number = partitions.owned.first ?? 0
     let (reader, answers) = (edges.reader, denied.answers)
     edges.inBackground(.query) {
       let deadline = Deadline(afterMs: Self.deniedWithinMs)

@@ -38,6 +38,8 @@ extension Service {
     let askedAt: Int64
     /// Whether the topic does not exist.
     var isGone = false
+    /// The right that the brokers denied, which is an answer, too.
+    var denied: EdgeError?
   }
 
   private static let askEveryMs: Int64 = 5_000
@@ -59,6 +61,10 @@ extension Service {
       if let found = answer.found {
         arrivals.heardAt = now
         note(found, answer.askedAt, now)
+      }
+      if let error = answer.denied {
+        arrivals.answeredAt = now
+        denied.failed(error, at: now)
       }
       arrivals.timesGone = answer.isGone ? arrivals.timesGone + 1 : 0
     }
@@ -98,7 +104,8 @@ extension Service {
         return ArrivalAnswer(found: try Self.look(at: positions, before, reader), askedAt: now)
       } catch {
         let partitions = error.code == .unknownTopic ? try? reader.partitions(.input) : nil
-        return ArrivalAnswer(found: nil, askedAt: now, isGone: partitions?.isEmpty ?? false)
+        return ArrivalAnswer(
+          found: nil, askedAt: now, isGone: partitions?.isEmpty ?? false, denied: error.code == .notAuthorized ? error : nil)
       }
     }
   }

@@ -214,7 +214,11 @@ package final class Service: GroupEdgeDelegate, DeliveryHost {
   /// from what the brokers report.
   package func goBack(_ fault: TransactionFault, writingTo topics: Set<Topic> = []) {
     counted.aborts += 1
-    deniedWrite.failed(fault.error, writingTo: topics)
+    if fault.error.topic == .input {
+      denied.failed(fault.error, at: edges.time.monotonicMs())
+    } else {
+      deniedWrite.failed(fault.error, writingTo: topics)
+    }
     lastFault.failed(fault, at: edges.time.monotonicMs())
     // Brokers that come back may have lost records, and their partitions may soon have grown to the old size again.
     notes.transactions.query.askSoon()

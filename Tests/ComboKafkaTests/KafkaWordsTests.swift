@@ -28,6 +28,18 @@ struct KafkaWordsTests {
     #expect(KafkaWords.plain("x (after 5ms in state CONNECT): y") == "x: y")
   }
 
+  @Test("name the topic on which a right is missing")
+  func deniedTopic() {
+    #expect(
+      KafkaWords.deniedTopic(
+        "TxnCoordinator/0: Failed to add partition \"gifts.g.combo-journal\" [3] to transaction: Broker: Topic authorization failed"
+      )
+        == "gifts.g.combo-journal")
+    #expect(
+      KafkaWords.deniedTopic("Failed to add partition \"gifts\" [3] to transaction: Broker: Operation not attempted") == nil)
+    #expect(KafkaWords.deniedTopic("Topic authorization failed") == nil)
+  }
+
   @Test("are left out where the service logs the same itself")
   func known() {
     #expect(

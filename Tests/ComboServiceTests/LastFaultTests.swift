@@ -44,6 +44,12 @@ struct DeniedWriteTests {
     #expect(denied.reason == "The right Write is missing on the output topic or the dead-letter topic: no right")
     denied.committed([.output, .deadLetter])
     #expect(denied.reason == nil)
+    // The fault itself names the topic.
+    denied.failed(EdgeError(.notAuthorized, "no right on it", number: 29, topic: .state), writingTo: [.journal, .output, .state])
+    denied.committed([.journal, .output])
+    #expect(denied.reason == "no right on it")
+    denied.committed([.journal, .state])
+    #expect(denied.reason == nil)
     denied.failed(error, writingTo: [.journal])
     denied.forget()
     #expect(denied.reason == nil)

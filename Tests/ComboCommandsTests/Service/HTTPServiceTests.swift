@@ -10,9 +10,7 @@ extension ServiceTests {
     /// Starts the service as a process, and returns it with its port.
     private func start(_ group: TestGroup, _ more: [String] = []) throws -> (service: ServiceProcess, port: UInt16) {
       let service = try group.process(TestGroup.fast + ["--http", "127.0.0.1:0"] + more)
-      let line = try service.waitForLog("http: listening on http://127.0.0.1:")
-      let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
-      return (service, port)
+      return (service, try service.httpPort())
     }
 
     private func get(_ target: String, _ port: UInt16) throws -> HTTPWire.Response {
@@ -195,8 +193,7 @@ extension ServiceTests {
       let service = try ServiceProcess([
         "run", "--brokers", "127.0.0.1:1", "--input", "a", "--output", "b", "--http", "127.0.0.1:0",
       ])
-      let line = try service.waitForLog("http: listening on http://127.0.0.1:")
-      let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
+      let port = try service.httpPort()
       #expect(try get("/health/live", port).status == 200)
       let ready = try get("/health/ready", port)
       #expect(ready.status == 503)

@@ -32,8 +32,7 @@ extension ServiceTests {
 
     private func start(_ group: TestGroup, _ more: [String] = []) throws -> (service: ServiceProcess, port: UInt16) {
       let service = try group.process(TestGroup.fast + ["--http", "127.0.0.1:0"] + more)
-      let line = try service.waitForLog("http: listening on http://127.0.0.1:")
-      return (service, try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) }))
+      return (service, try service.httpPort())
     }
 
     private func get(_ target: String, _ port: UInt16) throws -> HTTPWire.Response {
@@ -91,8 +90,7 @@ extension ServiceTests {
       try group.waitUntilTakenIn(service)
       let mirror = try ServiceProcess(
         ["serve", "--brokers", group.brokers, "--output", group.names.output, "--http", "127.0.0.1:0"])
-      let line = try mirror.waitForLog("http: listening on http://127.0.0.1:")
-      let mirrorPort = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
+      let mirrorPort = try mirror.httpPort()
       let both = [(service, port), (mirror, mirrorPort)]
       for (process, port) in both {
         try wait(for: "readiness: \(process.text)") { try get("/health/ready", port).status == 200 }

@@ -40,8 +40,7 @@ extension ServiceTests {
       try files.write("kafka", "ssl.ca.location=\(files.path("ca.pem"))\n")
       try files.write("conf", "http-token-file = \(files.path("token"))\nkafka-file = \(files.path("kafka"))\n")
       let service = try group.process(TestGroup.fast + ["--http", "127.0.0.1:0", "--config", files.path("conf")])
-      let line = try service.waitForLog("http: listening on http://127.0.0.1:")
-      let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
+      let port = try service.httpPort()
       try group.give((0..<20).map { TestGift(id: "a\($0)", room: "r\($0 % 4)", sender: "u") })
       try group.waitUntilSaid(Dictionary(uniqueKeysWithValues: (0..<4).map { ("r\($0)", 5) }), service)
       #expect(try (status(first, port), status(second, port)) == (200, 401))
@@ -170,8 +169,7 @@ extension ServiceTests {
       // No broker listens on this port, and none is needed.
       let service = try ServiceProcess(
         ["run", "--brokers", "127.0.0.1:1", "--input", "a", "--output", "b", "--config", files.path("conf")])
-      let line = try service.waitForLog("http: listening on http://")
-      let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
+      let port = try service.httpPort()
       #expect(try (status(token, port), status("another-0123456789", port)) == (200, 401))
       try files.write("conf", "http = \(http)\n")
       service.signal(SIGHUP)

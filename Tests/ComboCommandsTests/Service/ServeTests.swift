@@ -11,9 +11,7 @@ extension ServiceTests {
     private func serve(_ group: TestGroup, _ more: [String] = []) throws -> (process: ServiceProcess, port: UInt16) {
       let process = try ServiceProcess(
         ["serve", "--brokers", group.brokers, "--output", group.names.output, "--http", "127.0.0.1:0"] + more)
-      let line = try process.waitForLog("http: listening on http://127.0.0.1:")
-      let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
-      return (process, port)
+      return (process, try process.httpPort())
     }
 
     private func get(_ target: String, _ port: UInt16) throws -> HTTPWire.Response {

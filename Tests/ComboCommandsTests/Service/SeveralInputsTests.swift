@@ -24,8 +24,7 @@ extension ServiceTests {
     }
 
     private func get(_ target: String, _ service: ServiceProcess) throws -> HTTPWire.Response {
-      let line = try service.waitForLog("http: listening on http://127.0.0.1:")
-      let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
+      let port = try service.httpPort()
       let wire = try HTTPWire(port: port)
       wire.send(HTTPStage.request(target))
       return try wire.response()

@@ -83,8 +83,7 @@ extension ServiceTests {
       let serve = try ServiceProcess([
         "serve", "--brokers", two.brokers, "--output", two.names.output, "--http", "127.0.0.1:0", "--of-input", two.names.input,
       ])
-      let line = try serve.waitForLog("http: listening on http://127.0.0.1:")
-      let port = try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
+      let port = try serve.httpPort()
       try serve.waitForLog("serve is ready: 20 rooms")
       let wire = try HTTPWire(port: port)
       wire.send(HTTPStage.request("/rooms"))

@@ -21,6 +21,12 @@ protocol RunningService: AnyObject {
 }
 
 extension RunningService {
+  /// Waits until the HTTP server listens, and returns its port.
+  func httpPort() throws -> UInt16 {
+    let line = try waitForLog("http: listening on http://")
+    return try #require(line.split(separator: ":").last.flatMap { UInt16($0.dropLast()) })
+  }
+
   /// Waits until it has logged a line with all of these words.
   /// - Parameter count: The number of such lines.
   @discardableResult
