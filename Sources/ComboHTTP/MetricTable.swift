@@ -10,7 +10,7 @@ struct MetricsSource {
   let observatory: Observatory
   let report: ServiceReport
   /// The totals since the process began.
-  let totals: Service.Totals
+  let totals: ServiceTotals
   let librdkafka: String
   let clients: [ClientFigures]
   let http: HTTPCounts
@@ -28,7 +28,7 @@ struct MetricsSource {
     self.observatory = observatory
     report = observatory.report ?? ServiceReport()
     var totals = observatory.before
-    totals.addAll(report.totals)
+    totals.add(report.totals)
     self.totals = totals
     self.librdkafka = librdkafka
     clients = statistics
@@ -186,7 +186,7 @@ enum MetricTable {
     },
   ]
 
-  private static let counters: [Metric] = Service.counters.map { counter in
+  private static let counters: [Metric] = ServiceTotals.counters.map { counter in
     .counter(counter.name, counter.help) { $0.totals[keyPath: counter.total] }
   }
 

@@ -46,8 +46,8 @@ package final class Partition {
   package private(set) var taken = 0
   private var touched: [Unmanaged<Room>] = []
 
-  /// The watchers of its rooms; nil if there can be none.
-  package var watcher: (any RoomWatcher)?
+  /// Called when a room wakes; returns whether it is watched. nil if none can be.
+  package var woke: ((_ room: Bytes) -> Bool)?
   /// The state topic's records of the rooms; nil if they are not kept.
   package let records: RoomRecords?
 
@@ -118,7 +118,7 @@ package final class Partition {
   private func makeRoom(_ id: Bytes, hash: UInt32, at now: Int64) -> Room {
     let room = Room(id, Engine(at: now, epoch: now + epochLead, settings: settings))
     room.partition = number
-    if let watcher { room.isWatched = watcher.woke(id, in: number) }
+    if let woke { room.isWatched = woke(id) }
     table.insert(room, hash: hash)
     awake += 1
     digest &+= room.hash.value
@@ -370,11 +370,4 @@ package final class Partition {
   package func wake(_ room: Room) {
     if room.isGhost { forget(room) } else { wakeups.schedule(room) }
   }
-}
-
-/// Knows which rooms are watched.
-package protocol RoomWatcher: AnyObject {
-  /// Called when a room wakes.
-  /// - Returns: Whether it is watched.
-  func woke(_ id: Bytes, in partition: Int32) -> Bool
 }

@@ -6,15 +6,9 @@ internal import ComboWire
 
 /// Makes the journal's entries, and decides when all rooms are to be written. No room of the partition may be running meanwhile.
 struct EntryMaker {
-  private let configuration: ServiceConfiguration
-  private let time: any TimeSource
-  private let log: ServiceLog
-
-  init(_ configuration: ServiceConfiguration, time: any TimeSource, log: ServiceLog) {
-    self.log = log
-    self.configuration = configuration
-    self.time = time
-  }
+  let configuration: ServiceConfiguration
+  let time: any TimeSource
+  let log: ServiceLog
 
   /// Returns the next entry of a partition, up to `target`, or up to an earlier time if one entry would become too large.
   func entry(of active: ActivePartition, at target: Int64, _ speakers: Speakers) -> JournalEntry {

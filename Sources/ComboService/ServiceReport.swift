@@ -88,7 +88,7 @@ package struct ServiceReport: Sendable {
   package var isFailing = false
   /// Why waiting records do not arrive, or why it is unknown whether any wait; nil if they arrive.
   package var stall: String?
-  package var totals = Service.Totals()
+  package var totals = ServiceTotals()
   package var commitSeconds = Histogram(bounds: Histogram.seconds)
   package var latenessSeconds = Histogram(bounds: Histogram.lateness)
   package var inputAgeSeconds = Histogram(bounds: Histogram.lateness)
@@ -127,7 +127,7 @@ package struct ServiceReport: Sendable {
       denied = denied ?? report.denied
       stall = stall ?? report.stall
       isFailing = isFailing || report.isFailing
-      totals.addAll(report.totals)
+      totals.add(report.totals)
       recentCommits = RecentTimes.Figures.larger(recentCommits, report.recentCommits)
       recentLateness = RecentTimes.Figures.larger(recentLateness, report.recentLateness)
     }

@@ -35,7 +35,7 @@ struct MetricsTests {
     report.commitSeconds.add(0.02)
     report.commitSeconds.add(100, times: 2)
     observatory.publish(report)
-    var earlier = Service.Totals()
+    var earlier = ServiceTotals()
     earlier.said.show = 4
     earlier.commits = 2
     observatory.startsAfresh(after: earlier)
@@ -146,9 +146,9 @@ struct MetricsTests {
   @Test("do not count a beginning that somebody asked for as a fresh start")
   func wanted() {
     let observatory = Observatory(stop: StopFlag())
-    observatory.startsAfresh(after: Service.Totals(), isWanted: true)
+    observatory.startsAfresh(after: ServiceTotals(), isWanted: true)
     #expect(observatory.freshStarts == 0)
-    observatory.startsAfresh(after: Service.Totals())
+    observatory.startsAfresh(after: ServiceTotals())
     #expect(observatory.freshStarts == 1)
   }
 
