@@ -81,6 +81,21 @@ package final class Partition {
     wakeups.containsDeadline(of: table)
   }
 
+  /// What is wrong with its counts, which each event updates; nil if they agree with its rooms. Reads all rooms, so it is for
+  /// simulations. No room may be running.
+  package var fault: String? {
+    var (rooms, sum, own) = (0, UInt64(0), 0)
+    table.forEachRoom { room in
+      if room.isGhost { return }
+      rooms += 1
+      sum &+= room.foldedHash
+      own += room.hasOwn ? 1 : 0
+    }
+    if (rooms, sum, own) == (awake, digest, ownSettingsCount) { return nil }
+    return
+      "partition \(number) counts \(awake) rooms, but has \(rooms); or its digest or \(ownSettingsCount) own settings are wrong"
+  }
+
   // MARK: - Consuming
 
   /// Records that a batch was consumed, up to `offset`.

@@ -12,6 +12,7 @@ struct EntryMaker {
 
   /// Returns the next entry of a partition, up to `target`, or up to an earlier time if one entry would become too large.
   func entry(of active: ActivePartition, at target: Int64, _ speakers: Speakers) -> JournalEntry {
+    let (last, end) = (active.partition.clock, active.partition.offset)
     var clock = target
     speakers.withSpeaker { speaker in
       clock = active.partition.advance(to: target, speaker: speaker, budget: configuration.entryBytes)
@@ -24,7 +25,10 @@ struct EntryMaker {
         written. Find the busiest rooms, and restrict the settings of rooms (--room-settings)
         """)
     }
-    return active.partition.closeEntry(clock: clock, of: configuration.topics)
+    let entry = active.partition.closeEntry(clock: clock, of: configuration.topics)
+    precondition(entry.clock >= last, "a partition's clock never goes back")
+    precondition(entry.batches.last.map { $0.endOffset == end } ?? true, "an entry holds everything that was consumed")
+    return entry
   }
 
   /// Returns the first entry of an owner. Its instructions go to `speaker`.

@@ -73,6 +73,7 @@ final class InputReader {
       partition.arrivals.add(partition.firstTimestamp, count: partition.taken)
       // The timestamp is the producer's, and may be anything.
       if let times { parts.metrics.tookIn(partition.taken, ageMs: times.wall - max(0, partition.firstTimestamp)) }
+      precondition(partition.next > partition.partition.offset, "records of the input are consumed in order, and once")
       partition.partition.tookIn(partition.taken, upTo: partition.next, last: partition.last, now: partition.now)
       partition.records.takenSince += partition.taken
       partition.taken = 0

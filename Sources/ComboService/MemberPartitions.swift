@@ -140,10 +140,12 @@ package final class MemberPartitions {
     case .restore(let doubtedSince): restore(number, doubtedSince: doubtedSince)
     case .confirm(let active, let claim): confirm(active, claim)
     case .consume(let new):
+      precondition(new.number == number && !isActive(number), "a partition has one consumer")
       while active.count <= Int(number) { active.append(nil) }
       active[Int(number)] = new
       watched.began(new)
     case .close(let old):
+      precondition(isActive(number) && active[Int(number)] === old, "what ends is what is consumed")
       // Its rooms are released with it, so none may be running.
       batches.quiesce()
       active[Int(number)] = nil

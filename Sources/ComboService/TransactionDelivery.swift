@@ -166,6 +166,8 @@ final class TransactionDelivery: Delivery {
         budget = max(0, budget - written.bytes)
         uncommitted.stateBytes += written.bytes
       }
+      precondition(!active.partition.hasNews, "a commit holds an entry for everything that was consumed")
+      precondition(active.committedOffset <= active.partition.offset, "the group's offset never goes back")
       offsets.append(active.position)
       active.committedOffset = active.partition.offset
     }

@@ -60,6 +60,8 @@ extension WriteAheadDelivery {
   }
 
   func commit(_ open: StateTransaction) throws(TransactionFault) {
+    precondition(
+      open.needs.allSatisfy { $0.active.log?.saidTo ?? 0 >= $0.n }, "a snapshot is committed after the output up to its entry")
     outcome.topics = open.totals.topics
     try output.commit(open.offsets)
     outcome.topics = []

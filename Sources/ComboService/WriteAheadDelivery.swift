@@ -168,6 +168,7 @@ package final class WriteAheadDelivery: Delivery {
     entryBuffer.removeAll()
     entry.write(to: entryBuffer)
     let pending = take(active)
+    precondition(pending.n == (log.entries.last?.n ?? log.saidTo) + 1, "entries are written in order, and none is left out")
     pending.totals.add(entry, deadLetters: active.partition.lastDeadLetters, bytes: entryBuffer.count)
     pending.totals.tally = active.tally
     active.tally = EventCounts()
@@ -245,6 +246,8 @@ package final class WriteAheadDelivery: Delivery {
 
   /// Publishes the output of an entry, which the journal holds in this owner's continuing term.
   private func release(_ pending: PendingEntry) {
+    precondition(
+      pending.journalOffset != nil && !pending.isReleased, "output is published once, after its entry is in the journal")
     pending.isReleased = true
     pending.held.handOut { topic, key, value, timestamp, headers in
       pending.unacknowledged += 1

@@ -104,6 +104,9 @@ final class SimWorld: @unchecked Sendable {
         work()
       }
       if instance.service.isRunning { instance.service.turn() }
+      for case let active? in instance.service.partitions.active {
+        if let fault = active.partition.fault { instance.complain(fault) }
+      }
     }
     onTurn?(instance)
   }
