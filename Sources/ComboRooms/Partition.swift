@@ -55,16 +55,9 @@ package final class Partition {
     _ number: Int32, settings: EngineSettings, ownSettingsMax: Int, n: Int64 = 0, clock: Int64, offset: Int64,
     last: UInt64? = nil, shifted: Int64 = 0, epochLead: Int64 = 0, records: RoomRecords? = nil
   ) {
-    self.epochLead = epochLead
-    self.number = number
-    self.settings = settings
-    self.ownSettingsMax = ownSettingsMax
-    self.n = n
-    self.clock = clock
-    self.offset = offset
-    self.last = last
-    self.shifted = shifted
-    self.records = records
+    (self.number, self.settings, self.ownSettingsMax, self.records) = (number, settings, ownSettingsMax, records)
+    (self.n, self.clock, self.offset, self.last) = (n, clock, offset, last)
+    (self.shifted, self.epochLead) = (shifted, epochLead)
   }
 
   /// Whether the entry in progress holds anything.
@@ -79,21 +72,6 @@ package final class Partition {
   /// are awake.
   package var hasMoreToSay: Bool {
     wakeups.containsDeadline(of: table)
-  }
-
-  /// What is wrong with its counts, which each event updates; nil if they agree with its rooms. Reads all rooms, so it is for
-  /// simulations. No room may be running.
-  package var fault: String? {
-    var (rooms, sum, own) = (0, UInt64(0), 0)
-    table.forEachRoom { room in
-      if room.isGhost { return }
-      rooms += 1
-      sum &+= room.foldedHash
-      own += room.hasOwn ? 1 : 0
-    }
-    if (rooms, sum, own) == (awake, digest, ownSettingsCount) { return nil }
-    return
-      "partition \(number) counts \(awake) rooms, but has \(rooms); or its digest or \(ownSettingsCount) own settings are wrong"
   }
 
   // MARK: - Consuming

@@ -1,5 +1,3 @@
-internal import ComboCore
-internal import ComboEdge
 internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire

@@ -61,13 +61,8 @@ package final class MemberPartitions {
     _ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, memory: GroupMemory, batches: Batches,
     watched: WatchedRooms, metrics: LoopMetrics
   ) {
-    self.metrics = metrics
-    self.memory = memory
-    self.batches = batches
-    self.watched = watched
-    self.configuration = configuration
-    self.edges = edges
-    self.log = log
+    (self.configuration, self.edges, self.log, self.memory) = (configuration, edges, log, memory)
+    (self.batches, self.watched, self.metrics) = (batches, watched, metrics)
     rulesWatch = RulesWatch(configuration, edges)
   }
 

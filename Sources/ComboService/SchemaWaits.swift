@@ -73,7 +73,7 @@ final class SchemaWaits {
     for case let active? in parts.partitions.active where active.awaited == id {
       active.awaited = nil
       do throws(EdgeError) {
-        try parts.edges.group.start(active.number, at: active.partition.offset)
+        try parts.edges.group.start([(active.number, active.partition.offset)])
       } catch {
         parts.log.warning("partition \(.partition, active.number) cannot be read further, trying again: \(.reason, error)")
         parts.partitions.note(.refused, of: active.number)

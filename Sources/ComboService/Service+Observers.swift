@@ -92,7 +92,7 @@ extension Service {
     var report = ServiceReport()
     report.at = MonotonicClock.nowMs
     report.hasJoined = partitions.hasJoined
-    report.told = RoomFinder.told(settings.values)
+    report.told = RoomFinder.told(parts.finder.settings.values)
     report.uncommittedSince = delivery.uncommittedSince.map { report.at - (now - $0) }
     // Without partitions there is nothing to commit.
     report.isFailing = isFailing && !partitions.owned.isEmpty
@@ -101,11 +101,7 @@ extension Service {
     report.stall = probes.arrivals.stall
     report.heldUp = probes.transactions.heldUp(now)
     report.totals = totals
-    report.commitSeconds = parts.metrics.commitSeconds
-    report.latenessSeconds = parts.metrics.latenessSeconds
-    report.inputAgeSeconds = parts.metrics.inputAgeSeconds
-    report.restoreSeconds = parts.metrics.restoreSeconds
-    report.batchRecords = parts.metrics.batchRecords
+    report.histograms = parts.metrics.histograms
     report.recentCommits = parts.metrics.recentCommits(monotonic: now)
     report.recentLateness = parts.metrics.recentLateness(monotonic: now)
     report.ownSettingsMax = configuration.ownSettingsMax

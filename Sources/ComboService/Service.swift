@@ -1,4 +1,4 @@
-package import ComboCore
+internal import ComboCore
 package import ComboEdge
 internal import ComboMaps
 package import ComboRooms
@@ -17,7 +17,6 @@ package final class Service: GroupEdgeDelegate {
   package let configuration: ServiceConfiguration
   package let edges: Edges
   package let log: ServiceLog
-  package let settings: EngineSettings
   let parts: ServiceParts
   /// The delivery, which publishes the rooms' instructions.
   let delivery: any Delivery
@@ -71,10 +70,8 @@ package final class Service: GroupEdgeDelegate {
   ) {
     let (batches, metrics) = (Batches(), observatory?.metrics ?? LoopMetrics())
     watched = WatchedRooms(observatory)
-    self.configuration = configuration
-    self.edges = edges
-    self.log = log
-    settings = EngineSettings(configuration.settings)
+    (self.configuration, self.edges, self.log) = (configuration, edges, log)
+    let settings = EngineSettings(configuration.settings)
     partitions = MemberPartitions(
       configuration, edges, log: log, memory: memory, batches: batches, watched: watched, metrics: metrics)
     parts = ServiceParts(
@@ -142,7 +139,9 @@ package final class Service: GroupEdgeDelegate {
       }
     }
     schemas.update()
-    useNewestMap()
+    reader.useNewestMap()
+    let behind = partitions.behindMap
+    if !behind.isEmpty { takeOverAgain(behind) }
     if delivery.takesIn(polled: reader.polled) { reader.poll(maxWaitMs: waitMs()) }
     act(on: delivery.turn())
     // After a failure it serves the new producer.
@@ -164,9 +163,6 @@ package final class Service: GroupEdgeDelegate {
 
   private static let backgroundCheckMs: Int32 = 5
 
-  /// The number of partitions that the group has assigned.
-  package var ownedCount: Int { partitions.owned.count }
-
   /// Whether all assigned partitions are taken over, and their takeovers are durable.
   package var hasTakenOver: Bool { partitions.hasTakenOver }
 
@@ -183,13 +179,6 @@ package final class Service: GroupEdgeDelegate {
     }
     if let fault = outcome.fault { goBack(fault, writingTo: outcome.topics) }
     parts.warnOfUnwritten(outcome.unwritten, isLost: true)
-  }
-
-  /// Reads records by the newest map from now on, and takes partitions over again whose journals do not have it.
-  private func useNewestMap() {
-    reader.useNewestMap()
-    let behind = partitions.behindMap
-    if !behind.isEmpty { takeOverAgain(behind) }
   }
 
   /// Gives up partitions after a last commit, and takes them over again without leaving the group.

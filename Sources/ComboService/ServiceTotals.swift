@@ -37,9 +37,7 @@ extension ServiceTotals {
     package let total: any WritableKeyPath<ServiceTotals, Int> & Sendable
 
     fileprivate init(_ name: String, _ total: any WritableKeyPath<ServiceTotals, Int> & Sendable, _ help: String) {
-      self.name = name
-      self.help = help
-      self.total = total
+      (self.name, self.help, self.total) = (name, help, total)
     }
   }
 

@@ -1,4 +1,3 @@
-internal import ComboCore
 package import ComboEdge
 internal import ComboRooms
 package import ComboSystem
