@@ -33,9 +33,7 @@ package protocol GroupEdge: AnyObject, Sendable {
   func poll(maxWaitMs: Int32, hold: Int, _ body: (InputRecord) -> Void)
   /// Releases all delivered records: nobody reads them any more.
   func release()
-  /// Starts to deliver the partition's records, from this offset on.
-  func start(_ partition: Int32, at offset: Int64) throws(EdgeError)
-  /// Starts several partitions in about the time of one. After an error, any of them may have been started.
+  /// Starts to deliver the partitions' records, from these offsets on. After an error, any of them may have been started.
   func start(_ partitions: [(partition: Int32, offset: Int64)]) throws(EdgeError)
   /// Stops delivering the partition's records, until it is started again.
   func stop(_ partition: Int32)
@@ -58,10 +56,6 @@ package protocol GroupEdge: AnyObject, Sendable {
 
 extension GroupEdge {
   package func release() {}
-
-  package func start(_ partitions: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
-    for (partition, offset) in partitions { try start(partition, at: offset) }
-  }
 
   package func committed(_ partitions: [Int32]) throws(EdgeError) -> [CommittedOffset] {
     var found: [CommittedOffset] = []
@@ -278,7 +272,7 @@ package protocol SchemaSource: AnyObject, Sendable {
 }
 
 /// The interfaces through which a service reads and writes.
-package struct Edges {
+package struct Edges: Sendable {
   package var group: any GroupEdge
   package var output: any OutputEdge
   /// Needed for at-least-once delivery only.
@@ -306,11 +300,7 @@ package struct Edges {
     group: any GroupEdge, output: any OutputEdge, direct: (any DirectEdge)? = nil, reader: any ReadEdge, time: any TimeSource,
     clockTrial: ClockTrial? = nil
   ) {
-    self.group = group
-    self.output = output
-    self.direct = direct
-    self.reader = reader
-    self.time = time
-    self.clockTrial = clockTrial
+    (self.group, self.output, self.direct, self.reader) = (group, output, direct, reader)
+    (self.time, self.clockTrial) = (time, clockTrial)
   }
 }

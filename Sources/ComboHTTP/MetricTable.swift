@@ -10,7 +10,7 @@ struct MetricsSource {
   let observatory: Observatory
   let report: ServiceReport
   /// The totals since the process began.
-  let totals: Service.Totals
+  let totals: ServiceTotals
   let librdkafka: String
   let clients: [ClientFigures]
   let http: HTTPCounts
@@ -28,7 +28,7 @@ struct MetricsSource {
     self.observatory = observatory
     report = observatory.report ?? ServiceReport()
     var totals = observatory.before
-    totals.addAll(report.totals)
+    totals.add(report.totals)
     self.totals = totals
     self.librdkafka = librdkafka
     clients = statistics
@@ -186,7 +186,7 @@ enum MetricTable {
     },
   ]
 
-  private static let counters: [Metric] = Service.counters.map { counter in
+  private static let counters: [Metric] = ServiceTotals.counters.map { counter in
     .counter(counter.name, counter.help) { $0.totals[keyPath: counter.total] }
   }
 
@@ -194,11 +194,11 @@ enum MetricTable {
     .histogram(
       "combo_commit_duration_seconds",
       "Time from the beginning of a commit (in at-least-once delivery, of writing an entry) until it is durable."
-    ) { $0.report.commitSeconds },
+    ) { $0.report.histograms.commitSeconds },
     .histogram(
       "combo_lateness_seconds",
       "Time from a record's timestamp until its outcome is durable; the first record of each poll counts for all."
-    ) { $0.report.latenessSeconds },
+    ) { $0.report.histograms.latenessSeconds },
     .histogram(
       "combo_gift_wait_seconds",
       "Time from reading a gift until it is shown; the longest of each instruction counts, which may be too long by up to count_ms."
@@ -206,11 +206,11 @@ enum MetricTable {
     .histogram(
       "combo_input_age_seconds",
       "Time from a record's timestamp until it is read; the first record of each poll and partition counts for all."
-    ) { $0.report.inputAgeSeconds },
+    ) { $0.report.histograms.inputAgeSeconds },
     .histogram("combo_restore_duration_seconds", "Time from the beginning of a restore until the takeover.") {
-      $0.report.restoreSeconds
+      $0.report.histograms.restoreSeconds
     },
-    .histogram("combo_batch_records", "Records per poll of the input.") { $0.report.batchRecords },
+    .histogram("combo_batch_records", "Records per poll of the input.") { $0.report.histograms.batchRecords },
   ]
 
   private static let partitions: [Metric] = [

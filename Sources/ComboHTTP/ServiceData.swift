@@ -10,7 +10,7 @@ enum ServiceData {
     let buffer = ByteBuffer(capacity: 4096)
     let report = observatory.report
     var totals = observatory.before
-    if let report { totals.addAll(report.totals) }
+    if let report { totals.add(report.totals) }
     buffer.append(#"{"v":1,"now":"#, wall)
     buffer.append(#","version":"#, jsonString: Version.number)
     buffer.append(#","state":""#)

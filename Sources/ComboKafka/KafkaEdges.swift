@@ -60,8 +60,6 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
 
   package func release() { for batch in holds { batch.release() } }
 
-  package func start(_ partition: Int32, at offset: Int64) throws(EdgeError) { try consumer.start(partition, at: offset) }
-
   package func start(_ partitions: [(partition: Int32, offset: Int64)]) throws(EdgeError) { try consumer.start(partitions) }
 
   package func stop(_ partition: Int32) { consumer.positions.stop(partition) }

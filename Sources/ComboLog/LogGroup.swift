@@ -96,7 +96,9 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
 
   package func release() { for page in pages { page.removeAll() } }
 
-  package func start(_ partition: Int32, at offset: Int64) throws(EdgeError) { positions[partition] = offset }
+  package func start(_ partitions: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
+    for (partition, offset) in partitions { positions[partition] = offset }
+  }
 
   package func stop(_ partition: Int32) { positions[partition] = nil }
 

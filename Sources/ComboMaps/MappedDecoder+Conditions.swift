@@ -48,7 +48,7 @@ extension MappedDecoder {
       if value.kind == .token { return isListed(Int(value.token), node.pointee.texts) }
       let bytes = try meaning(value, "a condition", into: arena)
       return node.pointee.texts.range.contains { bytes == constant($0) }
-    case .starts:
+    case .starts, .contains:
       let bytes: Bytes
       if value.kind == .token {
         if !text[Int(value.token)].isString { return false }
@@ -56,17 +56,9 @@ extension MappedDecoder {
       } else {
         bytes = try meaning(value, "a condition", into: arena)
       }
+      if node.pointee.op == .contains { return node.pointee.texts.range.contains { bytes.holds(constant($0)) } }
       let start = constant(node.pointee.texts.range.lowerBound)
       return bytes.count >= start.count && Bytes(rebasing: bytes[..<start.count]) == start
-    case .contains:
-      let bytes: Bytes
-      if value.kind == .token {
-        if !text[Int(value.token)].isString { return false }
-        bytes = text.meaning(Int(value.token), into: arena)
-      } else {
-        bytes = try meaning(value, "a condition", into: arena)
-      }
-      return node.pointee.texts.range.contains { bytes.holds(constant($0)) }
     case .isNull, .hasOnly: return false
     case .differ: return try differ(value, self.value(links[node.pointee.links.range.lowerBound + 1], into: arena))
     default:

@@ -46,8 +46,8 @@ package final class Partition {
   package private(set) var taken = 0
   private var touched: [Unmanaged<Room>] = []
 
-  /// The watchers of its rooms; nil if there can be none.
-  package var watcher: (any RoomWatcher)?
+  /// Called when a room wakes; returns whether it is watched. nil if none can be.
+  package var woke: ((_ room: Bytes) -> Bool)?
   /// The state topic's records of the rooms; nil if they are not kept.
   package let records: RoomRecords?
 
@@ -55,16 +55,9 @@ package final class Partition {
     _ number: Int32, settings: EngineSettings, ownSettingsMax: Int, n: Int64 = 0, clock: Int64, offset: Int64,
     last: UInt64? = nil, shifted: Int64 = 0, epochLead: Int64 = 0, records: RoomRecords? = nil
   ) {
-    self.epochLead = epochLead
-    self.number = number
-    self.settings = settings
-    self.ownSettingsMax = ownSettingsMax
-    self.n = n
-    self.clock = clock
-    self.offset = offset
-    self.last = last
-    self.shifted = shifted
-    self.records = records
+    (self.number, self.settings, self.ownSettingsMax, self.records) = (number, settings, ownSettingsMax, records)
+    (self.n, self.clock, self.offset, self.last) = (n, clock, offset, last)
+    (self.shifted, self.epochLead) = (shifted, epochLead)
   }
 
   /// Whether the entry in progress holds anything.
@@ -118,7 +111,7 @@ package final class Partition {
   private func makeRoom(_ id: Bytes, hash: UInt32, at now: Int64) -> Room {
     let room = Room(id, Engine(at: now, epoch: now + epochLead, settings: settings))
     room.partition = number
-    if let watcher { room.isWatched = watcher.woke(id, in: number) }
+    if let woke { room.isWatched = woke(id) }
     table.insert(room, hash: hash)
     awake += 1
     digest &+= room.hash.value
@@ -370,11 +363,4 @@ package final class Partition {
   package func wake(_ room: Room) {
     if room.isGhost { forget(room) } else { wakeups.schedule(room) }
   }
-}
-
-/// Knows which rooms are watched.
-package protocol RoomWatcher: AnyObject {
-  /// Called when a room wakes.
-  /// - Returns: Whether it is watched.
-  func woke(_ id: Bytes, in partition: Int32) -> Bool
 }

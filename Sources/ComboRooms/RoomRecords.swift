@@ -1,11 +1,5 @@
-package import ComboCore
+internal import ComboCore
 package import ComboWire
-
-/// Writes to a group's state topic, inside the open transaction.
-package protocol StateWriter {
-  /// Writes a record of a partition; a value of nil deletes the key.
-  func write(key: Bytes, value: Bytes?)
-}
 
 /// The records of a partition's rooms in the state topic, and the sweep that updates them.
 ///
@@ -102,7 +96,7 @@ package final class RoomRecords {
 
   /// Writes the next part of the sweep, about `budget` bytes, in the transaction of entry `partition.n`. No room may be running.
   /// - Returns: The number of bytes, and whether the sweep is complete, the checkpoint included.
-  package func write(_ partition: Partition, budget: Int, to writer: some StateWriter) -> (bytes: Int, isDone: Bool) {
+  package func write(_ partition: Partition, budget: Int, to writer: StateTopicWriter) -> (bytes: Int, isDone: Bool) {
     guard var sweep else { return (0, true) }
     self.sweep = nil  // so that what is written here changes it in one place
     bytes = 0
@@ -132,7 +126,7 @@ package final class RoomRecords {
     return (bytes, isDone)
   }
 
-  private func write(_ room: Room, _ partition: Partition, to writer: some StateWriter) {
+  private func write(_ room: Room, _ partition: Partition, to writer: StateTopicWriter) {
     let parts = encoder.room(
       room.id, room.engine, n: partition.n, shifted: partition.shifted, hash: room.hash.value
     ) { put($0, $1, writer) }
@@ -143,7 +137,7 @@ package final class RoomRecords {
     if !markers.isEmpty { markers[[UInt8](room.id)] = nil }
   }
 
-  private func writeRested(_ name: [UInt8], parts: Int, _ partition: Partition, to writer: some StateWriter) {
+  private func writeRested(_ name: [UInt8], parts: Int, _ partition: Partition, to writer: StateTopicWriter) {
     name.withUnsafeBytes { name in
       encoder.rested(name, n: partition.n, shifted: partition.shifted) { put($0, $1, writer) }
       deleteParts(from: 0, to: parts, name, writer)
@@ -151,7 +145,7 @@ package final class RoomRecords {
     mark(name, partition.n)
   }
 
-  private func writeCheckpoint(_ start: Start, _ partition: Partition, to writer: some StateWriter) {
+  private func writeCheckpoint(_ start: Start, _ partition: Partition, to writer: StateTopicWriter) {
     let checkpoint = Checkpoint(
       n: start.n, clock: start.clock, shifted: start.shifted, input: start.offset, last: start.last,
       journal: start.journalOffset, term: start.term, epochLead: partition.epochLead,
@@ -179,7 +173,7 @@ package final class RoomRecords {
     if markers.updateValue(n, forKey: name) == nil { marked.append(name) }
   }
 
-  private func deleteParts(from first: Int, to end: Int, _ name: Bytes, _ writer: some StateWriter) {
+  private func deleteParts(from first: Int, to end: Int, _ name: Bytes, _ writer: StateTopicWriter) {
     if first >= end { return }
     for index in first..<end {
       keyBuffer.removeAll()
@@ -188,7 +182,7 @@ package final class RoomRecords {
     }
   }
 
-  private func put(_ key: Bytes, _ value: Bytes?, _ writer: some StateWriter) {
+  private func put(_ key: Bytes, _ value: Bytes?, _ writer: StateTopicWriter) {
     writer.write(key: key, value: value)
     bytes += key.count + (value?.count ?? 0)
   }

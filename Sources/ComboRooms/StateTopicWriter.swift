@@ -1,7 +1,8 @@
 package import ComboCore
 package import ComboEdge
 
-package struct StateTopicWriter: StateWriter {
+/// Writes to a group's state topic, inside the open transaction.
+package struct StateTopicWriter {
   private let output: any OutputEdge
   private let partition: Int32
 
@@ -10,6 +11,7 @@ package struct StateTopicWriter: StateWriter {
     self.partition = partition
   }
 
+  /// Writes a record of a partition; a value of nil deletes the key.
   package func write(key: Bytes, value: Bytes?) {
     output.produce(.state, partition: partition, key: key, value: value, timestamp: nil, headers: [])
   }

@@ -1,23 +1,16 @@
-internal import ComboCore
-internal import ComboEdge
 internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
 /// Makes the journal's entries, and decides when all rooms are to be written. No room of the partition may be running meanwhile.
 struct EntryMaker {
-  private let configuration: ServiceConfiguration
-  private let time: any TimeSource
-  private let log: ServiceLog
-
-  init(_ configuration: ServiceConfiguration, time: any TimeSource, log: ServiceLog) {
-    self.log = log
-    self.configuration = configuration
-    self.time = time
-  }
+  let configuration: ServiceConfiguration
+  let time: any TimeSource
+  let log: ServiceLog
 
   /// Returns the next entry of a partition, up to `target`, or up to an earlier time if one entry would become too large.
   func entry(of active: ActivePartition, at target: Int64, _ speakers: Speakers) -> JournalEntry {
+    let (last, end) = (active.partition.clock, active.partition.offset)
     var clock = target
     speakers.withSpeaker { speaker in
       clock = active.partition.advance(to: target, speaker: speaker, budget: configuration.entryBytes)
@@ -30,7 +23,10 @@ struct EntryMaker {
         written. Find the busiest rooms, and restrict the settings of rooms (--room-settings)
         """)
     }
-    return active.partition.closeEntry(clock: clock, of: configuration.topics)
+    let entry = active.partition.closeEntry(clock: clock, of: configuration.topics)
+    precondition(entry.clock >= last, "a partition's clock never goes back")
+    precondition(entry.batches.last.map { $0.endOffset == end } ?? true, "an entry holds everything that was consumed")
+    return entry
   }
 
   /// Returns the first entry of an owner. Its instructions go to `speaker`.

@@ -95,18 +95,20 @@ struct DeniedRight {
   }
 }
 
-extension Service {
+/// Sees that a right is back which was denied to the group's member.
+final class RightProbe: Probe {
+  var denied = DeniedRight()
+
   /// The time in which brokers deny a right to read, if they do.
   private static let deniedWithinMs: Int64 = 2000
 
-  /// Called about once a second.
-  func watchDenied(_ now: Int64) {
+  override func check(at now: Int64) -> Ending? {
     for isReadable in denied.answers.takeAll() { denied.answered(isReadable, at: now) }
-    guard denied.mustAsk() else { return }
+    guard denied.mustAsk() else { return nil }
     // A member whose topic is denied may have lost its partitions for that reason; any partition shows whether it may be read.
-    let number = partitions.owned.first ?? 0
-    let (reader, answers) = (edges.reader, denied.answers)
-    edges.inBackground(.query) {
+    let number = parts.partitions.owned.first ?? 0
+    let (reader, answers) = (parts.edges.reader, denied.answers)
+    parts.edges.inBackground(.query) {
       let deadline = Deadline(afterMs: Self.deniedWithinMs)
       do throws(EdgeError) {
         let (first, end) = try reader.bounds(.input, number)
@@ -119,5 +121,6 @@ extension Service {
         answers.put(false)
       }
     }
+    return nil
   }
 }

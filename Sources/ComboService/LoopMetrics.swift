@@ -4,27 +4,19 @@
 package final class LoopMetrics: @unchecked Sendable {
   // The proof: the services of a process run one at a time, each on one thread, and no other thread uses this.
 
-  /// The time from the start of a commit, or of writing an entry, until its outcome is durable.
-  package private(set) var commitSeconds = Histogram(bounds: Histogram.seconds)
-  /// The time from a record's timestamp until its outcome is durable.
-  package private(set) var latenessSeconds = Histogram(bounds: Histogram.lateness)
-  /// The time from a record's timestamp until it is consumed.
-  package private(set) var inputAgeSeconds = Histogram(bounds: Histogram.lateness)
-  /// The time from the start of restoring a partition until it is taken over.
-  package private(set) var restoreSeconds = Histogram(bounds: Histogram.seconds)
-  package private(set) var batchRecords = Histogram(bounds: Histogram.records)
+  package private(set) var histograms = LoopHistograms()
   private var recentCommits = RecentTimes()
   private var recentLateness = RecentTimes()
 
   /// Counts records of one partition that are consumed, the first of which is `ageMs` old.
-  func tookIn(_ records: Int, ageMs: Int64) { inputAgeSeconds.add(Double(max(0, ageMs)) / 1000, times: records) }
+  func tookIn(_ records: Int, ageMs: Int64) { histograms.inputAgeSeconds.add(Double(max(0, ageMs)) / 1000, times: records) }
 
-  func restored(afterMs ms: Int64) { restoreSeconds.add(Double(max(0, ms)) / 1000) }
+  func restored(afterMs ms: Int64) { histograms.restoreSeconds.add(Double(max(0, ms)) / 1000) }
 
-  func polled(_ records: Int) { batchRecords.add(Double(records)) }
+  func polled(_ records: Int) { histograms.batchRecords.add(Double(records)) }
 
   package func committed(afterMs ms: Int64, monotonic now: Int64) {
-    commitSeconds.add(Double(ms) / 1000)
+    histograms.commitSeconds.add(Double(ms) / 1000)
     recentCommits.add(ms, monotonic: now)
   }
 
@@ -33,7 +25,7 @@ package final class LoopMetrics: @unchecked Sendable {
     for (timestamp, count) in arrivals.batches {
       // The timestamp is the producer's, and may be anything.
       let ms = max(0, wall - max(0, timestamp))
-      latenessSeconds.add(Double(ms) / 1000, times: count)
+      histograms.latenessSeconds.add(Double(ms) / 1000, times: count)
       recentLateness.add(ms, times: count, monotonic: now)
     }
   }
@@ -66,4 +58,17 @@ package struct Arrivals: Sendable {
   }
 
   package mutating func removeAll() { batches.removeAll(keepingCapacity: true) }
+}
+
+/// The distributions of the loop's measurements since the process started.
+package struct LoopHistograms: Sendable {
+  /// The time from the start of a commit, or of writing an entry, until its outcome is durable.
+  package var commitSeconds = Histogram(bounds: Histogram.seconds)
+  /// The time from a record's timestamp until its outcome is durable.
+  package var latenessSeconds = Histogram(bounds: Histogram.lateness)
+  /// The time from a record's timestamp until it is consumed.
+  package var inputAgeSeconds = Histogram(bounds: Histogram.lateness)
+  /// The time from the start of restoring a partition until it is taken over.
+  package var restoreSeconds = Histogram(bounds: Histogram.seconds)
+  package var batchRecords = Histogram(bounds: Histogram.records)
 }

@@ -1,4 +1,6 @@
 internal import ComboMaps
+internal import ComboRooms
+internal import ComboSystem
 internal import ComboWire
 
 /// Detects that most records become no event: the map is probably the wrong one, or one is missing. Values in, values out.
@@ -40,5 +42,36 @@ struct MapWatch {
     if let said, now - said < Self.silenceMs { return nil }
     said = now
     return found
+  }
+}
+
+/// Logs a warning if most records are no events.
+final class MapProbe: Probe {
+  private let reader: InputReader
+  private var watch = MapWatch()
+  /// The version of the map that is watched.
+  private var version = 0
+
+  init(_ parts: ServiceParts, _ reader: InputReader) {
+    self.reader = reader
+    super.init(parts)
+  }
+
+  override var everyMs: Int64 { 0 }
+
+  override func check(at now: Int64) -> Ending? {
+    let decoder = reader.intake.decoder
+    if version != reader.mapVersion { (version, watch) = (reader.mapVersion, MapWatch()) }
+    guard let found = watch.check(reader.polledAt, decoder.outcomes) else { return nil }
+    let most = decoder.commonestLoss
+    let keys = most.flatMap { $0.keys.isEmpty ? nil : $0.keys } ?? "no fields that were looked at"
+    let reason = most?.row.cause ?? "unknown"
+    parts.log.warning(
+      """
+      of the last \(.records, found.records) records only \(.count, found.taken) became events: \(.dropped, found.dropped) were dropped and \
+      \(.bad, found.bad) are bad, most often: \(.reason, reason); such a record has \(.keys, keys). If those are gifts, the service \
+      needs another map than \(.map, parts.partitions.configuration.map?.name ?? "none"): combo-consumer map --map … --brokers … --from-topic … shows what becomes of each record
+      """)
+    return nil
   }
 }

@@ -35,34 +35,34 @@ extension MemberPartitions {
     edges.inBackground(.query) { mailbox.put(JournalCheckResult(active: carried.value, check: body())) }
   }
 
-  /// Handles the results of journal checks. Claims that do not count are restored again.
-  /// - Parameters:
-  ///   - checked: Called with the result for an active partition.
-  ///   - claimed: Called with a claim that counts.
-  func takeChecks(
-    checked: (ActivePartition, JournalCheck) -> Void,
-    claimed: (_ active: ActivePartition, _ takeover: Int64, _ position: Int64) -> Void
-  ) {
-    for result in checks.takeAll() {
-      let number = result.active.number
-      switch state(of: number) {
-      case .active(let active, _) where active === result.active, .draining(let active, _) where active === result.active:
-        checked(active, result.check)
-      case .claimed(let active, _, _) where active === result.active:
-        switch result.check {
-        case .counts(let takeover, let position):
-          note(.claimCounted(owesEntry: configuration.delivery == .exactlyOnce), of: number)
-          claimed(active, takeover, position)
-        case .clear, .overtaken:
-          log.warning("partition \(.partition, number): its last owner wrote during the takeover; restoring it again")
-          note(.overtaken, of: number)
-        case .failed(let reason):
-          log.warning("partition \(.partition, number) could not be taken over, trying again: \(.reason, reason)")
-          note(.overtaken, of: number)
-        }
-      case .unassigned, .waiting, .restoring, .ready, .claiming, .claimed, .active, .draining: break
+  /// What a delivery must do after a check.
+  enum CheckStep {
+    case checked(ActivePartition, JournalCheck)
+    case claimed(ActivePartition, takeover: Int64, position: Int64)
+  }
+
+  /// Handles the result of a journal check. A claim that does not count is restored again.
+  /// - Returns: The next step; nil if there is none.
+  func take(_ result: JournalCheckResult) -> CheckStep? {
+    let number = result.active.number
+    switch state(of: number) {
+    case .active(let active, _) where active === result.active, .draining(let active, _) where active === result.active:
+      return .checked(active, result.check)
+    case .claimed(let active, _, _) where active === result.active:
+      switch result.check {
+      case .counts(let takeover, let position):
+        note(.claimCounted(owesEntry: configuration.delivery == .exactlyOnce), of: number)
+        return .claimed(active, takeover: takeover, position: position)
+      case .clear, .overtaken:
+        log.warning("partition \(.partition, number): its last owner wrote during the takeover; restoring it again")
+        note(.overtaken, of: number)
+      case .failed(let reason):
+        log.warning("partition \(.partition, number) could not be taken over, trying again: \(.reason, reason)")
+        note(.overtaken, of: number)
       }
+    case .unassigned, .waiting, .restoring, .ready, .claiming, .claimed, .active, .draining: break
     }
+    return nil
   }
 }
 

@@ -19,6 +19,7 @@ package final class MemberPartitions {
   let memory: GroupMemory
   private let batches: Batches
   private let watched: WatchedRooms
+  private let metrics: LoopMetrics
 
   /// The partitions up to the highest one that was assigned, by number.
   private var ownerships: [Ownership] = []
@@ -42,20 +43,9 @@ package final class MemberPartitions {
   private var activeCount = 0
 
   /// Counts of restores and what they led to.
-  struct Counts {
-    /// Partitions whose restore was begun, and the resets among them.
-    var restores = 0
-    var resets = 0
-    /// Records of the input that were never read, according to resets.
-    var lost: Int64 = 0
-    var clocksBroughtBack = 0
-    var movedBySeek = 0
-  }
-  var counts = Counts()
+  var counts = ServiceTotals()
   /// When the restore of each partition that is not active began, by the monotonic clock.
   private var restoringSince: [Int32: Int64] = [:]
-  /// The restore times of partitions taken over since they were last read, in milliseconds.
-  private var restoreTimes: [Int64] = []
   /// The latest time that a partition had reached when it was given up.
   private var latestClock = Int64.min
   private var nextToken = 0
@@ -69,14 +59,10 @@ package final class MemberPartitions {
 
   init(
     _ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, memory: GroupMemory, batches: Batches,
-    watched: WatchedRooms
+    watched: WatchedRooms, metrics: LoopMetrics
   ) {
-    self.memory = memory
-    self.batches = batches
-    self.watched = watched
-    self.configuration = configuration
-    self.edges = edges
-    self.log = log
+    (self.configuration, self.edges, self.log, self.memory) = (configuration, edges, log, memory)
+    (self.batches, self.watched, self.metrics) = (batches, watched, metrics)
     rulesWatch = RulesWatch(configuration, edges)
   }
 
@@ -108,6 +94,9 @@ package final class MemberPartitions {
         }
       }
   }
+
+  /// Whether the group has assigned this member its partitions, and all of them are taken over.
+  var hasTakenOver: Bool { hasJoined && areTakenOver }
 
   /// The latest time that an active partition has reached.
   var latestActiveClock: Int64? { active.compactMap { $0?.clock.last }.max() }
@@ -146,10 +135,12 @@ package final class MemberPartitions {
     case .restore(let doubtedSince): restore(number, doubtedSince: doubtedSince)
     case .confirm(let active, let claim): confirm(active, claim)
     case .consume(let new):
+      precondition(new.number == number && !isActive(number), "a partition has one consumer")
       while active.count <= Int(number) { active.append(nil) }
       active[Int(number)] = new
       watched.began(new)
     case .close(let old):
+      precondition(isActive(number) && active[Int(number)] === old, "what ends is what is consumed")
       // Its rooms are released with it, so none may be running.
       batches.quiesce()
       active[Int(number)] = nil
@@ -214,25 +205,12 @@ package final class MemberPartitions {
     edges.inBackground(.query) { gathering.run() }
   }
 
-  /// Returns the restore times since the last call, in milliseconds, failed attempts included.
-  func takeRestoreTimes() -> [Int64] {
-    defer { restoreTimes.removeAll() }
-    return restoreTimes
-  }
-
   /// What restores came to.
   struct Restored {
     /// The partitions that can be taken over.
     var ready: [ActivePartition] = []
     /// What the service cannot continue with, in the order in which it was found.
-    var faults: [Fault] = []
-
-    enum Fault {
-      /// An operator has to act first.
-      case refused(String)
-      /// A topic was deleted.
-      case gone(Topic)
-    }
+    var faults: [Ending] = []
   }
 
   /// Returns what restores came to since the last call. Partitions that could not be restored are tried again.
@@ -250,7 +228,10 @@ package final class MemberPartitions {
         ownerships[Int(number)].backOff.succeeded()
         learn(from: partition.derivation)
         if let partition = prepare(partition) {
-          if let since = restoringSince.removeValue(forKey: number) { restoreTimes.append(edges.time.monotonicMs() - since) }
+          // Failed attempts included.
+          if let since = restoringSince.removeValue(forKey: number) {
+            metrics.restored(afterMs: edges.time.monotonicMs() - since)
+          }
           found.ready.append(partition)
         }
       case .doubtful(let reason):
@@ -268,7 +249,7 @@ package final class MemberPartitions {
         note(.restoreFailed(reason, nextTry: time(afterMs: delayMs)), of: number)
       case .gone(let topic):
         // Without the topic no records are read, so nothing else would notice.
-        found.faults.append(.gone(topic))
+        found.faults.append(.lost(.gone(topic)))
       case .stopped, .examined:
         break
       }
@@ -316,7 +297,7 @@ package final class MemberPartitions {
       reset = seek(partition, to: target, reset)
     }
     if reset != nil { counts.resets += 1 }
-    counts.lost += restored.neverTaken
+    counts.lost += Int(restored.neverTaken)
     // A claim that had to be repeated begins where the previous one would have begun.
     let isLogged = partition.n == 0 && !loggedAsNew.insert(partition.number).inserted
     if restored.reset != nil {

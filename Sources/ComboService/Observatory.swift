@@ -99,7 +99,7 @@ package final class Observatory: Sendable {
     var queries: [Query] = []
     var news: [News] = []
     var newsBytes = 0
-    var before = Service.Totals()
+    var before = ServiceTotals()
     var freshStarts = 0
     var hindrance: String?
     var wake: (@Sendable () -> Void)?
@@ -131,7 +131,7 @@ package final class Observatory: Sendable {
   /// The loop's last report; nil if no service has started yet.
   package var report: ServiceReport? { state.withLock { $0.report } }
   /// The totals of earlier services of this process.
-  package var before: Service.Totals { state.withLock { $0.before } }
+  package var before: ServiceTotals { state.withLock { $0.before } }
   /// Why no service has started yet, nil if it can only be the brokers; or why no records are accepted, nil if they are.
   package var hindrance: String? {
     get { state.withLock { $0.hindrance } }
@@ -216,9 +216,9 @@ package final class Observatory: Sendable {
 
   /// Records that a service has ended, and another starts in its place.
   /// - Parameter isWanted: Whether it was requested, so that it is not counted.
-  package func startsAfresh(after totals: Service.Totals, isWanted: Bool = false) {
+  package func startsAfresh(after totals: ServiceTotals, isWanted: Bool = false) {
     state.withLock { state in
-      state.before.addAll(totals)
+      state.before.add(totals)
       state.report = nil
       if !isWanted { state.freshStarts += 1 }
     }

@@ -1,4 +1,6 @@
 package import ComboEdge
+internal import ComboRooms
+internal import ComboSystem
 package import ComboWire
 internal import Synchronization
 
@@ -32,7 +34,6 @@ package struct OutputLoss {
     }
     return false
   }
-
 }
 
 extension ReadEdge {
@@ -70,5 +71,26 @@ final class OutputMemory: Sendable {
     }
     guard comparesTimes, let clock, try reader.outputHoldsNothing(upTo: clock) else { return nil }
     return "it no longer holds what was written before"
+  }
+}
+
+/// Checks, outside of the loop, that the output still holds what the service wrote.
+final class OutputProbe: Probe {
+  override var everyMs: Int64 { 15_000 }
+  override var isIdle: Bool { !parts.partitions.hasJoined }
+
+  override func check(at now: Int64) -> Ending? {
+    let (reader, memory, log) = (parts.edges.reader, parts.outputMemory, parts.log)
+    let comparesTimes = parts.configuration.comparesOutputTimes
+    parts.edges.inBackground(.query) {
+      // Brokers that do not answer are reported elsewhere.
+      guard let reason = try? memory.loss(reader, comparesTimes: comparesTimes) else { return }
+      log.error(
+        """
+        the output was deleted and recreated, or has lost records: \(.reason, reason). Lost instructions are not written again; \
+        each room writes its whole screen within screen-ms
+        """)
+    }
+    return nil
   }
 }

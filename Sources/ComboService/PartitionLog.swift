@@ -28,11 +28,8 @@ package final class PartitionLog {
   ///   - onTheirWay: The entries in flight of all partitions.
   ///   - holding: Where the rooms of all partitions emit.
   init(of active: ActivePartition, term: Int64, position: Int64, _ onTheirWay: PendingEntries, _ holding: HoldingTarget) {
-    number = active.number
-    self.onTheirWay = onTheirWay
-    self.holding = holding
-    self.term = term
-    self.position = position
+    (number, self.onTheirWay, self.holding) = (active.number, onTheirWay, holding)
+    (self.term, self.position) = (term, position)
     saidTo = active.terms.saidTo
     saidOffset = active.partition.offset
     reportedTo = saidTo

@@ -25,7 +25,7 @@ final class PendingEntries {
     pending.isReleased = false
     pending.since = since
     pending.unacknowledged = 0
-    pending.totals = Service.Totals()
+    pending.totals = ServiceTotals()
     pending.moment = moment
     return pending
   }

@@ -19,7 +19,7 @@ package final class PendingEntry {
   package var since: Int64 = 0
   /// Records of its output that are not acknowledged yet.
   var unacknowledged = 0
-  package var totals = Service.Totals()
+  package var totals = ServiceTotals()
   var arrivals = Arrivals()
   /// When it was made, as a ``WatchedRooms/moment``.
   var moment = 0

@@ -28,11 +28,7 @@ package final class RoomSurvey {
   private static let roomsPerTurn = 16_384
 
   package init(id: UInt64, prefix: [UInt8], limit: Int, order: RoomOrder, until: Int64) {
-    self.id = id
-    self.prefix = prefix
-    self.limit = limit
-    self.order = order
-    self.until = until
+    (self.id, self.prefix, self.limit, self.order, self.until) = (id, prefix, limit, order, until)
   }
 
   /// Continues the survey. No room may be running, unless the order is ``RoomOrder/rate``.

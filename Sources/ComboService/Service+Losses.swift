@@ -9,29 +9,27 @@ extension Service {
       // Brokers that do not answer are another matter.
       guard let partitions = try? edges.reader.partitions(topic) else { return false }
       if partitions.isEmpty {
-        isGone(topic)
+        end(.lost(.gone(topic)))
         return true
       }
     }
     return false
   }
 
-  /// Ends the service because a topic is gone. The next service creates the topic, or waits for it.
-  func isGone(_ topic: Topic) { isLost(LostTopic(topic, "is gone: somebody has deleted it")) }
-
-  /// Ends the service because a topic is gone, or was created again by the brokers themselves: the next service sets it up.
-  func isLost(_ lost: LostTopic) {
-    if endsElsewhere() { return }
-    let next = lost.topic == .input ? "" : ". It starts again, and creates what is missing"
-    fatal = "its \(lost.topic.word) topic \(lost.what)\(next)"
-    loss = .unknownTopic
+  func end(_ ending: Ending) {
+    switch ending {
+    case .refused(let reason): fatal = reason
+    case .lost(let lost):
+      if endsElsewhere(cluster()) { return }
+      let next = lost.topic == .input ? "" : ". It starts again, and creates what is missing"
+      fatal = "its \(lost.topic.word) topic \(lost.what)\(next)"
+      loss = .unknownTopic
+    }
   }
 
   /// Ends the service if the brokers belong to another cluster: nothing may be claimed or created there, and none of its topics
   /// was deleted.
   /// - Returns: Whether the service ends.
-  func endsElsewhere() -> Bool { endsElsewhere(cluster()) }
-
   private func endsElsewhere(_ cluster: ClusterAnswer) -> Bool {
     guard case .other(let other) = cluster else { return false }
     fatal = other

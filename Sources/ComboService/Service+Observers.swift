@@ -33,7 +33,7 @@ extension Service {
       watched.checkedAt = now
       watched.tell(
         watched.lostRooms(at: now) { id, last in
-          guard let partition = last ?? finder.home(of: id) else { return true }
+          guard let partition = last ?? parts.finder.home(of: id) else { return true }
           return !partitions.state(of: partition).isUnassigned
         }.map { watched.answer(.elsewhere(id: 0, room: $0)) })
     }
@@ -79,10 +79,10 @@ extension Service {
     watched.surveys.removeAll { $0.until <= now }
     guard let first = watched.surveys.first else { return }
     // These orders read the engines' state.
-    if first.order != .rate { batches.quiesce() }
+    if first.order != .rate { parts.batches.quiesce() }
     guard first.search(partitions.active, wall: edges.time.wallMs(), monotonic: now) else { return }
     watched.surveys.removeFirst()
-    batches.quiesce()
+    parts.batches.quiesce()
     watched.tell([watched.answer(.survey(id: first.id, first.lines(wall: edges.time.wallMs(), monotonic: now)))])
   }
 
@@ -92,25 +92,21 @@ extension Service {
     var report = ServiceReport()
     report.at = MonotonicClock.nowMs
     report.hasJoined = partitions.hasJoined
-    report.told = RoomFinder.told(settings.values)
+    report.told = RoomFinder.told(parts.finder.settings.values)
     report.uncommittedSince = delivery.uncommittedSince.map { report.at - (now - $0) }
     // Without partitions there is nothing to commit.
     report.isFailing = isFailing && !partitions.owned.isEmpty
     report.fault = report.isFailing ? lastFault.reason : nil
-    report.denied = denied.reason ?? deniedWrite.reason
-    report.stall = arrivals.stall
-    report.heldUp = heldUp(now)
+    report.denied = probes.rights.denied.reason ?? deniedWrite.reason
+    report.stall = probes.arrivals.stall
+    report.heldUp = probes.transactions.heldUp(now)
     report.totals = totals
-    report.commitSeconds = metrics.commitSeconds
-    report.latenessSeconds = metrics.latenessSeconds
-    report.inputAgeSeconds = metrics.inputAgeSeconds
-    report.restoreSeconds = metrics.restoreSeconds
-    report.batchRecords = metrics.batchRecords
-    report.recentCommits = metrics.recentCommits(monotonic: now)
-    report.recentLateness = metrics.recentLateness(monotonic: now)
+    report.histograms = parts.metrics.histograms
+    report.recentCommits = parts.metrics.recentCommits(monotonic: now)
+    report.recentLateness = parts.metrics.recentLateness(monotonic: now)
     report.ownSettingsMax = configuration.ownSettingsMax
     report.inputPartitions = watched.partitionCount.value
-    if partitions.configuration.map != nil { report.mapRows = intake.decoder.rows }
+    if partitions.configuration.map != nil { report.mapRows = reader.intake.decoder.rows }
     report.partitions = partitions.owned.map { number in
       guard partitions.isActive(number), let active = partitions.active[Int(number)] else {
         var restoring = ServiceReport.Partition(
@@ -123,9 +119,9 @@ extension Service {
       let end = [edges.group.end(of: number), partitions.memory.end(.input, number)].lazy.compactMap { $0 }.max()
       var running = ServiceReport.Partition(
         number: number, isRunning: true, lag: end.map { max(0, $0 - partition.offset) },
-        stalledMs: stalledMs(number, now), rooms: partition.awake, roomsWithOwnSettings: partition.ownSettingsCount,
+        stalledMs: probes.stalledMs(number, now), rooms: partition.awake, roomsWithOwnSettings: partition.ownSettingsCount,
         behindMs: active.behindMs, entriesOnTheirWay: active.log?.entries.count ?? 0, recordsWithoutEntry: partition.taken)
-      running.schemaWait = schemaWait(of: active, now)
+      running.schemaWait = schemas.wait(of: active, now)
       return running
     }
     return report

@@ -1,4 +1,4 @@
-package import ComboCore
+internal import ComboCore
 package import ComboEdge
 internal import ComboMaps
 package import ComboRooms
@@ -13,58 +13,45 @@ internal import ComboWire
 ///
 /// One thread, the loop's, owns it. Whatever fails, the response is the same: discard work in progress, read the positions of the
 /// journal and the group, restore from there, take over.
-package final class Service: GroupEdgeDelegate, DeliveryHost {
+package final class Service: GroupEdgeDelegate {
   package let configuration: ServiceConfiguration
   package let edges: Edges
   package let log: ServiceLog
-  package let settings: EngineSettings
+  let parts: ServiceParts
   /// The delivery, which publishes the rooms' instructions.
-  private(set) var delivery: (any Delivery)!
-  private(set) var intake: RecordIntake
-  private var intakeVersion = 0
-  var schemas = SchemaRequests()
-  let schemaAnswers = Mailbox<(id: String, answer: SchemaAnswer)>()
-  var mapWatch = MapWatch()
+  let delivery: any Delivery
+  let schemas: SchemaWaits
+  let reader: InputReader
+  private(set) var probes: Probes
 
   package let partitions: MemberPartitions
-  let batches = Batches()
-  /// The number of records that the last poll consumed.
-  var polled = 0
   /// The rooms that observers watch, and their queries.
   let watched: WatchedRooms
-  package let metrics: LoopMetrics
-  var clockWatch = ClockWatch()
-  var notes = LogNotes()
-  var arrivals = ArrivalWatch()
   private var backOff = BackOff()
   private var fences = Fences()
   var failuresInARow: Int { backOff.failures }
   private var hasCommittedSinceFailure = true
   /// Why it last returned to the last commit.
   private(set) var lastFault = LastFault()
-  var denied = DeniedRight()
   private(set) var deniedWrite = DeniedWrite()
   /// Whether the last attempt to commit failed, or failed a moment ago: while a part of the work cannot be written, other work
   /// may be committed between two failures.
   var isFailing: Bool { !hasCommittedSinceFailure || !backOff.isCalm(at: edges.time.monotonicMs()) }
-  /// The totals, without those that the partitions count.
-  var counted = Totals()
+  /// The totals, without those that the partitions and the reader count.
+  private var counted = ServiceTotals()
   /// The records consumed and the instructions emitted, as far as they are durable.
-  package var totals: Totals {
+  package var totals: ServiceTotals {
     var totals = counted
-    totals.restores = partitions.counts.restores
-    totals.resets = partitions.counts.resets
-    totals.lost = Int(partitions.counts.lost)
-    totals.clocksBroughtBack = partitions.counts.clocksBroughtBack
-    totals.movedBySeek = partitions.counts.movedBySeek
+    totals.add(partitions.counts)
+    totals.add(reader.counts)
     return totals
   }
-  let stopRequested: StopFlag
   /// Set from outside once the input has ended; the service then ends when everything is emitted. nil if it runs until it is
   /// stopped.
-  package var inputOver: StopFlag?
-  var lookedForEndAt = Int64.min / 2
-  let finder: RoomFinder
+  package var inputOver: StopFlag? {
+    get { probes.end.inputOver }
+    set { probes.end.inputOver = newValue }
+  }
   /// Why the service cannot continue.
   package var fatal: String?
   /// How it lost its membership of the group, or a topic; nil if it did not. Another service in its place may continue.
@@ -81,27 +68,27 @@ package final class Service: GroupEdgeDelegate, DeliveryHost {
     _ configuration: ServiceConfiguration, _ edges: Edges, log: ServiceLog, stop: StopFlag, observatory: Observatory? = nil,
     memory: GroupMemory = GroupMemory()
   ) {
+    let (batches, metrics) = (Batches(), observatory?.metrics ?? LoopMetrics())
     watched = WatchedRooms(observatory)
-    metrics = observatory?.metrics ?? LoopMetrics()
-    self.configuration = configuration
-    self.edges = edges
-    self.log = log
-    stopRequested = stop
-    intake = RecordIntake(RecordDecoder(limits: configuration.limits, map: configuration.map))
-    settings = EngineSettings(configuration.settings)
-    partitions = MemberPartitions(configuration, edges, log: log, memory: memory, batches: batches, watched: watched)
-    finder = RoomFinder(partitions: partitions, watched: watched, limits: configuration.limits, settings: settings)
-    let parts = DeliveryParts(
-      configuration: configuration, edges: edges, log: log, partitions: partitions, batches: batches, watched: watched,
-      finder: finder,
-      maker: EntryMaker(configuration, time: edges.time, log: log))
+    (self.configuration, self.edges, self.log) = (configuration, edges, log)
+    let settings = EngineSettings(configuration.settings)
+    partitions = MemberPartitions(
+      configuration, edges, log: log, memory: memory, batches: batches, watched: watched, metrics: metrics)
+    parts = ServiceParts(
+      configuration: configuration, edges: edges, log: log, stop: stop, partitions: partitions, batches: batches,
+      watched: watched,
+      finder: RoomFinder(partitions: partitions, watched: watched, limits: configuration.limits, settings: settings),
+      maker: EntryMaker(configuration: configuration, time: edges.time, log: log), metrics: metrics)
     switch configuration.delivery {
     case .exactlyOnce:
-      delivery = TransactionDelivery(parts, host: self)
+      delivery = TransactionDelivery(parts)
     case .atLeastOnce:
       guard let direct = edges.direct else { preconditionFailure("at-least-once delivery needs a producer without transactions") }
-      delivery = WriteAheadDelivery(parts, direct, host: self)
+      delivery = WriteAheadDelivery(parts, direct)
     }
+    schemas = SchemaWaits(parts)
+    reader = InputReader(parts, delivery, schemas)
+    probes = Probes(parts, reader, delivery)
     edges.group.delegate = self
   }
 
@@ -126,36 +113,49 @@ package final class Service: GroupEdgeDelegate, DeliveryHost {
     }
   }
 
+  /// Waits until the output accepts the clock's time.
+  func awaitSoundClock() {
+    while isRunning {
+      watched.observatory?.beat()
+      guard let ms = probes.clock.tryFirst() else { return }
+      pause(ms: ms)
+    }
+  }
+
   /// Whether to continue.
-  package var isRunning: Bool { fatal == nil && !stopRequested.endsService }
+  package var isRunning: Bool { fatal == nil && !parts.stop.endsService }
 
   /// Runs one turn of the loop: waits for a record, a deadline or the next commit, whichever comes first, and processes it.
   package func turn() {
-    watchClock()
     let restored = partitions.takeRestored()
-    for ms in partitions.takeRestoreTimes() { metrics.restored(afterMs: ms) }
-    for fault in restored.faults {
-      switch fault {
-      case .refused(let reason): fatal = reason
-      case .gone(let topic): isGone(topic)
+    for fault in restored.faults { end(fault) }
+    if !restored.ready.isEmpty { act(on: delivery.begin(restored.ready)) }
+    for result in partitions.checks.takeAll() {
+      switch partitions.take(result) {
+      case .checked(let active, let check): act(on: delivery.checked(active, check))
+      case .claimed(let active, let takeover, let position):
+        act(on: delivery.claimed(active, takeover: takeover, position: position))
+      case nil: break
       }
     }
-    if !restored.ready.isEmpty { delivery.begin(restored.ready) }
-    partitions.takeChecks(checked: { delivery.checked($0, $1) }, claimed: { delivery.claimed($0, takeover: $1, position: $2) })
-    watchSchemas()
-    if delivery.takesIn(polled: polled) { poll(maxWaitMs: waitMs()) }
-    delivery.turn()
+    schemas.update()
+    reader.useNewestMap()
+    let behind = partitions.behindMap
+    if !behind.isEmpty { takeOverAgain(behind) }
+    if delivery.takesIn(polled: reader.polled) { reader.poll(maxWaitMs: waitMs()) }
+    act(on: delivery.turn())
+    // After a failure it serves the new producer.
+    edges.output.serve()
     if partitions.canGoOver() { takeOverAgain(partitions.owned) }
     partitions.beginRestores()
-    logConditions()
+    for ending in probes.check(at: edges.time.monotonicMs()) { end(ending) }
     serveObservers()
-    endIfDone()
     progress?.tell(totals, monotonic: edges.time.monotonicMs())
   }
 
   /// Returns how long it may wait for records, in milliseconds.
   private func waitMs() -> Int32 {
-    if watched.hasUrgentWork { return 0 }
+    if !watched.surveys.isEmpty { return 0 }
     let ms = delivery.waitMs()
     // Work for partitions that runs outside of the loop is polled.
     return partitions.isAwaited ? min(ms, Self.backgroundCheckMs) : ms
@@ -163,50 +163,28 @@ package final class Service: GroupEdgeDelegate, DeliveryHost {
 
   private static let backgroundCheckMs: Int32 = 5
 
-  /// The number of partitions that the group has assigned.
-  package var ownedCount: Int { partitions.owned.count }
-
   /// Whether all assigned partitions are taken over, and their takeovers are durable.
-  package var hasTakenOver: Bool {
-    partitions.hasJoined && partitions.areTakenOver
-  }
+  package var hasTakenOver: Bool { partitions.hasTakenOver }
 
   // MARK: - Commits and failures
 
-  package func committed(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
-    counted.commits += 1
-    denied.wasAccepted()
-    said(totals, arrivals, since: began)
-  }
-
-  package func said(_ totals: Totals, _ arrivals: Arrivals, since began: Int64) {
-    hasCommittedSinceFailure = true
-    deniedWrite.committed(totals.topics)
-    // An entry with only a takeover is no progress: each fresh start makes one.
-    if !arrivals.batches.isEmpty || totals.instructions > 0 { backOff.succeeded() }
-    counted.add(totals)
-    if totals.instructions > 0 { notes.output.wrote(upTo: partitions.latestActiveClock) }
-    let now = edges.time.monotonicMs()
-    metrics.committed(afterMs: now - began, monotonic: now)
-    metrics.arrived(arrivals, wall: edges.time.wallMs(), monotonic: now)
-  }
-
-  /// Reads records by the newest map from now on, and takes partitions over again whose journals do not have it.
-  func useNewestMap() {
-    if partitions.mapVersion == intakeVersion, partitions.behindMap.isEmpty { return }
-    if partitions.mapVersion != intakeVersion {
-      intakeVersion = partitions.mapVersion
-      intake = RecordIntake(RecordDecoder(limits: configuration.limits, map: partitions.configuration.map))
-      mapWatch = MapWatch()
+  /// Counts what a delivery has made durable, and handles its failure.
+  private func act(on outcome: DeliveryOutcome) {
+    if let durable = outcome.durable {
+      if durable.commits > 0 { probes.rights.denied.wasAccepted() }
+      hasCommittedSinceFailure = true
+      deniedWrite.committed(durable.topics)
+      if outcome.hasProgress { backOff.succeeded() }
+      counted.add(durable)
     }
-    let behind = partitions.behindMap
-    if !behind.isEmpty { takeOverAgain(behind) }
+    if let fault = outcome.fault { goBack(fault, writingTo: outcome.topics) }
+    parts.warnOfUnwritten(outcome.unwritten, isLost: true)
   }
 
   /// Gives up partitions after a last commit, and takes them over again without leaving the group.
   private func takeOverAgain(_ numbers: [Int32]) {
-    batches.quiesce()
-    delivery.handOver(numbers, isStop: false)
+    parts.batches.quiesce()
+    act(on: delivery.handOver(numbers, isStop: false))
     for number in numbers { partitions.note(.handedOver, of: number) }
   }
 
@@ -215,16 +193,15 @@ package final class Service: GroupEdgeDelegate, DeliveryHost {
   package func goBack(_ fault: TransactionFault, writingTo topics: Set<Topic> = []) {
     counted.aborts += 1
     if fault.error.topic == .input {
-      denied.failed(fault.error, at: edges.time.monotonicMs())
+      probes.rights.denied.failed(fault.error, at: edges.time.monotonicMs())
     } else {
       deniedWrite.failed(fault.error, writingTo: topics)
     }
     lastFault.failed(fault, at: edges.time.monotonicMs())
-    // Brokers that come back may have lost records, and their partitions may soon have grown to the old size again.
-    notes.transactions.query.askSoon()
+    probes.transactions.checkSoon()
     let delayMs = countFailure(fault.reason)
     log.warning("returning to the last commit: \(.reason, fault.reason)")
-    batches.quiesce()
+    parts.batches.quiesce()
     if fault.isFenced, fences.fenced(at: edges.time.monotonicMs(), commits: totals.commits) {
       fatal =
         "another instance uses the same transactional id, and both fence each other. \(EdgeError.fencedAdvice). \(fault.reason)"
@@ -234,7 +211,9 @@ package final class Service: GroupEdgeDelegate, DeliveryHost {
     }
     if failuresInARow > 1, endsAsTopicIsGone() { return }
     partitions.discardWork()
-    endTransaction(isOpen: delivery.drop(), after: fault)
+    let isOpen = delivery.isOpen
+    delivery.drop()
+    endTransaction(isOpen: isOpen, after: fault)
     partitions.planRestores(afterMs: delayMs)
   }
 
@@ -307,7 +286,7 @@ package final class Service: GroupEdgeDelegate, DeliveryHost {
     if !partitions.isEmpty { log.info("assigned: partitions \(.partitions, Self.list(partitions))") }
     self.partitions.rulesWatch.assigned()
     for number in partitions { self.partitions.note(.assigned, of: number) }
-    denied.wasAccepted()
+    probes.rights.denied.wasAccepted()
     self.partitions.hasJoined = true
     countPartitions()
   }
@@ -322,13 +301,13 @@ package final class Service: GroupEdgeDelegate, DeliveryHost {
         ? "lost: partitions \(.partitions, Self.list(partitions))" : "revoked: partitions \(.partitions, Self.list(partitions))")
     // A member without partitions is assigned its partitions anew, even if there are none. Until then it may not be a member.
     if partitions.count == self.partitions.owned.count { self.partitions.hasJoined = false }
-    batches.quiesce()
+    parts.batches.quiesce()
     if lost {
-      let isVoid = delivery.isVoidedByLoss
+      let isVoid = delivery.isOpen
       for number in partitions { self.partitions.note(.revoked, of: number) }
       if isVoid { goBack(.abort("partitions were lost")) }
     } else {
-      delivery.handOver(partitions, isStop: false)
+      act(on: delivery.handOver(partitions, isStop: false))
     }
     for number in partitions { self.partitions.note(.revoked, of: number) }
   }
@@ -351,7 +330,7 @@ package final class Service: GroupEdgeDelegate, DeliveryHost {
       return
     }
     log.warning("trouble, and trying again: \(.reason, error)")
-    denied.failed(error, at: edges.time.monotonicMs())
+    probes.rights.denied.failed(error, at: edges.time.monotonicMs())
     // To commit the input's offsets takes the right to read it.
     if error.isTopicDenied { deniedWrite.forget() }
     // If the input comes back, it may be another topic: only a restore compares it with what was consumed.
@@ -365,23 +344,24 @@ package final class Service: GroupEdgeDelegate, DeliveryHost {
   /// Gives up all partitions in good order, and leaves the group. Returns the exit code.
   package func stop() -> Int32 {
     let hadFailed = fatal != nil
-    let isFreshStart = stopRequested.endsService && !stopRequested.isSet
+    let isFreshStart = parts.stop.endsService && !parts.stop.isSet
     if let fatal {
       log.error("the service cannot continue: \(.reason, fatal)")
-      batches.quiesce()
-      delivery.abandon()
+      parts.batches.quiesce()
+      if delivery.isOpen { try? edges.output.abort() }
+      delivery.drop()
     } else {
       if isFreshStart {
         log.info("giving up all partitions for a fresh start within the process")
       } else {
         log.info("stopping: giving up all partitions")
       }
-      batches.quiesce()
-      delivery.handOver(partitions.owned, isStop: true)
+      parts.batches.quiesce()
+      act(on: delivery.handOver(partitions.owned, isStop: true))
     }
     for number in partitions.owned { partitions.note(.revoked, of: number) }
     edges.group.close()
-    logRest()
+    probes.badRecords.logRest()
     if let fatal {
       if !hadFailed { log.error("the service cannot continue: \(.reason, fatal)") }
       return 1

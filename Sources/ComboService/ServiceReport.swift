@@ -32,16 +32,9 @@ package struct ServiceReport: Sendable {
       number: Int32, isRunning: Bool, lag: Int64? = nil, stalledMs: Int64 = 0, rooms: Int = 0, restored: Double = 1.0,
       roomsWithOwnSettings: Int = 0, behindMs: Int64 = 0, entriesOnTheirWay: Int = 0, recordsWithoutEntry: Int = 0
     ) {
-      self.number = number
-      self.isRunning = isRunning
-      self.lag = lag
-      self.stalledMs = stalledMs
-      self.rooms = rooms
-      self.restored = restored
-      self.roomsWithOwnSettings = roomsWithOwnSettings
-      self.behindMs = behindMs
-      self.entriesOnTheirWay = entriesOnTheirWay
-      self.recordsWithoutEntry = recordsWithoutEntry
+      (self.number, self.isRunning, self.lag, self.stalledMs, self.rooms) = (number, isRunning, lag, stalledMs, rooms)
+      (self.restored, self.roomsWithOwnSettings, self.behindMs) = (restored, roomsWithOwnSettings, behindMs)
+      (self.entriesOnTheirWay, self.recordsWithoutEntry) = (entriesOnTheirWay, recordsWithoutEntry)
     }
   }
 
@@ -88,12 +81,8 @@ package struct ServiceReport: Sendable {
   package var isFailing = false
   /// Why waiting records do not arrive, or why it is unknown whether any wait; nil if they arrive.
   package var stall: String?
-  package var totals = Service.Totals()
-  package var commitSeconds = Histogram(bounds: Histogram.seconds)
-  package var latenessSeconds = Histogram(bounds: Histogram.lateness)
-  package var inputAgeSeconds = Histogram(bounds: Histogram.lateness)
-  package var restoreSeconds = Histogram(bounds: Histogram.seconds)
-  package var batchRecords = Histogram(bounds: Histogram.records)
+  package var totals = ServiceTotals()
+  package var histograms = LoopHistograms()
   /// The figures of the last ten seconds; nil if there were no commits.
   package var recentCommits: RecentTimes.Figures?
   package var recentLateness: RecentTimes.Figures?
@@ -127,7 +116,7 @@ package struct ServiceReport: Sendable {
       denied = denied ?? report.denied
       stall = stall ?? report.stall
       isFailing = isFailing || report.isFailing
-      totals.addAll(report.totals)
+      totals.add(report.totals)
       recentCommits = RecentTimes.Figures.larger(recentCommits, report.recentCommits)
       recentLateness = RecentTimes.Figures.larger(recentLateness, report.recentLateness)
     }

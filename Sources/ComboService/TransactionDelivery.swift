@@ -9,15 +9,15 @@ internal import ComboWire
 /// Rooms emit into the open transaction. A commit waits until they are done. Entries, output, dead letters, snapshots and offsets
 /// count together or not at all.
 final class TransactionDelivery: Delivery {
-  private unowned let host: any DeliveryHost
-  private let parts: DeliveryParts
+  let parts: ServiceParts
+  var outcome = DeliveryOutcome()
   private let output: any OutputEdge
   private let target: ProducingTarget
   let speakers: Speakers
-  private var isOpen = false
+  private(set) var isOpen = false
   private var openedAt: Int64 = 0
   private var lastCommit: Int64
-  private var uncommitted = Service.Totals()
+  private var uncommitted = ServiceTotals()
   private var arrivals = Arrivals()
   /// The entries of the commit in progress, one after the other, and the end of each.
   private let entryBuffer = ByteBuffer()
@@ -25,9 +25,8 @@ final class TransactionDelivery: Delivery {
   /// The time before which no checkpoint is tried, because the journal's end could not be read.
   private var nextSweep: Int64?
 
-  init(_ parts: DeliveryParts, host: any DeliveryHost) {
+  init(_ parts: ServiceParts) {
     self.parts = parts
-    self.host = host
     output = parts.edges.output
     target = ProducingTarget(output, watched: parts.watched.captured, heldBytes: parts.configuration.heldBytes)
     speakers = Speakers(target)
@@ -35,7 +34,6 @@ final class TransactionDelivery: Delivery {
   }
 
   func takesIn(polled: Int) -> Bool { true }
-  var isVoidedByLoss: Bool { isOpen }
 
   private var configuration: ServiceConfiguration { parts.configuration }
 
@@ -83,13 +81,14 @@ final class TransactionDelivery: Delivery {
     return next
   }
 
-  func turn() {
+  func turn() -> DeliveryOutcome {
     if !isOpen { beginSweeps() }
     let now = parts.edges.time.monotonicMs()
     // A larger one would take brokers and readers too long.
     let isLarge = isOpen && speakers.bytes >= configuration.transactionBytes
-    if isLarge || now >= commitDue(now: now) && (isOpen || nextWork(now: now) <= now) { commit() }
-    output.serve()
+    return outcome(of: { () throws(TransactionFault) in
+      if isLarge || now >= commitDue(now: now) && (isOpen || nextWork(now: now) <= now) { try commit() }
+    })
   }
 
   /// Returns when the next commit is due. A commit costs the same however much it holds. In a backlog gifts are late anyway:
@@ -124,9 +123,7 @@ final class TransactionDelivery: Delivery {
   // MARK: - Committing
 
   /// Makes all work since the last commit durable, or none of it.
-  /// - Returns: Whether it was committed.
-  @discardableResult
-  private func commit(sweepBudget: Int? = nil) -> Bool {
+  private func commit(sweepBudget: Int? = nil) throws(TransactionFault) {
     parts.batches.quiesce()
     willProduce()
     let began = parts.edges.time.monotonicMs()
@@ -169,21 +166,21 @@ final class TransactionDelivery: Delivery {
         budget = max(0, budget - written.bytes)
         uncommitted.stateBytes += written.bytes
       }
+      precondition(!active.partition.hasNews, "a commit holds an entry for everything that was consumed")
+      precondition(active.committedOffset <= active.partition.offset, "the group's offset never goes back")
       offsets.append(active.position)
       active.committedOffset = active.partition.offset
     }
     uncommitted.said.add(speakers.takeCounts())
     target.release()
     produceEntries()
-    do throws(TransactionFault) {
-      try output.commit(offsets)
-    } catch {
-      host.goBack(error, writingTo: uncommitted.topics)
-      return false
-    }
+    outcome.topics = uncommitted.topics
+    try output.commit(offsets)
+    outcome.topics = []
     isOpen = false
-    host.committed(uncommitted, arrivals, since: began)
-    uncommitted = Service.Totals()
+    uncommitted.commits = 1
+    becameDurable(uncommitted, arrivals, since: began)
+    uncommitted = ServiceTotals()
     arrivals.removeAll()
     parts.tellWatchers()
     for case let active? in parts.partitions.active {
@@ -191,7 +188,6 @@ final class TransactionDelivery: Delivery {
     }
     for (claim, _) in claims { parts.partitions.note(.claimCommitted, of: claim.number) }
     beginSweeps()
-    return true
   }
 
   private func write(_ entry: JournalEntry, _ active: ActivePartition) {
@@ -232,10 +228,8 @@ final class TransactionDelivery: Delivery {
 
   private static let sweepAgainMs: Int64 = 5000
 
-  /// - Returns: Whether the journal's ends could be read.
-  @discardableResult
-  private func beginSweeps(of swept: [ActivePartition]) -> Bool {
-    if swept.isEmpty { return true }
+  private func beginSweeps(of swept: [ActivePartition]) {
+    if swept.isEmpty { return }
     do throws(EdgeError) {
       let ends = try parts.edges.reader.ends(.journal, swept.map(\.number))
       let end = Dictionary(ends.map { ($0.partition, $0.end) }) { $1 }
@@ -246,11 +240,9 @@ final class TransactionDelivery: Delivery {
           parts.partitions.note(.sweepBegun, of: active.number)
         }
       }
-      return end.count == swept.count
     } catch {
       nextSweep = parts.edges.time.monotonicMs() + Self.sweepAgainMs
       parts.log.warning("the checkpoint of partition \(.partition, swept[0].number) is postponed: \(.reason, error)")
-      return false
     }
   }
 
@@ -258,25 +250,26 @@ final class TransactionDelivery: Delivery {
 
   /// Takes over many partitions in one transaction: the coordinator refuses the first partitions of the next one while it is
   /// still ending the last.
-  func begin(_ restored: [ActivePartition]) {
-    var rest = restored[...]
-    while !rest.isEmpty {
-      let next = rest.prefix(Self.takeoversMax)
-      // Their last owners may still be writing; output may be written only once that is known not to count.
-      for active in next where active.terms.term != nil { parts.partitions.note(.claimRequired, of: active.number) }
-      for active in parts.partitions.activate(next.filter { $0.terms.term == nil }) { say(active.unsaid) }
-      // After a failure all partitions are restored again.
-      if !commit() { return }
-      rest = rest.dropFirst(Self.takeoversMax)
-    }
+  func begin(_ restored: [ActivePartition]) -> DeliveryOutcome {
+    outcome(of: { () throws(TransactionFault) in
+      var rest = restored[...]
+      while !rest.isEmpty {
+        let next = rest.prefix(Self.takeoversMax)
+        // Their last owners may still be writing; output may be written only once that is known not to count.
+        for active in next where active.terms.term != nil { parts.partitions.note(.claimRequired, of: active.number) }
+        for active in parts.partitions.activate(next.filter { $0.terms.term == nil }) { say(active.unsaid) }
+        try commit()
+        rest = rest.dropFirst(Self.takeoversMax)
+      }
+    })
   }
 
   /// A transaction with more partitions might be aborted because it takes longer than its time-out.
   private static let takeoversMax = 250
 
-  func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) {
-    if parts.partitions.activate([active]).isEmpty { return }
-    say(active.unsaid)
+  func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) -> DeliveryOutcome {
+    if !parts.partitions.activate([active]).isEmpty { say(active.unsaid) }
+    return DeliveryOutcome()
   }
 
   private func say(_ held: HeldBack) {
@@ -289,18 +282,22 @@ final class TransactionDelivery: Delivery {
     held.removeAll()
   }
 
-  func checked(_ active: ActivePartition, _ check: JournalCheck) {}
+  func checked(_ active: ActivePartition, _ check: JournalCheck) -> DeliveryOutcome { DeliveryOutcome() }
 
   /// Writes all rooms as of the last entry, as far as time permits, so that the next owner has little to replay. No entry is made
   /// meanwhile: it would be above the checkpoint.
-  func handOver(_ partitions: [Int32], isStop: Bool) {
+  func handOver(_ partitions: [Int32], isStop: Bool) -> DeliveryOutcome {
     let given = partitions.compactMap { parts.partitions.isActive($0) ? parts.partitions.active[Int($0)] : nil }
-    if given.isEmpty { return }
-    let deadline = parts.deadline(isStop: isStop)
-    if isOpen || given.contains(where: { parts.partitions.owed(by: $0).isEntry }), !commit() {
-      if isStop { parts.warnOfUnwritten(given, isLost: true) }
-      return
+    if given.isEmpty { return DeliveryOutcome() }
+    var outcome = self.outcome(of: { () throws(TransactionFault) in try write(given, by: parts.deadline(isStop: isStop)) })
+    if isStop {
+      if outcome.fault == nil { parts.warnOfUnwritten(given) } else { outcome.unwritten = given }
     }
+    return outcome
+  }
+
+  private func write(_ given: [ActivePartition], by deadline: Int64) throws(TransactionFault) {
+    if isOpen || given.contains(where: { parts.partitions.owed(by: $0).isEntry }) { try commit() }
     for active in given { parts.partitions.note(.handOverBegan, of: active.number) }
     // A sweep that was in progress began at an earlier entry. The next one does not repeat its records.
     while true {
@@ -308,13 +305,9 @@ final class TransactionDelivery: Delivery {
       if parts.edges.time.monotonicMs() < deadline {
         beginSweeps(of: given.filter { !$0.records.isSweeping && $0.sweptAtEntry < $0.partition.n })
       }
-      guard given.contains(where: \.records.isSweeping), parts.edges.time.monotonicMs() < deadline else { break }
-      if !commit(sweepBudget: 4 * configuration.sweepBudget) {
-        if isStop { parts.warnOfUnwritten(given, isLost: true) }
-        return
-      }
+      guard given.contains(where: \.records.isSweeping), parts.edges.time.monotonicMs() < deadline else { return }
+      try commit(sweepBudget: 4 * configuration.sweepBudget)
     }
-    if isStop { parts.warnOfUnwritten(given) }
   }
 
   /// Answers queries between two transactions, when all instructions are published and no room is running.
@@ -324,17 +317,11 @@ final class TransactionDelivery: Delivery {
 
   var uncommittedSince: Int64? { isOpen ? openedAt : nil }
 
-  func drop() -> Bool {
-    uncommitted = Service.Totals()
+  func drop() {
+    uncommitted = ServiceTotals()
     arrivals.removeAll()
     _ = speakers.takeCounts()
     parts.watched.captured.removeAll()
-    defer { isOpen = false }
-    return isOpen
-  }
-
-  func abandon() {
-    if isOpen { try? output.abort() }
     isOpen = false
   }
 }

@@ -1,4 +1,3 @@
-internal import ComboCore
 package import ComboEdge
 internal import ComboRooms
 package import ComboSystem
@@ -162,24 +161,32 @@ extension TransactionWatch.Held {
   }
 }
 
-extension Service {
+/// Finds transactions that hold up the service's partitions, and partitions that have become shorter.
+final class TransactionProbe: Probe {
+  private(set) var watch = TransactionWatch()
+
   /// A short interval, before a partition that became shorter has grown again.
   private static let lookAgainMs: Int64 = 1000
 
-  /// Called about once a second.
-  func watchTransactions(_ now: Int64) {
+  /// Makes the next check soon: brokers that come back may have lost records, and their partitions may soon have grown to the old
+  /// size again.
+  func checkSoon() { watch.query.askSoon() }
+
+  override func check(at now: Int64) -> Ending? {
+    var finding: Ending?
     // Brokers that do not answer are reported elsewhere.
-    if let answer = notes.transactions.query.takeAnswer(), let found = answer {
-      let falls = found.ends.flatMap { partitions.memory.ends($0.topic, $0.ends) }
+    if let answer = watch.query.takeAnswer(), let found = answer {
+      let falls = found.ends.flatMap { parts.partitions.memory.ends($0.topic, $0.ends) }
       for fall in falls { say(fall) }
       // Brokers that recreated it may have given it other settings.
-      if edges.topicWatch != nil, let topic = falls.map(\.topic).first(where: { $0 == .journal || $0 == .state }) {
-        isLost(LostTopic(topic, "has become shorter"))
+      if parts.edges.topicWatch != nil, let topic = falls.map(\.topic).first(where: { $0 == .journal || $0 == .state }) {
+        finding = .lost(LostTopic(topic, "has become shorter"))
       }
-      notes.transactions.take(found, names, at: now, edges.time, log)
+      watch.take(found, names, at: now, parts.edges.time, parts.log)
     }
-    notes.transactions.tell(names, brokers: configuration.brokers, at: now, log)
+    watch.tell(names, brokers: parts.configuration.brokers, at: now, parts.log)
     askForTransactions(now)
+    return finding
   }
 
   private func say(_ fall: GroupMemory.Fall) {
@@ -189,7 +196,7 @@ extension Service {
       case .output: "Lost instructions are not written again; each room writes its whole screen within screen-ms"
       case .journal, .state, .deadLetter: "If the partition's state cannot be proven any more, all its rooms begin a new epoch"
       }
-    log.error(
+    parts.log.error(
       """
       the \(.text, fall.topic.word) \(.topic, names[fall.topic]) was deleted and recreated, or has lost records: its partition \
       \(.partition, fall.partition) ended at offset \(.limit, fall.from) and ends at \(.offset, fall.to) now. \(.text, effect)
@@ -197,20 +204,21 @@ extension Service {
   }
 
   private var names: TopicNames {
-    TopicNames(input: configuration.topics.input, output: configuration.topics.output, group: configuration.topics.group)
+    let topics = parts.configuration.topics
+    return TopicNames(input: topics.input, output: topics.output, group: topics.group)
   }
 
   /// Requests the open transactions. Each partition of the output is checked by one member.
   private func askForTransactions(_ now: Int64) {
-    let numbers = partitions.owned
-    guard let most = numbers.last else { return notes.transactions.forget() }
-    let everyMs = partitions.memory.doubts ? Self.lookAgainMs : TransactionWatch.everyMs
-    guard partitions.hasJoined, notes.transactions.query.isDue(everyMs: everyMs, at: now), configuration.purpose == .service
+    let numbers = parts.partitions.owned
+    guard let most = numbers.last else { return watch.forget() }
+    let everyMs = parts.partitions.memory.doubts ? Self.lookAgainMs : TransactionWatch.everyMs
+    guard parts.partitions.hasJoined, watch.query.isDue(everyMs: everyMs, at: now), parts.configuration.purpose == .service
     else { return }
-    let (reader, group, known) = (edges.reader, edges.group, notes.transactions.known)
+    let (reader, group, known) = (parts.edges.reader, parts.edges.group, watch.known)
     // A partition that is consumed waits for none, and its own commits would be found.
-    let waiting = numbers.filter { !partitions.isActive($0) }
-    notes.transactions.query.ask(at: now, edges.inBackground) {
+    let waiting = numbers.filter { !parts.partitions.isActive($0) }
+    watch.query.ask(at: now, parts.edges.inBackground) {
       do throws(EdgeError) {
         // The input may have gained partitions since.
         let inputs = max(try reader.partitions(.input).count, Int(most) + 1)
@@ -231,15 +239,15 @@ extension Service {
 
   /// Returns what holds readers up, for observers.
   func heldUp(_ now: Int64) -> [ServiceReport.HeldUp] {
-    let onOffsets = notes.transactions.waiting(at: now).compactMap { partition, ms -> ServiceReport.HeldUp? in
+    let onOffsets = watch.waiting(at: now).compactMap { partition, ms -> ServiceReport.HeldUp? in
       // The last look may have been seconds ago.
-      if partitions.state(of: partition).isUnassigned || partitions.isActive(partition) { return nil }
+      if parts.partitions.state(of: partition).isUnassigned || parts.partitions.isActive(partition) { return nil }
       return ServiceReport.HeldUp(
         topic: "offsets", partition: partition, ms: ms, seenMs: ms,
         sentence:
           "a transaction that is to change the group's offset of partition \(partition) of the input has been open for more than"
           + " \(ms / 1000) s: its takeover waits for the end")
     }
-    return onOffsets + notes.transactions.heldUp(names, at: now, edges.time)
+    return onOffsets + watch.heldUp(names, at: now, parts.edges.time)
   }
 }

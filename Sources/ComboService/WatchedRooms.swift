@@ -4,7 +4,7 @@ internal import ComboRooms
 /// The loop's view of observers: watched rooms, queries, answers. Used by the loop's thread only; rooms read only their own flag.
 ///
 /// Without watchers, an instruction costs one check of that flag.
-package final class WatchedRooms: RoomWatcher {
+package final class WatchedRooms {
   /// The exchange with observers; nil if none.
   package let observatory: Observatory?
   /// The instructions of watched rooms in the open transaction.
@@ -36,6 +36,7 @@ package final class WatchedRooms: RoomWatcher {
   private(set) var moment = 0
   /// Queries without an answer yet.
   var queries: [Query] = []
+  /// Work that does not wait for records.
   package var surveys: [RoomSurvey] = []
   var reportedAt = Int64.min / 2
   var checkedAt = Int64.min / 2
@@ -46,12 +47,9 @@ package final class WatchedRooms: RoomWatcher {
 
   package init(_ observatory: Observatory?) { self.observatory = observatory }
 
-  /// Whether there is work that should not wait for records.
-  var hasUrgentWork: Bool { !surveys.isEmpty }
-
   package func watches(_ id: Bytes) -> Bool { !rooms.isEmpty && rooms[[UInt8](id)] != nil }
 
-  package func woke(_ id: Bytes, in partition: Int32) -> Bool {
+  private func woke(_ id: Bytes, in partition: Int32) -> Bool {
     if !watches(id) { return false }
     rooms[[UInt8](id)]!.partition = partition
     return true
@@ -102,7 +100,7 @@ package final class WatchedRooms: RoomWatcher {
   /// rooms meanwhile, or it is unknown whether the last commit counted.
   package func began(_ active: ActivePartition) {
     if observatory == nil { return }
-    active.partition.watcher = self
+    active.partition.woke = { [unowned self, number = active.number] in woke($0, in: number) }
     moment += 1
     for (id, watched) in rooms {
       let room = id.withUnsafeBytes { active.partition.table.find($0) }
@@ -115,7 +113,7 @@ package final class WatchedRooms: RoomWatcher {
     }
   }
 
-  package func ended(_ active: ActivePartition) { active.partition.watcher = nil }
+  package func ended(_ active: ActivePartition) { active.partition.woke = nil }
 
   /// Returns the rooms whose partition has not been this member's for some seconds, and stops watching them.
   func lostRooms(at now: Int64, isOwned: ([UInt8], Int32?) -> Bool) -> [[UInt8]] {

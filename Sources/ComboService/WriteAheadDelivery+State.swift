@@ -1,4 +1,3 @@
-internal import ComboCore
 internal import ComboEdge
 internal import ComboRooms
 internal import ComboSystem
@@ -7,11 +6,10 @@ internal import ComboWire
 /// Snapshots and takeovers, in transactions; and offsets, for tools.
 extension WriteAheadDelivery {
   /// Begins the transaction that is due, or commits the one that is open, if everything it waits for is acknowledged.
-  /// - Returns: false if it failed, and all partitions are restored.
-  func workOnState(budget: Int, isHandingOver: Bool) -> Bool {
+  func workOnState(budget: Int, isHandingOver: Bool) throws(TransactionFault) {
     if let open = state {
-      if !open.needs.allSatisfy({ $0.active.log?.saidTo ?? 0 >= $0.n }) { return true }
-      return commit(open)
+      if open.needs.allSatisfy({ $0.active.log?.saidTo ?? 0 >= $0.n }) { try commit(open) }
+      return
     }
     let claims = parts.partitions.unwrittenClaims
     let now = parts.edges.time.monotonicMs()
@@ -23,16 +21,12 @@ extension WriteAheadDelivery {
         }
       }
     }
-    if claims.isEmpty && sweeping.isEmpty { return true }
+    if claims.isEmpty && sweeping.isEmpty { return }
     parts.batches.quiesce()
     lastState = now
     var new = StateTransaction()
-    do throws(TransactionFault) {
-      try output.begin()
-    } catch {
-      host.goBack(error)
-      return false
-    }
+    new.totals.commits = 1
+    try output.begin()
     for (claim, takeover) in claims {
       let entry = parts.maker.claim(of: claim, takeover)
       parts.partitions.note(.claimWritten(entry), of: claim.number)
@@ -54,8 +48,7 @@ extension WriteAheadDelivery {
       new.offsets.append(active.position)
     }
     state = new
-    if new.needs.allSatisfy({ $0.active.log!.saidTo >= $0.n }) { return commit(new) }
-    return true
+    if new.needs.allSatisfy({ $0.active.log!.saidTo >= $0.n }) { try commit(new) }
   }
 
   func beginSweep(_ active: ActivePartition) {
@@ -65,17 +58,15 @@ extension WriteAheadDelivery {
     parts.partitions.note(.sweepBegun, of: active.number)
   }
 
-  func commit(_ open: StateTransaction) -> Bool {
-    do throws(TransactionFault) {
-      try output.commit(open.offsets)
-    } catch {
-      host.goBack(error, writingTo: open.totals.topics)
-      return false
-    }
+  func commit(_ open: StateTransaction) throws(TransactionFault) {
+    precondition(
+      open.needs.allSatisfy { $0.active.log?.saidTo ?? 0 >= $0.n }, "a snapshot is committed after the output up to its entry")
+    outcome.topics = open.totals.topics
+    try output.commit(open.offsets)
+    outcome.topics = []
     state = nil
-    host.committed(open.totals, Arrivals(), since: lastState)
+    becameDurable(open.totals, Arrivals(), since: lastState)
     for claim in open.claims { parts.partitions.note(.claimCommitted, of: claim.number) }
-    return true
   }
 
   /// Commits offsets once a second, for tools that show the lag.

@@ -1,4 +1,3 @@
-internal import ComboCore
 internal import ComboEdge
 internal import ComboRooms
 internal import ComboSystem
@@ -12,8 +11,8 @@ internal import ComboWire
 /// takeovers still go in transactions, with the group's offsets, so that no zombie can write them. A snapshot is committed only
 /// once everything up to its entry is acknowledged. If a record cannot be delivered, all partitions are taken over again.
 package final class WriteAheadDelivery: Delivery {
-  unowned let host: any DeliveryHost
-  let parts: DeliveryParts
+  let parts: ServiceParts
+  var outcome = DeliveryOutcome()
   let output: any OutputEdge
   private let direct: any DirectEdge
   private let holding = HoldingTarget()
@@ -34,14 +33,13 @@ package final class WriteAheadDelivery: Delivery {
     var needs: [(active: ActivePartition, n: Int64)] = []
     var claims: [ActivePartition] = []
     var offsets: [CommittedOffset] = []
-    var totals = Service.Totals()
+    var totals = ServiceTotals()
 
     init() {}
   }
 
-  init(_ parts: DeliveryParts, _ direct: any DirectEdge, host: any DeliveryHost) {
+  init(_ parts: ServiceParts, _ direct: any DirectEdge) {
     self.parts = parts
-    self.host = host
     self.direct = direct
     output = parts.edges.output
     speakers = Speakers(holding)
@@ -50,7 +48,7 @@ package final class WriteAheadDelivery: Delivery {
     lastEntries = lastState
   }
 
-  var isVoidedByLoss: Bool { state != nil }
+  var isOpen: Bool { state != nil }
 
   /// The number of records of the last poll.
   private var polled = 0
@@ -116,18 +114,18 @@ package final class WriteAheadDelivery: Delivery {
   /// Whether acknowledgements are outstanding: they do not wake a thread that waits for records.
   private var awaitsAcknowledgements: Bool { !onTheirWay.isEmpty || state != nil }
 
-  func turn() {
-    let pause = pauseMs
-    if !takeAcknowledgements(maxWaitMs: takesIn ? 0 : pause > 0 ? Int32(pause) : 5) { return }
-    if let late = lateEntry() {
-      let within = Self.deliveredWithinMs / 1000
-      host.goBack(.fatal("entry \(late.n) and its instructions could not be delivered within \(within) s"))
-      return
-    }
-    if pause <= 0 { closeEntries() }
-    if !workOnState(budget: parts.configuration.sweepBudget, isHandingOver: false) { return }
-    reportOffsets()
-    output.serve()
+  func turn() -> DeliveryOutcome {
+    outcome(of: { () throws(TransactionFault) in
+      let pause = pauseMs
+      try takeAcknowledgements(maxWaitMs: takesIn ? 0 : pause > 0 ? Int32(pause) : 5)
+      if let late = lateEntry() {
+        let within = Self.deliveredWithinMs / 1000
+        throw TransactionFault.fatal("entry \(late.n) and its instructions could not be delivered within \(within) s")
+      }
+      if pause <= 0 { closeEntries() }
+      try workOnState(budget: parts.configuration.sweepBudget, isHandingOver: false)
+      reportOffsets()
+    })
   }
 
   /// Returns an entry that has been in flight for too long. The producer itself never gives up a record while it continues with
@@ -169,6 +167,7 @@ package final class WriteAheadDelivery: Delivery {
     entryBuffer.removeAll()
     entry.write(to: entryBuffer)
     let pending = take(active)
+    precondition(pending.n == (log.entries.last?.n ?? log.saidTo) + 1, "entries are written in order, and none is left out")
     pending.totals.add(entry, deadLetters: active.partition.lastDeadLetters, bytes: entryBuffer.count)
     pending.totals.tally = active.tally
     active.tally = EventCounts()
@@ -188,8 +187,7 @@ package final class WriteAheadDelivery: Delivery {
   // MARK: - Acknowledgements
 
   /// Processes acknowledgements, and the work that waited for them.
-  /// - Returns: false if something could not be delivered, and all partitions are restored.
-  private func takeAcknowledgements(maxWaitMs: Int32) -> Bool {
+  private func takeAcknowledgements(maxWaitMs: Int32) throws(TransactionFault) {
     var unplaced: PendingEntry?
     do throws(EdgeError) {
       try direct.serve(maxWaitMs: maxWaitMs) { tag, offset in
@@ -197,23 +195,19 @@ package final class WriteAheadDelivery: Delivery {
         if entry.active != nil, entry.journalOffset ?? 0 < 0 { unplaced = entry }
       }
     } catch {
-      host.goBack(.fatal(EdgeError(.other, error.message, number: error.number)))
-      return false
+      throw TransactionFault.fatal(EdgeError(.other, error.message, number: error.number))
     }
     if let unplaced {
       // The entries before it cannot be read now; the next takeover reads them.
-      host.goBack(.abort("entry \(unplaced.n) is in the journal, but the brokers did not report its offset"))
-      return false
+      throw TransactionFault.abort("entry \(unplaced.n) is in the journal, but the brokers did not report its offset")
     }
     for case let active? in parts.partitions.active {
       if let log = active.log { advance(active, log) }
     }
     if let wentBack {
       self.wentBack = nil
-      host.goBack(.fatal(wentBack))
-      return false
+      throw TransactionFault.fatal(wentBack)
     }
-    return true
   }
 
   private func advance(_ active: ActivePartition, _ log: PartitionLog) {
@@ -242,7 +236,7 @@ package final class WriteAheadDelivery: Delivery {
       log.saidOffset = first.offset
       log.entries.removeFirst()
       log.released -= 1
-      host.said(first.totals, first.arrivals, since: first.since)
+      becameDurable(first.totals, first.arrivals, since: first.since)
       parts.watched.tell(spoken: first.spoken, at: first.moment)
       parts.watched.tell(first.answers)
       onTheirWay.recycle(first)
@@ -251,6 +245,8 @@ package final class WriteAheadDelivery: Delivery {
 
   /// Publishes the output of an entry, which the journal holds in this owner's continuing term.
   private func release(_ pending: PendingEntry) {
+    precondition(
+      pending.journalOffset != nil && !pending.isReleased, "output is published once, after its entry is in the journal")
     pending.isReleased = true
     pending.held.handOut { topic, key, value, timestamp, headers in
       pending.unacknowledged += 1
@@ -264,7 +260,11 @@ package final class WriteAheadDelivery: Delivery {
     pending.held.removeAll()
   }
 
-  func checked(_ active: ActivePartition, _ check: JournalCheck) {
+  func checked(_ active: ActivePartition, _ check: JournalCheck) -> DeliveryOutcome {
+    outcome(of: { () throws(TransactionFault) in try take(check, of: active) })
+  }
+
+  private func take(_ check: JournalCheck, of active: ActivePartition) throws(TransactionFault) {
     guard let log = active.log, log.isChecking, log.released < log.entries.count else { return }
     switch check {
     case .clear:
@@ -273,25 +273,25 @@ package final class WriteAheadDelivery: Delivery {
       advance(active, log)
     case .overtaken, .counts:
       parts.log.warning("partition \(.partition, active.number): another instance has taken it over; restoring it again")
-      takeOverAnew(active)
+      try takeOverAnew(active)
     case .failed(let reason):
       parts.log.warning(
         "partition \(.partition, active.number): cannot read the journal; restoring it again: \(.reason, reason)")
-      takeOverAnew(active)
+      try takeOverAnew(active)
     }
   }
 
   /// Takes a partition over again, which discards its part of the open transaction.
-  private func takeOverAnew(_ active: ActivePartition) {
+  private func takeOverAnew(_ active: ActivePartition) throws(TransactionFault) {
     if state?.needs.contains(where: { $0.active === active }) ?? false {
-      return host.goBack(.abort("partition \(active.number) must be taken over again"))
+      throw TransactionFault.abort("partition \(active.number) must be taken over again")
     }
     parts.partitions.note(.overtaken, of: active.number)
   }
 
   // MARK: - Assignment
 
-  func begin(_ restored: [ActivePartition]) {
+  func begin(_ restored: [ActivePartition]) -> DeliveryOutcome {
     for active in restored {
       do throws(EdgeError) {
         try direct.prepare(active.number)
@@ -301,10 +301,11 @@ package final class WriteAheadDelivery: Delivery {
         parts.partitions.note(.refused, of: active.number)
       }
     }
+    return DeliveryOutcome()
   }
 
-  func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) {
-    if parts.partitions.activate([active]).isEmpty { return }
+  func claimed(_ active: ActivePartition, takeover: Int64, position: Int64) -> DeliveryOutcome {
+    if parts.partitions.activate([active]).isEmpty { return DeliveryOutcome() }
     let log = PartitionLog(
       of: active, term: takeover, position: position, onTheirWay, holding)
     active.log = log
@@ -318,7 +319,7 @@ package final class WriteAheadDelivery: Delivery {
     log.entries.append(pending)
     log.released = 1
     release(pending)
-    advance(active, log)
+    return outcome(of: { advance(active, log) })
   }
 
   /// Answers queries. The instructions up to the last entry are in flight; an answer that includes them is sent after them.
@@ -340,12 +341,20 @@ package final class WriteAheadDelivery: Delivery {
     return since
   }
 
-  func handOver(_ partitions: [Int32], isStop: Bool) {
+  func handOver(_ partitions: [Int32], isStop: Bool) -> DeliveryOutcome {
     let given = partitions.compactMap { parts.partitions.isActive($0) ? parts.partitions.active[Int($0)] : nil }
-    if given.isEmpty && state == nil { return }
-    let deadline = parts.deadline(isStop: isStop)
+    if given.isEmpty && state == nil { return DeliveryOutcome() }
+    return outcome(of: { () throws(TransactionFault) in
+      try write(given, by: parts.deadline(isStop: isStop))
+      reportOffsets(isLast: true)
+      if isStop { parts.warnOfUnwritten(given, isLost: state != nil) }
+      if state != nil { throw TransactionFault.abort("partitions were given up before all was acknowledged") }
+    })
+  }
+
+  private func write(_ given: [ActivePartition], by deadline: Int64) throws(TransactionFault) {
     for active in given { parts.partitions.note(.handOverBegan, of: active.number) }
-    if !finish(given, by: deadline) { return }
+    try finish(given, by: deadline)
     // A sweep that was in progress began at an earlier entry. The next one does not repeat its records.
     while true {
       for active in given
@@ -354,34 +363,22 @@ package final class WriteAheadDelivery: Delivery {
       {
         beginSweep(active)
       }
-      guard given.contains(where: \.records.isSweeping), parts.edges.time.monotonicMs() < deadline else { break }
-      if !workOnState(budget: 4 * parts.configuration.sweepBudget, isHandingOver: true) { return }
-      if state != nil, !finish(given, by: deadline) { return }
+      guard given.contains(where: \.records.isSweeping), parts.edges.time.monotonicMs() < deadline else { return }
+      try workOnState(budget: 4 * parts.configuration.sweepBudget, isHandingOver: true)
+      if state != nil { try finish(given, by: deadline) }
     }
-    reportOffsets(isLast: true)
-    if isStop { parts.warnOfUnwritten(given, isLost: state != nil) }
-    if state != nil { host.goBack(.abort("partitions were given up before all was acknowledged")) }
   }
 
   /// Writes and publishes everything consumed, as far as time permits, and ends the transaction.
-  /// - Returns: false if all partitions are restored.
-  private func finish(_ given: [ActivePartition], by deadline: Int64) -> Bool {
+  private func finish(_ given: [ActivePartition], by deadline: Int64) throws(TransactionFault) {
     while true {
       closeEntries(onlyNews: true)
-      if let open = state, open.needs.allSatisfy({ $0.active.log!.saidTo >= $0.n }), !commit(open) { return false }
+      if let open = state, open.needs.allSatisfy({ $0.active.log!.saidTo >= $0.n }) { try commit(open) }
       let isSettled = state == nil && given.allSatisfy { !$0.partition.hasNews && $0.log!.entries.isEmpty }
-      if isSettled || parts.edges.time.monotonicMs() >= deadline { return true }
-      if !takeAcknowledgements(maxWaitMs: 1) { return false }
+      if isSettled || parts.edges.time.monotonicMs() >= deadline { return }
+      try takeAcknowledgements(maxWaitMs: 1)
     }
   }
 
-  func drop() -> Bool {
-    defer { state = nil }
-    return state != nil
-  }
-
-  func abandon() {
-    if state != nil { try? output.abort() }
-    state = nil
-  }
+  func drop() { state = nil }
 }

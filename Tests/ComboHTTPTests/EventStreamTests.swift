@@ -217,7 +217,7 @@ struct EventStreamTests {
     _ = try wire.nextEvent()
     stage.observatory.tell([.screen(id: 0, room: Array("r".utf8), record: HTTPStage.record("r", 1, 9, "anew"))])
     #expect(try wire.nextEvent()?.id == "1-9")
-    stage.observatory.startsAfresh(after: Service.Totals())
+    stage.observatory.startsAfresh(after: ServiceTotals())
     guard case .screen(let room, let id, true, _) = try stage.query() else { throw TestKafka.Failure("another query") }
     stage.observatory.tell([.notYet(id: id, room: room)])
     guard case .screen(_, let again, true, _) = try stage.query() else { throw TestKafka.Failure("another query") }

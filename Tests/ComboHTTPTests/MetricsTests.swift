@@ -28,14 +28,14 @@ struct MetricsTests {
     report.totals.lost = 11
     for ms: Int64 in [50, 900, 70_000] { report.totals.said.waits.add(ms) }
     report.totals.said.waits.skip(3, 4, 40.5, .overflow)
-    report.inputAgeSeconds.add(0.2, times: 5)
-    report.restoreSeconds.add(1.5)
+    report.histograms.inputAgeSeconds.add(0.2, times: 5)
+    report.histograms.restoreSeconds.add(1.5)
     report.inputPartitions = 9
     (report.totals.said.turn, report.totals.said.idle) = (1, 1)
-    report.commitSeconds.add(0.02)
-    report.commitSeconds.add(100, times: 2)
+    report.histograms.commitSeconds.add(0.02)
+    report.histograms.commitSeconds.add(100, times: 2)
     observatory.publish(report)
-    var earlier = Service.Totals()
+    var earlier = ServiceTotals()
     earlier.said.show = 4
     earlier.commits = 2
     observatory.startsAfresh(after: earlier)
@@ -64,7 +64,7 @@ struct MetricsTests {
     var arrivals = Arrivals()
     for timestamp in [Int64.min, Int64.min + 8000, -1, 0, 2_000_000_000_000, .max] { arrivals.add(timestamp, count: 1) }
     metrics.arrived(arrivals, wall: 1_700_000_000_000, monotonic: 1)
-    #expect(metrics.latenessSeconds.count == 6)
+    #expect(metrics.histograms.latenessSeconds.count == 6)
     let now: Int64 = 1_700_000_000_000
     let limits = DeadLetterLimits(bytes: 1 << 20, beforeMs: .max - 1, afterMs: 3_600_000)
     // Computed as Kafka does: the first is so long ago that it counts as in the future.
@@ -146,9 +146,9 @@ struct MetricsTests {
   @Test("do not count a beginning that somebody asked for as a fresh start")
   func wanted() {
     let observatory = Observatory(stop: StopFlag())
-    observatory.startsAfresh(after: Service.Totals(), isWanted: true)
+    observatory.startsAfresh(after: ServiceTotals(), isWanted: true)
     #expect(observatory.freshStarts == 0)
-    observatory.startsAfresh(after: Service.Totals())
+    observatory.startsAfresh(after: ServiceTotals())
     #expect(observatory.freshStarts == 1)
   }
 

@@ -48,15 +48,15 @@ import Testing
     try log.append(.of(1, [("k", "z")]))
     #expect(poll(group).isEmpty)
     #expect(delegate.assigned == [0, 1])
-    try group.start(0, at: 1)
+    try group.start([(0, 1)])
     #expect(poll(group) == ["0:1 b", "0:2 c."])
-    try group.start(1, at: 0)
+    try group.start([(1, 0)])
     #expect(poll(group) == ["1:0 z."])
     #expect(group.end(of: 0) == 3)
     group.stop(0)
     try log.append(.of(0, [("k", "d")]))
     #expect(poll(group).isEmpty)
-    try group.start(0, at: 9)
+    try group.start([(0, 9)])
     #expect(poll(group).isEmpty && delegate.faults == [.offsetOutOfRange])
   }
 
@@ -68,7 +68,7 @@ import Testing
     _ = poll(group)
     try log.append(.of(0, Array(repeating: ("k", "v"), count: LogGroup.recordsMax - 1)))
     try log.append(.of(1, [("k", "a"), ("k", "b"), ("k", "c")]))
-    for partition in 0...1 as ClosedRange<Int32> { try group.start(partition, at: 0) }
+    for partition in 0...1 as ClosedRange<Int32> { try group.start([(partition, 0)]) }
     let first = poll(group)
     #expect(first.count == LogGroup.recordsMax && first.last == "1:0 a.")
     #expect(poll(group) == ["1:1 b", "1:2 c."])
@@ -80,7 +80,7 @@ import Testing
     let group = try LogGroup(log, group: "g", names: Self.names)
     group.subscribe()
     _ = poll(group)
-    try group.start(0, at: 0)
+    try group.start([(0, 0)])
     var kept: [Bytes] = []
     for hold in [0, 1] {
       try log.append(.of(0, [("key", String(repeating: "\(hold)", count: 5000))]))
@@ -98,7 +98,7 @@ import Testing
     let group = try LogGroup(log, group: "g", names: Self.names)
     group.subscribe()
     _ = poll(group)
-    try group.start(0, at: 0)
+    try group.start([(0, 0)])
     // The producer needs its own thread, as all threads of the tests may be waiting.
     DispatchQueue(label: "producer").async { _ = try? log.append(.of(0, [("k", "a")])) }
     // Without the wake-up it would wait for a minute.

@@ -31,7 +31,7 @@ struct GatheringTests {
 
     func subscribe() {}
     func poll(maxWaitMs: Int32, hold: Int, _ take: (InputRecord) -> Void) {}
-    func start(_ partition: Int32, at offset: Int64) {}
+    func start(_ partitions: [(partition: Int32, offset: Int64)]) {}
     func stop(_ partition: Int32) {}
     func commitWithoutWaiting(_ offsets: [CommittedOffset]) {}
     func close() {}

@@ -94,11 +94,15 @@ struct SimulatedOnlookerTests {
     scene.world.clock.advance(2000)
     scene.settle(instance)
     let report = instance.service.report(scene.world.clock.monotonic)
-    #expect(report.inputAgeSeconds.count == 5 && report.inputAgeSeconds.sum >= 10, "\(report.inputAgeSeconds)")
     #expect(
-      report.latenessSeconds.count == 5 && report.latenessSeconds.sum >= report.inputAgeSeconds.sum, "\(report.latenessSeconds)")
-    #expect(report.batchRecords.count > 0 && report.batchRecords.sum == 5, "\(report.batchRecords)")
-    #expect(report.restoreSeconds.count == report.partitions.count && report.commitSeconds.count > 0)
+      report.histograms.inputAgeSeconds.count == 5 && report.histograms.inputAgeSeconds.sum >= 10,
+      "\(report.histograms.inputAgeSeconds)")
+    #expect(
+      report.histograms.latenessSeconds.count == 5
+        && report.histograms.latenessSeconds.sum >= report.histograms.inputAgeSeconds.sum, "\(report.histograms.latenessSeconds)")
+    #expect(
+      report.histograms.batchRecords.count > 0 && report.histograms.batchRecords.sum == 5, "\(report.histograms.batchRecords)")
+    #expect(report.histograms.restoreSeconds.count == report.partitions.count && report.histograms.commitSeconds.count > 0)
     #expect(report.recentCommits != nil && report.recentLateness != nil)
   }
 

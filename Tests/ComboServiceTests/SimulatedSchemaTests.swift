@@ -91,7 +91,7 @@ struct SimulatedSchemaTests {
     scene.settle(instance)
     #expect(instance.service.totals.bad == 3)
     // The first of them was read twice: before the registry had answered, and after.
-    #expect(instance.service.intake.decoder.outcomes.bad == 3)
+    #expect(instance.service.reader.intake.decoder.outcomes.bad == 3)
     #expect(registry.asked.count { $0 == "2" } == 1)
     registry.answer = SimRegistry.known
     gift(2, room: elsewhere)

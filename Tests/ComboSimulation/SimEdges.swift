@@ -129,10 +129,12 @@ final class SimGroupEdge: GroupEdge, @unchecked Sendable {
     member.owned.removeAll { partitions.contains($0) }
   }
 
-  func start(_ partition: Int32, at offset: Int64) throws(EdgeError) {
-    try instance.step()
-    if !member.owned.contains(partition) { instance.complain("partition \(partition) was started, but is not assigned") }
-    positions[partition] = offset
+  func start(_ partitions: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
+    for (partition, offset) in partitions {
+      try instance.step()
+      if !member.owned.contains(partition) { instance.complain("partition \(partition) was started, but is not assigned") }
+      positions[partition] = offset
+    }
   }
 
   func stop(_ partition: Int32) { positions[partition] = nil }

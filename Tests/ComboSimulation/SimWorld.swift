@@ -1,9 +1,9 @@
 import ComboCore
 import ComboEdge
-import ComboRooms
 import ComboService
 import ComboWire
 
+@testable import ComboRooms
 @testable import ComboTestSupport
 
 /// A cluster, the instances of one group on it, their input, and a virtual clock, all from one seed.
@@ -104,6 +104,9 @@ final class SimWorld: @unchecked Sendable {
         work()
       }
       if instance.service.isRunning { instance.service.turn() }
+      for case let active? in instance.service.partitions.active {
+        if let fault = active.partition.countFault { instance.complain(fault) }
+      }
     }
     onTurn?(instance)
   }
@@ -269,5 +272,21 @@ final class SimWorld: @unchecked Sendable {
       if restless > 0 { return "\(restless) rooms of partition \(number) are not idle" }
     }
     return ""
+  }
+}
+
+extension Partition {
+  /// What is wrong with its counts, which each event updates; nil if they agree with its rooms.
+  fileprivate var countFault: String? {
+    var (rooms, sum, own) = (0, UInt64(0), 0)
+    table.forEachRoom { room in
+      if room.isGhost { return }
+      rooms += 1
+      sum &+= room.foldedHash
+      own += room.hasOwn ? 1 : 0
+    }
+    if (rooms, sum, own) == (awake, digest, ownSettingsCount) { return nil }
+    return "partition \(number) counts \(awake) rooms, \(ownSettingsCount) with own settings, but has \(rooms), \(own) with them"
+      + (sum == digest ? "" : "; and its digest is not theirs")
   }
 }

@@ -64,6 +64,19 @@ struct TidyTests {
       })
   }
 
+  @Test("the path of a gift in docs/design.md names functions that exist")
+  func path() throws {
+    let page = SourceFile(path: "docs/design.md")
+    let steps = page.text.matches(of: /\n\d+\. `(\w+)\.(\w+)` in `([^`]+)`/)
+    report(
+      steps.compactMap { step in
+        let code = SourceFile(path: "Sources/\(step.3)").text
+        let isThere = code.contains("func \(step.2)") && code.contains("\(step.1)")
+        return isThere ? nil : "docs/design.md: \(step.3) has no function \(step.1).\(step.2)"
+      })
+    #expect(steps.count <= 20 && Set(steps.map(\.3)).count <= 15 && !steps.isEmpty)
+  }
+
   @Test("no work is put off in a comment")
   func marks() {
     report(

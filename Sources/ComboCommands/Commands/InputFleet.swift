@@ -297,7 +297,7 @@ final class InputFleet {
       let reason: LogMessage? = end.reason.map { ": \(.reason, $0)" }
       // It stays among the services, as one that is not ready.
       let hindrance = end.reason ?? member.observatory.hindrance
-      member.observatory.startsAfresh(after: member.observatory.report?.totals ?? Service.Totals())
+      member.observatory.startsAfresh(after: member.observatory.report?.totals ?? ServiceTotals())
       member.observatory.hindrance = hindrance ?? "it has ended, as the log says"
       own.error(
         "its service has ended, and the other inputs go on; it starts again in \(.seconds, seconds) s\(reason)")

@@ -8,7 +8,7 @@ extension Service {
   func takeOverAndLeave(_ stop: StopFlag) -> Int? {
     join()
     while isRunning, !hasTakenOver { turn() }
-    let count = hasTakenOver ? ownedCount : 0
+    let count = hasTakenOver ? partitions.owned.count : 0
     let isStopped = stop.isSet
     let code = self.stop()
     // Its clients end with the process.

@@ -82,7 +82,7 @@ struct ServiceRunner {
 
   mutating func run() throws(EdgeError) -> End {
     var freshStarts = FreshStarts()
-    var before = Service.Totals()
+    var before = ServiceTotals()
     let memory = GroupMemory()
     while true {
       let cluster = ClusterCheck(properties, options.brokers, clusterMemory ?? memory)

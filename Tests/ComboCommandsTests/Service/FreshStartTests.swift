@@ -33,11 +33,11 @@ struct FreshStartTests {
   @Test("totals continue over a fresh start")
   func totals() {
     var lines: [String] = []
-    var before = Service.Totals()
+    var before = ServiceTotals()
     before.events = 5
     before.instructions = 3
     var progress = Progress(before: before) { lines.append($0) }
-    var now = Service.Totals()
+    var now = ServiceTotals()
     now.events = 2
     now.bad = 1
     progress.tell(now, monotonic: 0)

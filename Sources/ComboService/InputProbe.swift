@@ -6,16 +6,16 @@ internal import ComboWire
 /// Detects that the input was deleted and recreated while it is read. If the new topic grows beyond the old position before the
 /// next fetch, brokers return its records from there on, and report nothing.
 ///
-/// Every few seconds it reads one consumed record again, of one partition after the other. Used by the loop's thread.
-struct InputMemory {
+/// Every few seconds it reads one consumed record again, of one partition after the other.
+final class InputProbe: Probe {
   /// A record that was consumed.
-  struct Place: Sendable {
+  private struct Place: Sendable {
     let partition: Int32
     let offset: Int64
     let fingerprint: UInt64
   }
 
-  enum Finding: Sendable {
+  private enum Finding: Sendable {
     case same
     /// Another record is at its offset.
     case other
@@ -36,10 +36,25 @@ struct InputMemory {
   private var isDoubtful = false
   private var contradictions = BackgroundQuery<String?>()
 
-  /// Called about once a second.
+  override func check(at now: Int64) -> Ending? {
+    let taken = parts.partitions.active.compactMap { active in
+      active.flatMap { active in
+        active.partition.last.map { Place(partition: active.number, offset: active.partition.offset - 1, fingerprint: $0) }
+      }
+    }
+    if parts.partitions.active.contains(where: { $0 != nil }), let reason = contradiction(at: now) {
+      return .refused("\(reason). \(Self.mayBeTakenIn)")
+    }
+    // A partition that is being restored is compared by its restore.
+    guard let place = replaced(among: taken, at: now), parts.partitions.isActive(place.partition) else { return nil }
+    return .refused(
+      "the input has another record at offset \(place.offset) of partition \(place.partition) than the one that was taken in: the topic was"
+        + " deleted and recreated while it was read. \(InputHistory.howToBeginAgain). \(Self.mayBeTakenIn)")
+  }
+
   /// - Parameter taken: The last record consumed of each partition.
   /// - Returns: A place that holds another record now.
-  mutating func watch(_ taken: [Place], _ edges: Edges, at now: Int64) -> Place? {
+  private func replaced(among taken: [Place], at now: Int64) -> Place? {
     if let (place, finding) = looks.takeAnswer() {
       if finding == .other { return place }
       if finding != .unknown { places[place.partition] = nil }
@@ -50,20 +65,22 @@ struct InputMemory {
     let numbers = places.keys.sorted()
     guard let number = numbers.first(where: { $0 > lookedIn }) ?? numbers.first, let place = places[number] else { return nil }
     lookedIn = number
-    looks.ask(at: now, edges.inBackground) { [reader = edges.reader] in (place, (try? Self.look(at: place, reader)) ?? .unknown) }
+    looks.ask(at: now, parts.edges.inBackground) { [reader = parts.edges.reader] in
+      (place, (try? Self.look(at: place, reader)) ?? .unknown)
+    }
     return nil
   }
 
-  /// Compares the input with the journals of all partitions: all that this instance has consumed may be of the new topic. Called
-  /// about once a second.
+  /// Compares the input with the journals of all partitions: all that this instance has consumed may be of the new topic.
   /// - Returns: How they differ. Two answers must say so, since a broker may not know yet that it leads no more.
-  mutating func watchHistory(_ topics: TopicIdentity, _ edges: Edges, at now: Int64) -> String? {
+  private func contradiction(at now: Int64) -> String? {
     if let reason = contradictions.takeAnswer() {
       if reason != nil, isDoubtful { return reason }
       isDoubtful = reason != nil
     }
     if contradictions.isDue(everyMs: isDoubtful ? Self.everyMs : Self.historyEveryMs, at: now) {
-      contradictions.ask(at: now, edges.inBackground) { [reader = edges.reader] in
+      contradictions.ask(at: now, parts.edges.inBackground) {
+        [topics = parts.configuration.topics, reader = parts.edges.reader] in
         (try? InputHistory(topics, reader).contradiction()) ?? nil
       }
     }
@@ -75,29 +92,6 @@ struct InputMemory {
     if try reader.stableEnd(.input, place.partition) <= place.offset { return .unknown }
     guard let found = try reader.fingerprint(place.partition, before: place.offset + 1) else { return .gone }
     return found == place.fingerprint ? .same : .other
-  }
-}
-
-extension Service {
-  func watchInput(_ now: Int64) {
-    let taken = partitions.active.compactMap { active in
-      active.flatMap { active in
-        active.partition.last.map {
-          InputMemory.Place(partition: active.number, offset: active.partition.offset - 1, fingerprint: $0)
-        }
-      }
-    }
-    if partitions.active.contains(where: { $0 != nil }),
-      let reason = notes.input.watchHistory(configuration.topics, edges, at: now)
-    {
-      fatal = "\(reason). \(Self.mayBeTakenIn)"
-      return
-    }
-    // A partition that is being restored is compared by its restore.
-    guard let place = notes.input.watch(taken, edges, at: now), partitions.isActive(place.partition) else { return }
-    fatal =
-      "the input has another record at offset \(place.offset) of partition \(place.partition) than the one that was taken in: the topic was"
-      + " deleted and recreated while it was read. \(InputHistory.howToBeginAgain). \(Self.mayBeTakenIn)"
   }
 
   private static let mayBeTakenIn =

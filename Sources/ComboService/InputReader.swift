@@ -5,9 +5,36 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// Reads records, and passes each to its room.
-extension Service {
-  package func poll(maxWaitMs: Int32) {
+/// Polls the input, and passes each record to its room. Used by the loop's thread only.
+final class InputReader {
+  private let parts: ServiceParts
+  private let delivery: any Delivery
+  fileprivate let schemas: SchemaWaits
+  let badRecords: BadRecordProbe
+  private(set) var intake: RecordIntake
+  /// The version of the map by which records are read.
+  private(set) var mapVersion = 0
+  /// The number of records that the last poll consumed, and its time by the monotonic clock.
+  private(set) var polled = 0
+  private(set) var polledAt: Int64 = 0
+  /// Counts of records without a value, and of clocks that lead.
+  fileprivate(set) var counts = ServiceTotals()
+
+  init(_ parts: ServiceParts, _ delivery: any Delivery, _ schemas: SchemaWaits) {
+    (self.parts, self.delivery, self.schemas) = (parts, delivery, schemas)
+    badRecords = BadRecordProbe(parts)
+    intake = RecordIntake(RecordDecoder(limits: parts.configuration.limits, map: parts.configuration.map))
+  }
+
+  /// Reads records by the newest map from now on.
+  func useNewestMap() {
+    if parts.partitions.mapVersion == mapVersion { return }
+    mapVersion = parts.partitions.mapVersion
+    intake = RecordIntake(RecordDecoder(limits: parts.configuration.limits, map: parts.partitions.configuration.map))
+  }
+
+  func poll(maxWaitMs: Int32) {
+    let (edges, partitions, batches) = (parts.edges, parts.partitions, parts.batches)
     let batch = batches.filling
     var times: (wall: Int64, monotonic: Int64)?
     let (intake, asks) = (intake, edges.schemas != nil)
@@ -28,7 +55,7 @@ extension Service {
         partition.next = record.offset + 1
         // Not for each record: the last one of a poll ends a run.
         if record.endsRun || asks { partition.last = record.fingerprint }
-        let receiver = BatchReceiver(service: self, active: partition, batch: batch)
+        let receiver = BatchReceiver(reader: self, active: partition, batch: batch)
         Unmanaged.passUnretained(partition.partition)._withUnsafeGuaranteedRef {
           intake.take(record, into: $0, at: partition.now, to: receiver)
         }
@@ -39,13 +66,14 @@ extension Service {
         }
       }
     }
-    if hasStopped { pauseAwaiting() }
+    if hasStopped { schemas.pauseAwaiting() }
     var records = 0
     for case let partition? in partitions.active where partition.taken > 0 {
       records += partition.taken
       partition.arrivals.add(partition.firstTimestamp, count: partition.taken)
       // The timestamp is the producer's, and may be anything.
-      if let times { metrics.tookIn(partition.taken, ageMs: times.wall - max(0, partition.firstTimestamp)) }
+      if let times { parts.metrics.tookIn(partition.taken, ageMs: times.wall - max(0, partition.firstTimestamp)) }
+      precondition(partition.next > partition.partition.offset, "records of the input are consumed in order, and once")
       partition.partition.tookIn(partition.taken, upTo: partition.next, last: partition.last, now: partition.now)
       partition.records.takenSince += partition.taken
       partition.taken = 0
@@ -54,40 +82,26 @@ extension Service {
     }
     polled = records
     if records > 0 {
-      metrics.polled(records)
-      watchMap(times?.monotonic ?? 0)
+      parts.metrics.polled(records)
+      polledAt = times?.monotonic ?? 0
     } else {
       // Without input, no records are held.
       batches.quiesce()
       edges.group.release()
-      watchMap(edges.time.monotonicMs())
+      polledAt = edges.time.monotonicMs()
     }
     if batch.count > 0 {
       batch.dispatch(
-        behind: batches.other, speakers: delivery.speakers, hopMin: configuration.hopMin,
+        behind: batches.other, speakers: delivery.speakers, hopMin: parts.configuration.hopMin,
         period: RoomRate.period(at: times?.monotonic ?? 0))
       // The other batch is filled while the rooms process this one.
       batches.swap()
     }
   }
 
-  /// Logs a warning if most records are no events.
-  private func watchMap(_ now: Int64) {
-    guard let found = mapWatch.check(now, intake.decoder.outcomes) else { return }
-    let most = intake.decoder.commonestLoss
-    let keys = most.flatMap { $0.keys.isEmpty ? nil : $0.keys } ?? "no fields that were looked at"
-    let reason = most?.row.cause ?? "unknown"
-    log.warning(
-      """
-      of the last \(.records, found.records) records only \(.count, found.taken) became events: \(.dropped, found.dropped) were dropped and \
-      \(.bad, found.bad) are bad, most often: \(.reason, reason); such a record has \(.keys, keys). If those are gifts, the service \
-      needs another map than \(.map, partitions.configuration.map?.name ?? "none"): combo-consumer map --map … --brokers … --from-topic … shows what becomes of each record
-      """)
-  }
-
   private func warnAhead(_ partition: ActivePartition, _ wall: Int64) {
-    counted.clockLeads += 1
-    log.warning(
+    counts.clockLeads += 1
+    parts.log.warning(
       """
       the clock of partition \(.partition, partition.number) is \(.ms, partition.clock.lead(over: wall)) ms ahead of this machine's, \
       and continues from there: the wall clock was set back, or is behind that of the partition's last owner
@@ -96,12 +110,11 @@ extension Service {
 
   fileprivate func deadLetter(_ record: InputRecord, _ bad: BadEvent, _ active: ActivePartition) {
     active.tally.count(bad.code)
-    notes.bad.add(bad.code.rawValue, partition: record.partition, offset: record.offset)
-    let letter = DeadLetter(
-      record, bad, topic: configuration.topics.input, limits: configuration.deadLetterLimits, wall: edges.time.wallMs())
-    delivery.produce(letter, of: active)
-    log.debug(
-      "bad event in \(.topic, configuration.topics.input)/\(.partition, record.partition) at offset \(.offset, record.offset): \(.code, bad.code.rawValue)"
+    badRecords.records.add(bad.code.rawValue, partition: record.partition, offset: record.offset)
+    let (topic, limits) = (parts.configuration.topics.input, parts.configuration.deadLetterLimits)
+    delivery.produce(DeadLetter(record, bad, topic: topic, limits: limits, wall: parts.edges.time.wallMs()), of: active)
+    parts.log.debug(
+      "bad event in \(.topic, topic)/\(.partition, record.partition) at offset \(.offset, record.offset): \(.code, bad.code.rawValue)"
     )
   }
 }
@@ -109,12 +122,12 @@ extension Service {
 /// Adds the events of a partition's records to the batch that is being filled.
 private struct BatchReceiver: RecordReceiver {
   // Without reference counts: all of them outlive the poll, and counting took 3 % of a backlog's CPU.
-  private let service: Unmanaged<Service>
+  private let reader: Unmanaged<InputReader>
   private let active: Unmanaged<ActivePartition>
   private let batch: Unmanaged<Batch>
 
-  init(service: Service, active: ActivePartition, batch: Batch) {
-    self.service = .passUnretained(service)
+  init(reader: InputReader, active: ActivePartition, batch: Batch) {
+    self.reader = .passUnretained(reader)
     self.active = .passUnretained(active)
     self.batch = .passUnretained(batch)
   }
@@ -143,16 +156,16 @@ private struct BatchReceiver: RecordReceiver {
   func wasTooOld(_ event: UnsafePointer<Event>) { active._withUnsafeGuaranteedRef { $0.tally.countOld() } }
 
   func lacksSchema(_ id: String, of record: InputRecord, _ bad: BadEvent) -> BadEvent? {
-    service._withUnsafeGuaranteedRef { service in
-      active._withUnsafeGuaranteedRef { service.lacksSchema(id, $0, bad) }
+    reader._withUnsafeGuaranteedRef { reader in
+      active._withUnsafeGuaranteedRef { reader.schemas.lacks(id, $0, bad) }
     }
   }
 
-  func hadNoValue() { service._withUnsafeGuaranteedRef { $0.counted.withoutValue += 1 } }
+  func hadNoValue() { reader._withUnsafeGuaranteedRef { $0.counts.withoutValue += 1 } }
 
   func wasBad(_ record: InputRecord, _ bad: BadEvent) {
-    service._withUnsafeGuaranteedRef { service in
-      active._withUnsafeGuaranteedRef { service.deadLetter(record, bad, $0) }
+    reader._withUnsafeGuaranteedRef { reader in
+      active._withUnsafeGuaranteedRef { reader.deadLetter(record, bad, $0) }
     }
   }
 }

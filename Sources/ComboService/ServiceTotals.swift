@@ -2,44 +2,42 @@ internal import ComboEdge
 package import ComboRooms
 package import ComboWire
 
-extension Service {
-  /// The records consumed and the instructions emitted in this process, as far as they are durable.
-  package struct Totals: Equatable, Sendable {
-    /// Records consumed, whatever became of them.
-    package var events = 0
-    package var instructions = 0
-    package var bad = 0
-    package var withoutValue = 0
-    package var commits = 0
-    package var aborts = 0
-    package var restores = 0
-    package var resets = 0
-    package var stateBytes = 0
-    package var journalBytes = 0
-    /// How often a partition's clock became far ahead of the wall clock.
-    package var clockLeads = 0
-    /// Records of the input that were never read, according to resets.
-    package var lost = 0
-    /// Partitions whose time was brought back.
-    package var clocksBroughtBack = 0
-    package var movedBySeek = 0
-    /// Events by kind, and instructions by operation.
-    package var tally = EventCounts()
-    package var said = InstructionCounts()
+/// The records consumed and the instructions emitted in this process, as far as they are durable.
+package struct ServiceTotals: Equatable, Sendable {
+  /// Records consumed, whatever became of them.
+  package var events = 0
+  package var instructions = 0
+  package var bad = 0
+  package var withoutValue = 0
+  package var commits = 0
+  package var aborts = 0
+  package var restores = 0
+  package var resets = 0
+  package var stateBytes = 0
+  package var journalBytes = 0
+  /// How often a partition's clock became far ahead of the wall clock.
+  package var clockLeads = 0
+  /// Records of the input that were never read, according to resets.
+  package var lost = 0
+  /// Partitions whose time was brought back.
+  package var clocksBroughtBack = 0
+  package var movedBySeek = 0
+  /// Events by kind, and instructions by operation.
+  package var tally = EventCounts()
+  package var said = InstructionCounts()
 
-    package init() {}
-  }
+  package init() {}
+}
 
-  /// A number of ``Totals`` that is a metric of its own.
+extension ServiceTotals {
+  /// A total that is a metric of its own.
   package struct Counter: Sendable {
     package let name: String
     package let help: String
-    package let total: any WritableKeyPath<Totals, Int> & Sendable
+    package let total: any WritableKeyPath<ServiceTotals, Int> & Sendable
 
-    fileprivate init(_ name: String, _ total: any WritableKeyPath<Totals, Int> & Sendable, _ help: String) {
-      self.name = name
-      self.help = help
-      self.total = total
+    fileprivate init(_ name: String, _ total: any WritableKeyPath<ServiceTotals, Int> & Sendable, _ help: String) {
+      (self.name, self.help, self.total) = (name, help, total)
     }
   }
 
@@ -58,9 +56,7 @@ extension Service {
     Counter("combo_state_bytes_total", \.stateBytes, "Bytes of snapshots written."),
     Counter("combo_journal_bytes_total", \.journalBytes, "Bytes of journal entries written."),
   ]
-}
 
-extension Service.Totals {
   /// The topics that these records are in.
   var topics: Set<Topic> {
     var topics: Set<Topic> = []
@@ -71,20 +67,8 @@ extension Service.Totals {
     return topics
   }
 
-  /// Adds what entries consumed and emitted.
-  package mutating func add(_ other: Service.Totals) {
-    events += other.events
-    instructions += other.instructions
-    bad += other.bad
-    stateBytes += other.stateBytes
-    journalBytes += other.journalBytes
-    tally.add(other.tally)
-    said.add(other.said)
-  }
-
-  /// Adds everything.
-  package mutating func addAll(_ other: Service.Totals) {
-    for counter in Service.counters { self[keyPath: counter.total] += other[keyPath: counter.total] }
+  package mutating func add(_ other: ServiceTotals) {
+    for counter in ServiceTotals.counters { self[keyPath: counter.total] += other[keyPath: counter.total] }
     instructions += other.instructions
     bad += other.bad
     clocksBroughtBack += other.clocksBroughtBack

@@ -1,0 +1,89 @@
+internal import ComboEdge
+internal import ComboMaps
+internal import ComboRooms
+internal import ComboSystem
+internal import ComboWire
+
+/// Schemas that records name and the map does not have. Partitions with such records wait, and the others continue.
+final class SchemaWaits {
+  private let parts: ServiceParts
+  private var requests = SchemaRequests()
+  private let answers = Mailbox<(id: String, answer: SchemaAnswer)>()
+
+  init(_ parts: ServiceParts) { self.parts = parts }
+
+  /// Returns what is bad about the record; nil if its partition waits at it.
+  func lacks(_ id: String, _ active: ActivePartition, _ bad: BadEvent) -> BadEvent? {
+    guard parts.edges.schemas != nil else { return bad }
+    if let reason = requests.refusal(of: id) {
+      return BadEvent(bad.code, "the record's schema is \(id), which is not used: \(reason)")
+    }
+    active.awaited = id
+    parts.log.info("partition \(.partition, active.number) waits for schema \(.text, id), which is asked for")
+    return nil
+  }
+
+  /// Pauses partitions that have come to a record without its schema, and requests the schema.
+  func pauseAwaiting() {
+    let now = parts.edges.time.monotonicMs()
+    for case let active? in parts.partitions.active {
+      guard let id = active.awaited else { continue }
+      parts.edges.group.pause(active.number)
+      requests.need(id, at: now)
+    }
+  }
+
+  /// Requests schemas, and puts those that have arrived into force.
+  func update() {
+    guard let source = parts.edges.schemas else { return }
+    if source.takeRetry() { requests.forgetRefusals() }
+    let now = parts.edges.time.monotonicMs()
+    for (id, answer) in answers.takeAll() { take(requests.heard(answer, about: id, at: now), id, now) }
+    if requests.open.isEmpty { return }
+    requests.keep(Set(parts.partitions.active.compactMap { $0?.awaited }))
+    for id in requests.takeDue(at: now) {
+      parts.edges.inBackground(.query) { [answers] in answers.put((id, source.ask(id))) }
+    }
+  }
+
+  private func take(_ step: SchemaRequests.Step?, _ id: String, _ now: Int64) {
+    switch step {
+    case nil: break
+    case .wait(let reason, let mustSay):
+      if mustSay { parts.log.warning("schema \(.text, id) is not there yet, and is asked for again: \(.reason, reason)") }
+    case .refuse(let reason):
+      parts.log.warning(
+        """
+        records with schema \(.text, id) are bad events from now on: \(.reason, reason). Once that is corrected, send SIGHUP and redrive them
+        """)
+      resume(id)
+    case .use(let text):
+      do throws(MapFaults) {
+        try parts.partitions.learn([id: text])
+        parts.log.info(
+          "schema \(.text, id) is there: the partitions are taken over again with it, so that the journal has it first")
+      } catch {
+        take(requests.refuse(id, error.faults[0].description, now), id, now)
+      }
+    }
+  }
+
+  /// Resumes the partitions that waited for a schema.
+  private func resume(_ id: String) {
+    for case let active? in parts.partitions.active where active.awaited == id {
+      active.awaited = nil
+      do throws(EdgeError) {
+        try parts.edges.group.start([(active.number, active.partition.offset)])
+      } catch {
+        parts.log.warning("partition \(.partition, active.number) cannot be read further, trying again: \(.reason, error)")
+        parts.partitions.note(.refused, of: active.number)
+      }
+    }
+  }
+
+  func wait(of active: ActivePartition, _ now: Int64) -> ServiceReport.SchemaWait? {
+    active.awaited.map { id in
+      .init(id: id, ms: requests.open[id].map { now - $0.since } ?? 0, reason: requests.open[id]?.reason)
+    }
+  }
+}
