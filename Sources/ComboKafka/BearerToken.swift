@@ -1,6 +1,7 @@
 internal import CKafka
 package import ComboEdge
 internal import ComboSystem
+internal import ComboWire
 
 /// A client's token for SASL/OAUTHBEARER, from a file that another program renews: a sidecar, a timer, or Kubernetes' projected
 /// service accounts.
