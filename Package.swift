@@ -84,10 +84,10 @@ let package = Package(
     // The program's parts. docs/design.md says what each one is.
     library("ComboSystem"),
     library("ComboEdge", ["ComboSystem"]),
-    library("ComboKafka", ["ComboSystem", "ComboEdge", "CKafka", "CPrefetch", "CSimdJSON", "CWaits"]),
+    library("ComboKafka", ["ComboWire", "ComboSystem", "ComboEdge", "CKafka", "CPrefetch", "CSimdJSON", "CWaits"]),
     library("ComboLog", ["ComboWire", "ComboSystem", "ComboEdge", "CSQLite"]),
-    library("ComboIntake", ["ComboSystem", "ComboLog", "CWebSocket"]),
-    library("ComboRegistry", ["ComboMaps", "ComboSystem", "ComboEdge", "CCurl"]),
+    library("ComboIntake", ["ComboWire", "ComboSystem", "ComboLog", "CWebSocket"]),
+    library("ComboRegistry", ["ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "CCurl"]),
     library("ComboRooms", ["ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "CPrefetch"]),
     library("ComboService", ["ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboRooms"]),
     library(

@@ -72,10 +72,7 @@ extension HTTPServer {
       }
       texts.append(text)
     }
-    let id = nextQuery
-    nextQuery += 1
-    suspend(exchange, query: id)
-    waiting[id] = exchange
+    let id = wait(exchange)
     let body = exchange.body
     drop(exchange)
     gate.accept(body, map: texts[0], room: texts[1]) { [self] response in

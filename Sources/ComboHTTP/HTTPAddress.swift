@@ -10,33 +10,6 @@ package struct HTTPAddress: Equatable, Sendable {
 
   package static let standard = HTTPAddress(host: "127.0.0.1", port: 8080, isIPv6: false)
 
-  private init(host: String, port: UInt16, isIPv6: Bool) {
-    self.host = host
-    self.port = port
-    self.isIPv6 = isIPv6
-  }
-
-  /// Parses `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080` or `*:8080`, or returns nil for any other form.
-  package init?(_ text: String) {
-    guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
-    let digits = text[text.utf8.index(after: colon)...]
-    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits) else { return nil }
-    var host = String(text[..<colon])
-    if host == "localhost" { host = "127.0.0.1" }
-    if host == "*" {
-      self.init(host: host, port: port, isIPv6: false)
-    } else if host.hasPrefix("["), host.hasSuffix("]") {
-      host = String(host.dropFirst().dropLast())
-      var address = in6_addr()
-      guard inet_pton(AF_INET6, host, &address) == 1 else { return nil }
-      self.init(host: host, port: port, isIPv6: true)
-    } else {
-      var address = in_addr()
-      guard inet_pton(AF_INET, host, &address) == 1 else { return nil }
-      self.init(host: host, port: port, isIPv6: false)
-    }
-  }
-
   /// Returns this address with another port.
   package func with(port: UInt16) -> HTTPAddress { HTTPAddress(host: host, port: port, isIPv6: isIPv6) }
 
@@ -65,6 +38,27 @@ package struct HTTPFault: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension HTTPAddress {
+  /// Parses `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080` or `*:8080`, or returns nil for any other form.
+  package init?(_ text: String) {
+    guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else { return nil }
+    let digits = text[text.utf8.index(after: colon)...]
+    guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits) else { return nil }
+    var host = String(text[..<colon])
+    if host == "localhost" { host = "127.0.0.1" }
+    if host == "*" {
+      self.init(host: host, port: port, isIPv6: false)
+    } else if host.hasPrefix("["), host.hasSuffix("]") {
+      host = String(host.dropFirst().dropLast())
+      var address = in6_addr()
+      guard inet_pton(AF_INET6, host, &address) == 1 else { return nil }
+      self.init(host: host, port: port, isIPv6: true)
+    } else {
+      var address = in_addr()
+      guard inet_pton(AF_INET, host, &address) == 1 else { return nil }
+      self.init(host: host, port: port, isIPv6: false)
+    }
+  }
+
   /// Opens a non-blocking socket that listens on this address.
   /// - Returns: The socket and its numeric address with the actual port.
   func listen() throws(HTTPFault) -> (socket: Int32, address: HTTPAddress) {

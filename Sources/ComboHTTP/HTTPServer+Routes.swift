@@ -134,10 +134,7 @@ extension HTTPServer {
       surveyKeys[id] = key
     }
     surveys[key]!.exchanges.append(exchange)
-    let id = nextQuery
-    nextQuery += 1
-    suspend(exchange, query: id)
-    waiting[id] = exchange
+    wait(exchange)
     return nil
   }
 

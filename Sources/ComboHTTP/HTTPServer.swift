@@ -298,12 +298,19 @@ package final class HTTPServer: @unchecked Sendable {
   /// - Parameter query: Creates the query from its number and the time after which nobody waits for the response.
   /// - Returns: false if the query was refused.
   package func wait(_ exchange: HTTPExchange, for query: (UInt64, Int64) -> Query) -> Bool {
-    let id = nextQuery
-    guard observatory.ask(query(id, MonotonicClock.nowMs + responseMs)) else { return false }
-    nextQuery += 1
-    suspend(exchange, query: id)
-    waiting[id] = exchange
+    guard observatory.ask(query(nextQuery, MonotonicClock.nowMs + responseMs)) else { return false }
+    wait(exchange)
     return true
+  }
+
+  /// Suspends an exchange until there is a response to the next query.
+  /// - Returns: The number of that query.
+  @discardableResult
+  func wait(_ exchange: HTTPExchange) -> UInt64 {
+    defer { nextQuery += 1 }
+    suspend(exchange, query: nextQuery)
+    waiting[nextQuery] = exchange
+    return nextQuery
   }
 
   /// Wakes the server's thread to process news. May be called from any thread.

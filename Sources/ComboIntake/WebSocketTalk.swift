@@ -1,5 +1,6 @@
 internal import CWebSocket
 internal import ComboSystem
+internal import ComboWire
 
 /// Classifies and creates messages other than records.
 enum WebSocketTalk {

@@ -1,6 +1,7 @@
 internal import CKafka
 package import ComboEdge
 internal import ComboSystem
+internal import ComboWire
 
 /// A client's token for SASL/OAUTHBEARER, from a file that another program renews: a sidecar, a timer, or Kubernetes' projected
 /// service accounts.
@@ -78,7 +79,7 @@ extension BearerToken {
 
   /// Returns the file that the user's properties name, or nil if none is needed.
   /// - Throws: `badProperty` if they require OAUTHBEARER and do not name the source of tokens.
-  package static func file(_ overrides: [KafkaProperties.Override]) throws(EdgeError) -> String? {
+  package static func file(_ overrides: [KafkaProperty]) throws(EdgeError) -> String? {
     func last(_ keys: String...) -> String? { overrides.last { keys.contains($0.key) }?.value }
     guard last("sasl.mechanism", "sasl.mechanisms")?.uppercased() == "OAUTHBEARER" else { return nil }
     if last("sasl.oauthbearer.method")?.lowercased() == "oidc" { return nil }

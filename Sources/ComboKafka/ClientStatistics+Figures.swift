@@ -1,6 +1,6 @@
 internal import CSimdJSON
 package import ComboEdge
-internal import Glibc
+internal import ComboWire
 
 extension ClientStatistics {
   /// The clients' last statistics, without unreadable texts.
@@ -10,58 +10,35 @@ extension ClientStatistics {
 }
 
 /// Reads figures from librdkafka's statistics without decoding the rest.
-private final class StatisticsReader {
-  private let parser: UnsafeMutablePointer<csj_parser>
-  private let text: UnsafeMutablePointer<UInt8>
+private struct StatisticsReader {
+  private let arena = BumpArena()
+  private let parser = JSONParser()
+  private let text: JSONText
 
   init?(_ bytes: UnsafeRawBufferPointer) {
-    guard let start = bytes.baseAddress, let parser = csj_parser_new() else { return nil }
-    self.parser = parser
-    text = .allocate(capacity: bytes.count + Int(CSJ_PADDING))
-    UnsafeMutableRawPointer(text).copyMemory(from: start, byteCount: bytes.count)
-    (text + bytes.count).initialize(repeating: 0, count: Int(CSJ_PADDING))
-    guard csj_parse(parser, text, bytes.count, 64) == CSJ_FINE else { return nil }
+    let copy = arena.copy(bytes)
+    guard parser.check(copy, depth: 64) == CSJ_FINE else { return nil }
+    text = parser.text(of: copy)
   }
-
-  deinit {
-    csj_parser_free(parser)
-    text.deallocate()
-  }
-
-  private func token(_ index: Int) -> csj_token { parser.pointee.tokens[index] }
 
   /// Calls `body` with each member's name and value of an object.
   private func forEach(_ object: Int, _ body: (UnsafeRawBufferPointer, Int) -> Void) {
-    guard token(object).kind == UInt8(CSJ_OBJECT) else { return }
+    guard text[object].isObject else { return }
     var index = object + 1
-    let end = Int(token(object).next)
-    while index < end {
-      let name = token(index)
-      body(UnsafeRawBufferPointer(start: text + Int(name.start) + 1, count: Int(name.length) - 2), index + 1)
-      index = Int(token(index + 1).next)
+    while index < text.next(object) {
+      body(text.inside(index), index + 1)
+      index = text.next(index + 1)
     }
   }
 
-  private func number(_ index: Int) -> Double {
-    let token = token(index)
-    guard token.kind == UInt8(CSJ_INTEGER) || token.kind == UInt8(CSJ_NUMBER) else { return 0 }
-    return csj_double(text + Int(token.start), Int(token.length))
-  }
+  private func number(_ index: Int) -> Double { text[index].isNumber ? text.double(index) : 0 }
 
-  private func isText(_ index: Int, _ word: StaticString) -> Bool {
-    let token = token(index)
-    guard token.kind == UInt8(CSJ_STRING), Int(token.length) == word.utf8CodeUnitCount + 2 else { return false }
-    return memcmp(text + Int(token.start) + 1, word.utf8Start, word.utf8CodeUnitCount) == 0
-  }
+  private func isText(_ index: Int, _ word: StaticString) -> Bool { text[index].isString && text.inside(index) == word }
 
   private func member(_ name: StaticString, of object: Int) -> Double {
     var found = 0.0
-    forEach(object) { if matches($0, name) { found = number($1) } }
+    forEach(object) { if $0 == name { found = number($1) } }
     return found
-  }
-
-  private func matches(_ name: UnsafeRawBufferPointer, _ word: StaticString) -> Bool {
-    name.count == word.utf8CodeUnitCount && memcmp(name.baseAddress!, word.utf8Start, name.count) == 0
   }
 
   func figures(of client: String) -> ClientFigures {
@@ -73,10 +50,10 @@ private final class StatisticsReader {
       ("rx_bytes", \.bytesReceived), ("replyq", \.operations),
     ]
     forEach(0) { name, value in
-      for (word, path) in plain where matches(name, word) { figures[keyPath: path] = number(value) }
-      if matches(name, "brokers") { forEach(value) { _, broker in add(broker: broker, to: &figures) } }
-      if matches(name, "topics") { forEach(value) { _, topic in add(topic: topic, to: &figures) } }
-      if matches(name, "cgrp") { figures.rebalances = member("rebalance_cnt", of: value) }
+      for (word, path) in plain where name == word { figures[keyPath: path] = number(value) }
+      if name == "brokers" { forEach(value) { _, broker in add(broker: broker, to: &figures) } }
+      if name == "topics" { forEach(value) { _, topic in add(topic: topic, to: &figures) } }
+      if name == "cgrp" { figures.rebalances = member("rebalance_cnt", of: value) }
     }
     return figures
   }
@@ -90,12 +67,12 @@ private final class StatisticsReader {
       ("req_timeouts", \.requestTimeouts), ("connects", \.connects), ("disconnects", \.disconnects),
     ]
     forEach(broker) { name, value in
-      if matches(name, "nodeid") { node = number(value) }
-      if matches(name, "source") { isLogical = isText(value, "logical") }
-      if matches(name, "state") { isUp = isText(value, "UP") }
-      for (word, path) in sums where matches(name, word) { figures[keyPath: path] += number(value) }
-      if matches(name, "rtt") { figures.roundTripSeconds = max(figures.roundTripSeconds, member("p99", of: value) / 1_000_000) }
-      if matches(name, "throttle") { figures.throttleSeconds = max(figures.throttleSeconds, member("p99", of: value) / 1000) }
+      if name == "nodeid" { node = number(value) }
+      if name == "source" { isLogical = isText(value, "logical") }
+      if name == "state" { isUp = isText(value, "UP") }
+      for (word, path) in sums where name == word { figures[keyPath: path] += number(value) }
+      if name == "rtt" { figures.roundTripSeconds = max(figures.roundTripSeconds, member("p99", of: value) / 1_000_000) }
+      if name == "throttle" { figures.throttleSeconds = max(figures.throttleSeconds, member("p99", of: value) / 1000) }
     }
     // Besides the brokers, the list has bootstrap addresses and the coordinators of group and transactions. A bootstrap address
     // has no number (-1), unless a broker is advertised under exactly that address and shares its entry. A coordinator has the
@@ -108,11 +85,11 @@ private final class StatisticsReader {
 
   private func add(topic: Int, to figures: inout ClientFigures) {
     forEach(topic) { name, value in
-      guard matches(name, "partitions") else { return }
+      guard name == "partitions" else { return }
       forEach(value) { _, partition in
         forEach(partition) { name, value in
-          if matches(name, "fetchq_cnt") { figures.fetchedRecords += number(value) }
-          if matches(name, "fetchq_size") { figures.fetchedBytes += number(value) }
+          if name == "fetchq_cnt" { figures.fetchedRecords += number(value) }
+          if name == "fetchq_size" { figures.fetchedBytes += number(value) }
         }
       }
     }

@@ -8,30 +8,30 @@ extension ControlClient {
   /// - Parameters:
   ///   - replicationFactor: The replication factor, or nil for the broker's default.
   ///   - settings: The topic's settings, such as `cleanup.policy`.
+  ///   - isTrial: Whether brokers only check that they could.
   /// - Returns: Whether the topic is new.
   @discardableResult
   package func createTopic(
-    _ name: String, partitions: Int, replicationFactor: Int? = nil, settings: [(String, String)] = [], withinMs: Int64
+    _ name: String, partitions: Int, replicationFactor: Int? = nil, settings: [(String, String)] = [], isTrial: Bool = false,
+    withinMs: Int64
   ) throws(EdgeError) -> Bool {
-    let failed = "cannot create topic \"\(name)\""
     let deadline = Deadline(afterMs: withinMs)
-    let isNew = try attempt(failed, withinMs: withinMs) { timeoutMs -> Attempt<Bool> in
+    let isNew = try attempt("cannot create topic \"\(name)\"", withinMs: withinMs) { timeoutMs -> Attempt<Bool> in
       var text = [CChar](repeating: 0, count: 512)
       var topic = rd_kafka_NewTopic_new(name, Int32(clamping: partitions), Int32(clamping: replicationFactor ?? -1), &text, 512)
       guard topic != nil else { return .failed(RD_KAFKA_RESP_ERR__INVALID_ARG, detail: Self.text(text)) }
       defer { rd_kafka_NewTopic_destroy(topic) }
       for (key, value) in settings { rd_kafka_NewTopic_set_config(topic, key, value) }
       let answer = admin(RD_KAFKA_ADMIN_OP_CREATETOPICS, timeoutMs) { options, queue in
+        if isTrial { rd_kafka_AdminOptions_set_validate_only(options, 1, &text, 512) }
         rd_kafka_CreateTopics(client.handle, &topic, 1, options, queue)
       } read: { event in
-        var count = 0
-        let results = rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count)
-        return Self.result(results, count)
+        Self.result { rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &$0) }
       }
       if case .failed(RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS, _, _) = answer { return .done(false) }
       return answer.map { true }
     }
-    try waitForLeaders(name, atLeast: isNew ? partitions : 1, withinMs: max(1, deadline.leftMs))
+    if !isTrial { try waitForLeaders(name, atLeast: isNew ? partitions : 1, withinMs: max(1, deadline.leftMs)) }
     return isNew
   }
 
@@ -50,9 +50,7 @@ extension ControlClient {
         if isTrial { rd_kafka_AdminOptions_set_validate_only(options, 1, &text, 512) }
         rd_kafka_CreatePartitions(client.handle, &more, 1, options, queue)
       } read: { event in
-        var count = 0
-        let results = rd_kafka_CreatePartitions_result_topics(rd_kafka_event_CreatePartitions_result(event), &count)
-        return Self.result(results, count)
+        Self.result { rd_kafka_CreatePartitions_result_topics(rd_kafka_event_CreatePartitions_result(event), &$0) }
       }
       // The controller has as many or more; the broker asked before had older metadata.
       if case .failed(RD_KAFKA_RESP_ERR_INVALID_PARTITIONS, _, _) = answer, total > 0 { return .done(()) }
@@ -70,9 +68,7 @@ extension ControlClient {
       let answer = admin(RD_KAFKA_ADMIN_OP_DELETETOPICS, timeoutMs) { options, queue in
         rd_kafka_DeleteTopics(client.handle, &topic, 1, options, queue)
       } read: { event in
-        var count = 0
-        let results = rd_kafka_DeleteTopics_result_topics(rd_kafka_event_DeleteTopics_result(event), &count)
-        return Self.result(results, count)
+        Self.result { rd_kafka_DeleteTopics_result_topics(rd_kafka_event_DeleteTopics_result(event), &$0) }
       }
       if case .failed(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, _, _) = answer { return .done(()) }
       return answer
@@ -81,12 +77,9 @@ extension ControlClient {
 
   /// Metadata reaches the brokers a moment after a topic is created.
   private func waitForLeaders(_ topic: String, atLeast partitions: Int, withinMs: Int64) throws(EdgeError) {
+    let handle = try TopicHandle(topic, client)
     try attempt("topic \"\(topic)\" was created but has no leader yet", withinMs: withinMs) { timeoutMs -> Attempt<Void> in
-      guard let handle = rd_kafka_topic_new(client.handle, topic, nil) else {
-        return .failed(rd_kafka_last_error())
-      }
-      defer { rd_kafka_topic_destroy(handle) }
-      let (topics, error) = client.metadata(of: handle, timeoutMs: timeoutMs)
+      let (topics, error) = client.metadata(of: handle.pointer, timeoutMs: timeoutMs)
       guard let found = topics.first else { return .failed(error ?? RD_KAFKA_RESP_ERR__TIMED_OUT) }
       if found.error == RD_KAFKA_RESP_ERR_NO_ERROR, found.hasLeaders, found.partitionCount >= partitions {
         return .done(())
@@ -132,9 +125,17 @@ extension ControlClient {
     return read(event)
   }
 
+  /// The only element of a response, or nil if it does not have exactly one.
+  /// - Parameter read: Returns the elements, and sets their number.
+  static func theOne(_ read: (_ count: inout Int) -> UnsafeMutablePointer<OpaquePointer?>?) -> OpaquePointer? {
+    var count = 0
+    let elements = read(&count)
+    return count == 1 ? elements?[0] : nil
+  }
+
   /// The result of a request for one topic.
-  package static func result(_ results: UnsafeMutablePointer<OpaquePointer?>?, _ count: Int) -> Attempt<Void> {
-    guard count == 1, let result = results?[0] else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
+  package static func result(_ read: (_ count: inout Int) -> UnsafeMutablePointer<OpaquePointer?>?) -> Attempt<Void> {
+    guard let result = theOne(read) else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
     let error = rd_kafka_topic_result_error(result)
     guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
       return .failed(error, detail: rd_kafka_topic_result_error_string(result).map { String(cString: $0) })

@@ -31,9 +31,10 @@ extension ControlClient {
         return askCoordinator(of: group, RD_KAFKA_ADMIN_OP_DESCRIBECONSUMERGROUPS, timeoutMs) { client, options, queue in
           rd_kafka_DescribeConsumerGroups(client, &name, 1, options, queue)
         } read: { event in
-          var count = 0
-          let groups = rd_kafka_DescribeConsumerGroups_result_groups(rd_kafka_event_DescribeConsumerGroups_result(event), &count)
-          guard count == 1, let found = groups?[0] else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
+          let one = Self.theOne {
+            rd_kafka_DescribeConsumerGroups_result_groups(rd_kafka_event_DescribeConsumerGroups_result(event), &$0)
+          }
+          guard let found = one else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
           let error = rd_kafka_ConsumerGroupDescription_error(found)
           guard error == nil else {
             return .failed(rd_kafka_error_code(error), detail: rd_kafka_error_string(error).map { String(cString: $0) })
@@ -115,10 +116,10 @@ extension ControlClient {
         }
         rd_kafka_ListConsumerGroupOffsets(client, &request, 1, options, queue)
       } read: { event in
-        var count = 0
-        let groups = rd_kafka_ListConsumerGroupOffsets_result_groups(
-          rd_kafka_event_ListConsumerGroupOffsets_result(event), &count)
-        guard count == 1, let found = groups?[0] else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
+        let one = Self.theOne {
+          rd_kafka_ListConsumerGroupOffsets_result_groups(rd_kafka_event_ListConsumerGroupOffsets_result(event), &$0)
+        }
+        guard let found = one else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
         if let error = rd_kafka_group_result_error(found) { return .failed(rd_kafka_error_code(error)) }
         guard let offsets = rd_kafka_group_result_partitions(found) else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
         let elements = UnsafeBufferPointer(start: offsets.pointee.elems, count: Int(offsets.pointee.cnt))

@@ -53,11 +53,8 @@ extension ControlClient {
       return admin(RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeoutMs) { options, queue in
         rd_kafka_DescribeConfigs(client.handle, &resource, 1, options, queue)
       } read: { event in
-        var count = 0
-        let resources = rd_kafka_DescribeConfigs_result_resources(rd_kafka_event_DescribeConfigs_result(event), &count)
-        guard let found = Self.theOne(resources, count) else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
-        if let failure: Attempt<TopicSettings> = Self.failure(of: found) { return failure }
-        return .done(TopicSettings(found))
+        Self.resource { rd_kafka_DescribeConfigs_result_resources(rd_kafka_event_DescribeConfigs_result(event), &$0) }
+          .map(TopicSettings.init)
       }
     }
   }
@@ -80,22 +77,19 @@ extension ControlClient {
         if isTrial { rd_kafka_AdminOptions_set_validate_only(options, 1, &text, 512) }
         rd_kafka_AlterConfigs(client.handle, &resource, 1, options, queue)
       } read: { event in
-        var count = 0
-        let resources = rd_kafka_AlterConfigs_result_resources(rd_kafka_event_AlterConfigs_result(event), &count)
-        guard let found = Self.theOne(resources, count) else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
-        return Self.failure(of: found) ?? .done(())
+        Self.resource { rd_kafka_AlterConfigs_result_resources(rd_kafka_event_AlterConfigs_result(event), &$0) }.map { _ in }
       }
     }
   }
 
-  private static func theOne(_ resources: UnsafeMutablePointer<OpaquePointer?>?, _ count: Int) -> OpaquePointer? {
-    count == 1 ? resources?[0] : nil
-  }
-
-  private static func failure<Result>(of resource: OpaquePointer) -> Attempt<Result>? {
-    let error = rd_kafka_ConfigResource_error(resource)
-    guard error != RD_KAFKA_RESP_ERR_NO_ERROR else { return nil }
-    return .failed(error, detail: rd_kafka_ConfigResource_error_string(resource).map { String(cString: $0) })
+  /// The resource of a request for one, which the event owns.
+  private static func resource(
+    _ read: (_ count: inout Int) -> UnsafeMutablePointer<OpaquePointer?>?
+  ) -> Attempt<OpaquePointer> {
+    guard let found = theOne(read) else { return .failed(RD_KAFKA_RESP_ERR__BAD_MSG) }
+    let error = rd_kafka_ConfigResource_error(found)
+    guard error != RD_KAFKA_RESP_ERR_NO_ERROR else { return .done(found) }
+    return .failed(error, detail: rd_kafka_ConfigResource_error_string(found).map { String(cString: $0) })
   }
 }
 

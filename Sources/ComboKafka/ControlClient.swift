@@ -251,7 +251,7 @@ package final class ControlClient: Sendable {
 }
 
 /// librdkafka's handle of a topic, for the duration of its queries.
-private struct TopicHandle: ~Copyable {
+struct TopicHandle: ~Copyable {
   let pointer: OpaquePointer
 
   init(_ topic: String, _ client: KafkaClient) throws(EdgeError) {

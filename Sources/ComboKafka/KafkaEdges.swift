@@ -209,7 +209,16 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     let headers =
       outputHeaders.isEmpty || topic != .output ? headers : headers + outputHeaders.map { $0.header(key: key, value: value) }
     if topic == .output, names.screens != nil { updateScreen(currentHandle, key, value, timestamp) }
-    let (producer, handle) = currentHandle._withUnsafeGuaranteedRef { ($0.producer, $0.handles[topic.rawValue - 1]) }
+    enqueue(currentHandle, topic.rawValue - 1, partition, key, value, timestamp, headers)
+  }
+
+  /// - Parameter topic: The index of the topic's handle.
+  @inline(__always)
+  private func enqueue(
+    _ currentHandle: Unmanaged<Current>, _ topic: Int, _ partition: Int32?, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?,
+    _ headers: [RecordHeader]
+  ) {
+    let (producer, handle) = currentHandle._withUnsafeGuaranteedRef { ($0.producer, $0.handles[topic]) }
     producer._withUnsafeGuaranteedRef { producer in
       handle._withUnsafeGuaranteedRef { handle in
         do throws(EdgeError) {
@@ -229,18 +238,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     guard let key, let value else { return }
     let change = newest.process(key: key, value: value)
     if change == .nothing { return }
-    let (producer, handle) = currentHandle._withUnsafeGuaranteedRef { ($0.producer, $0.handles[Topic.allCases.count - 1]) }
-    let screen = change == .screen ? value : nil
-    producer._withUnsafeGuaranteedRef { producer in
-      handle._withUnsafeGuaranteedRef { handle in
-        do throws(EdgeError) {
-          try producer.produce(handle, partition: nil, key: key, value: screen, timestamp: timestamp, headers: [])
-        } catch {
-          fault.withLock { if $0 == nil { $0 = error } }
-          hasFailed.store(true, ordering: .relaxed)
-        }
-      }
-    }
+    enqueue(currentHandle, Topic.allCases.count - 1, nil, key, change == .screen ? value : nil, timestamp, [])
   }
 
   package func commit(_ offsets: [CommittedOffset]) throws(TransactionFault) {

@@ -33,26 +33,17 @@ package struct KafkaMessage {
   /// The smallest page size of any processor.
   private static let pageBytesMin: UInt = 4096
 
-  /// The source of a record's timestamp.
-  package enum TimestampType: Sendable {
-    case none
-    /// The producer's time.
-    case create
-    /// The broker's time when it appended the record.
-    case append
-  }
-
   /// The timestamp in milliseconds since the epoch, or nil if the record has none.
-  package var timestampMs: Int64? { timestamp.ms }
+  package var timestampMs: Int64? { time?.ms }
 
-  /// The timestamp and its source.
-  package var timestamp: (ms: Int64?, type: TimestampType) {
+  /// The timestamp and its source, or nil if the record has none.
+  package var time: RecordTime? {
     var type = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
     let ms = rd_kafka_message_timestamp(pointer, &type)
     switch type {
-    case RD_KAFKA_TIMESTAMP_CREATE_TIME: return (ms, .create)
-    case RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME: return (ms, .append)
-    default: return (nil, .none)
+    case RD_KAFKA_TIMESTAMP_CREATE_TIME: return RecordTime(ms: ms, isAppendTime: false)
+    case RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME: return RecordTime(ms: ms, isAppendTime: true)
+    default: return nil
     }
   }
 
@@ -91,10 +82,7 @@ extension KafkaMessage: RecordSource {
     pointer = UnsafeMutablePointer(mutating: record.assumingMemoryBound(to: rd_kafka_message_t.self))
   }
 
-  package static func time(of record: UnsafeRawPointer) -> RecordTime? {
-    let time = KafkaMessage(record).timestamp
-    return time.ms.map { RecordTime(ms: $0, isAppendTime: time.type == .append) }
-  }
+  package static func time(of record: UnsafeRawPointer) -> RecordTime? { KafkaMessage(record).time }
 
   package static func headers(of record: UnsafeRawPointer) -> [RecordHeader] {
     var headers: [RecordHeader] = []

@@ -6,27 +6,6 @@ internal import ComboSystem
 ///
 /// It is created once at the start, and reports all detectable faults then rather than when a client is created later.
 package struct KafkaProperties: Sendable {
-  /// A `--kafka KEY=VALUE` option.
-  package struct Override: Equatable, Sendable {
-    package let key: String
-    package let value: String
-
-    /// Throws if `text` has no `=` or no key before it.
-    package init(parsing text: String) throws(EdgeError) {
-      guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")), equals != text.startIndex else {
-        throw EdgeError(
-          // It may be a password with its key missing, so it is not shown.
-          .badProperty, "A Kafka property must be KEY=VALUE, such as security.protocol=SASL_SSL.")
-      }
-      self.init(key: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
-    }
-
-    package init(key: String, value: String) {
-      self.key = key
-      self.value = value
-    }
-  }
-
   /// The bootstrap addresses, `host:port,host:port`.
   package let brokers: String
   /// The clients' name, by which brokers log and apply quotas.
@@ -39,8 +18,8 @@ package struct KafkaProperties: Sendable {
   /// The file of tokens for SASL/OAUTHBEARER, or nil if none are needed.
   let tokenFile: String?
   private let logLevel: KafkaLog.Level
-  private let presets: [Override]
-  private let overrides: [Override]
+  private let presets: [KafkaProperty]
+  private let overrides: [KafkaProperty]
 
   /// - Parameters:
   ///   - brokers: The bootstrap addresses, `host:port,host:port`.
@@ -52,7 +31,7 @@ package struct KafkaProperties: Sendable {
   ///   - log: The receiver of log lines.
   /// - Throws: One error that names every invalid property with the reason.
   package init(
-    brokers: String, clientID: String = "combo-consumer", overrides: [Override] = [], presets: [Override] = [],
+    brokers: String, clientID: String = "combo-consumer", overrides: [KafkaProperty] = [], presets: [KafkaProperty] = [],
     logLevel: KafkaLog.Level = .warning, log: KafkaLog = .none
   ) throws(EdgeError) {
     self.brokers = brokers
@@ -79,7 +58,7 @@ package struct KafkaProperties: Sendable {
   }
 
   /// Returns these properties with other brokers, more presets and another log.
-  package func with(brokers: String, presets more: [Override], log: KafkaLog) throws(EdgeError) -> KafkaProperties {
+  package func with(brokers: String, presets more: [KafkaProperty], log: KafkaLog) throws(EdgeError) -> KafkaProperties {
     try KafkaProperties(
       brokers: brokers, clientID: clientID, overrides: overrides, presets: presets + more, logLevel: .debug, log: log)
   }
@@ -91,7 +70,7 @@ package struct KafkaProperties: Sendable {
   static let defaultSessionTimeoutMs: Int64 = 10_000
 
   /// The texts that no error may show.
-  package var secrets: [String] { (presets + overrides).map { KafkaProperty(key: $0.key, value: $0.value) }.secrets }
+  package var secrets: [String] { (presets + overrides).secrets }
 
   /// Returns a configuration with these properties. `own` overrides the presets, and the user's properties override `own`.
   package func configuration(_ kind: ClientKind, _ own: [(String, String)] = []) throws(EdgeError) -> ClientConfiguration {

@@ -48,6 +48,32 @@ package final class ReaderClient: Sendable {
   package func reader(_ topic: String, _ partition: Int32, from: Int64, to: Int64) throws(EdgeError) -> PartitionReader {
     try PartitionReader(self, topic, partition, from: from, to: to)
   }
+
+  /// Reads a partition from one offset to another.
+  /// - Parameters:
+  ///   - silenceMaxMs: The time without progress after which it fails.
+  ///   - advice: The end of that error's message: the possible cause, and what to do.
+  /// - Throws: `timedOut`, and what a ``PartitionReader`` or `body` throws.
+  package func read(
+    _ topic: String, _ partition: Int32, from start: Int64, to end: Int64, silenceMaxMs: Int64, advice: String,
+    _ body: (KafkaMessage) throws(EdgeError) -> Void
+  ) throws(EdgeError) {
+    let reader = try reader(topic, partition, from: start, to: end)
+    let batch = MessageBatch(capacity: 4096)
+    var silence = Deadline(afterMs: silenceMaxMs)
+    while !reader.isAtEnd {
+      let before = reader.position
+      try reader.read(maxWaitMs: 100, into: batch)
+      defer { batch.release() }
+      if reader.position > before { silence = Deadline(afterMs: silenceMaxMs) }
+      for index in 0..<batch.count { try body(batch[index]) }
+      if silence.isOver {
+        throw EdgeError(
+          .timedOut, "partition \(partition) of \"\(topic)\" cannot be read beyond offset \(reader.position): \(advice)",
+          isRetriable: true)
+      }
+    }
+  }
 }
 
 /// Reads a partition from one offset to another, and detects its end even behind aborted records or transaction markers, which

@@ -6,16 +6,6 @@ package struct RecordHeaders: ~Copyable {
 
   package init() { pointer = rd_kafka_headers_new(8) }
 
-  /// Copies the headers of an input record unchanged; more can be added.
-  package init(copying message: KafkaMessage) {
-    var headers: OpaquePointer?
-    if rd_kafka_message_headers(message.pointer, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR, let headers {
-      pointer = rd_kafka_headers_copy(headers)
-    } else {
-      pointer = rd_kafka_headers_new(8)
-    }
-  }
-
   deinit { rd_kafka_headers_destroy(pointer) }
 
   /// Appends a header; a name may occur several times.

@@ -123,36 +123,12 @@ package struct Trial {
 }
 
 extension ControlClient {
-  /// Checks that a topic could be created with these settings, without creating it.
-  package func tryCreateTopic(
-    _ name: String, partitions: Int, settings: [(String, String)], withinMs: Int64
-  ) throws(EdgeError) {
-    try attempt("cannot create topic \"\(name)\"", withinMs: withinMs) { timeoutMs -> Attempt<Void> in
-      var text = [CChar](repeating: 0, count: 512)
-      var topic = rd_kafka_NewTopic_new(name, Int32(clamping: partitions), -1, &text, 512)
-      guard topic != nil else { return .failed(RD_KAFKA_RESP_ERR__INVALID_ARG, detail: Self.text(text)) }
-      defer { rd_kafka_NewTopic_destroy(topic) }
-      for (key, value) in settings { rd_kafka_NewTopic_set_config(topic, key, value) }
-      let answer = admin(RD_KAFKA_ADMIN_OP_CREATETOPICS, timeoutMs) { options, queue in
-        rd_kafka_AdminOptions_set_validate_only(options, 1, &text, 512)
-        rd_kafka_CreateTopics(client.handle, &topic, 1, options, queue)
-      } read: { event in
-        var count = 0
-        let results = rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count)
-        return Self.result(results, count)
-      }
-      if case .failed(RD_KAFKA_RESP_ERR_TOPIC_ALREADY_EXISTS, _, _) = answer { return .done(()) }
-      return answer
-    }
-  }
-
   /// The minimum number of replicas of a topic's partitions.
   package func replicas(of topic: String, withinMs: Int64) throws(EdgeError) -> Int {
-    try attempt("cannot get the metadata of topic \"\(topic)\"", withinMs: withinMs) { timeoutMs -> Attempt<Int> in
-      guard let handle = rd_kafka_topic_new(client.handle, topic, nil) else { return .failed(rd_kafka_last_error()) }
-      defer { rd_kafka_topic_destroy(handle) }
+    let handle = try TopicHandle(topic, client)
+    return try attempt("cannot get the metadata of topic \"\(topic)\"", withinMs: withinMs) { timeoutMs -> Attempt<Int> in
       var least: Int?
-      let error = client.withMetadata(of: handle, timeoutMs: timeoutMs) { metadata in
+      let error = client.withMetadata(of: handle.pointer, timeoutMs: timeoutMs) { metadata in
         guard metadata.topic_cnt == 1 else { return }
         let partitions = UnsafeBufferPointer(start: metadata.topics[0].partitions, count: Int(metadata.topics[0].partition_cnt))
         least = partitions.map { Int($0.replica_cnt) }.min()

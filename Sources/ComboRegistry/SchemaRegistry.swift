@@ -2,6 +2,7 @@ internal import CCurl
 package import ComboEdge
 internal import ComboMaps
 internal import ComboSystem
+internal import ComboWire
 internal import Glibc
 internal import Synchronization
 

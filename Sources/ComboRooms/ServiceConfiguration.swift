@@ -3,7 +3,7 @@ package import ComboMaps
 public import ComboWire
 
 /// The configuration of the service's logic. How brokers are reached is up to its edges.
-package struct ServiceConfiguration: Sendable {
+package struct ServiceConfiguration: Equatable, Sendable {
   /// The group, its input and its output.
   package var topics: TopicIdentity
   /// The brokers' addresses, for commands in messages.

@@ -86,11 +86,5 @@ struct KafkaWordsTests {
         #expect(!error.message.contains("hunter22"), "\(error.message)")
       }
     }
-    do throws(EdgeError) {
-      _ = try KafkaProperties.Override(parsing: "hunter22")
-      Issue.record("it was taken")
-    } catch {
-      #expect(!error.message.contains("hunter22"))
-    }
   }
 }

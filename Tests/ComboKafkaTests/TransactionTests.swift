@@ -81,7 +81,7 @@ struct TransactionTests {
 
   @Test("produced records are sent while offsets are sent, whatever their linger")
   func flushing() throws {
-    let kafka = try KafkaFixture(overrides: [KafkaProperties.Override(key: "linger.ms", value: "50000")])
+    let kafka = try KafkaFixture(overrides: [KafkaProperty(key: "linger.ms", value: "50000")])
     let input = try kafka.topic()
     let output = try kafka.topic()
     let member = try TestMember(kafka.properties, .init(groupID: TestKafka.fresh("group"), topic: input))

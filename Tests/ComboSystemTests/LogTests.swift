@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A log line")
 struct LogLineTests {
-  private let time = timespec(tv_sec: 1_763_752_595, tv_nsec: 7_000_000)
+  private let time: Int64 = 1_763_752_595_007
   private let message: LogMessage = "partition \(.partition, 3) could not be \"restored\": \(.reason, "no\nleader\u{1b}[31m")"
 
   @Test("is a sentence for people, in one line whatever its values hold")

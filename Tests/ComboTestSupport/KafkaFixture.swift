@@ -13,7 +13,7 @@ final class KafkaFixture {
   let control: ControlClient
   let log: RecordedLog
 
-  init(brokers: String? = nil, overrides: [KafkaProperties.Override] = []) throws {
+  init(brokers: String? = nil, overrides: [KafkaProperty] = []) throws {
     log = RecordedLog()
     properties = try KafkaProperties(
       brokers: brokers ?? TestKafka.brokers(), clientID: "test", overrides: overrides, log: log.sink)

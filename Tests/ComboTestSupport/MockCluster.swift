@@ -68,7 +68,7 @@ final class MockCluster {
 
   /// Returns properties for its clients.
   func properties(
-    clientID: String = "combo-consumer", overrides: [KafkaProperties.Override] = [], log: KafkaLog = .none
+    clientID: String = "combo-consumer", overrides: [KafkaProperty] = [], log: KafkaLog = .none
   ) throws(EdgeError) -> KafkaProperties {
     try KafkaProperties(brokers: brokers, clientID: clientID, overrides: overrides, log: log)
   }

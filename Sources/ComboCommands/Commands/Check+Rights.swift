@@ -1,5 +1,6 @@
 internal import ComboEdge
 internal import ComboKafka
+internal import ComboRooms
 internal import ComboSystem
 
 /// The rights that the service needs.

@@ -10,7 +10,7 @@ internal import ComboWire
 /// The steps of `check`. A fault in one step does not stop the next ones, as far as possible.
 struct Check {
   let options: ServiceOptions
-  private let properties: KafkaProperties
+  let properties: KafkaProperties
   let names: TopicNames
   var report: CheckReport
   /// The facts about topics that exist and may be read.
@@ -19,7 +19,7 @@ struct Check {
   /// Whether those of input, journal and state that exist can be read.
   var canReadAll = true
   var canReadInput = true
-  private var canExamineOutput = true
+  var canExamineOutput = true
 
   static let withinMs: Int64 = 5000
 
@@ -28,7 +28,7 @@ struct Check {
     self.properties = properties
     self.report = report
     names = options.topicNames
-    table = TopicFindings(names, brokers: options.brokers, slots: options.settings.slots)
+    table = TopicFindings(names: names, brokers: options.brokers, slots: options.settings.slots)
   }
 
   mutating func run() {
@@ -49,12 +49,7 @@ struct Check {
       checkRights(control, trial)
       // A missing right has already been reported as a fault.
       if partitions[names.input] != nil, canReadAll {
-        let unstable: [Int32]
-        (report, unstable) = CheckTransactions(options, properties, control, report, partitions).run()
-        report = CheckGroup(
-          options, properties, control, report, partitions,
-          comparesTimes: canExamineOutput && table.settings[names.output]?.hasAppendTime != true, unstable: unstable
-        ).run()
+        checkGroup(control, unstable: checkTransactions(control))
       }
     } catch {
       report.fault("no broker of \(options.brokers) answers: \(Self.reason(error))", fix: Self.remedy(error))
@@ -83,37 +78,31 @@ struct Check {
     _ name: String, _ versions: BrokerVersions, joinsKafka400: Bool = LibrdkafkaProperties.hasSoundCooperativeAssignor
   ) -> CheckReport.Finding {
     guard let kafka = versions.kafka else {
-      return .init(verdict: .note, text: "\(name) answers; its version is not known, as --kafka debug=… hides it", fix: nil)
-    }
-    func fault(_ text: String, _ fix: String) -> CheckReport.Finding {
-      .init(verdict: .fault, text: "\(name) \(text)", fix: fix)
+      return .note("\(name) answers; its version is not known, as --kafka debug=… hides it")
     }
     let missing = versions.missingTransactions
     if !missing.isEmpty {
-      return fault(
-        "has no transactions: it does not take \(missing.joined(separator: ", ")). Instructions, journal and offsets could not be committed"
+      return .fault(
+        "\(name) has no transactions: it does not take \(missing.joined(separator: ", ")). Instructions, journal and offsets could not be committed"
           + " together, so neither delivery is possible",
-        "turn transactions on if the broker has them switched off, or use another: docs/brokers.md says what a broker must have")
+        fix:
+          "turn transactions on if the broker has them switched off, or use another: docs/brokers.md says what a broker must have"
+      )
     }
     if !versions.hasGroupTransactions {
-      return fault("is Kafka \(kafka)", "use brokers from 2.5 on: exactly-once delivery rests on KIP-447")
+      return .fault("\(name) is Kafka \(kafka)", fix: "use brokers from 2.5 on: exactly-once delivery rests on KIP-447")
     }
     if !versions.hasOldJoin, !joinsKafka400 {
-      return fault(
-        "is Kafka 4.0.0, whose groups librdkafka \(LibrdkafkaProperties.versionText) cannot join",
-        "use Kafka 4.0.1, 4.1 or later, or a librdkafka from 2.6.1 on")
+      return .fault(
+        "\(name) is Kafka 4.0.0, whose groups librdkafka \(LibrdkafkaProperties.versionText) cannot join",
+        fix: "use Kafka 4.0.1, 4.1 or later, or a librdkafka from 2.6.1 on")
     }
-    return .init(verdict: .ok, text: "\(name) answers; judging by its protocol, it is Kafka \(kafka)", fix: nil)
+    return .ok("\(name) answers; judging by its protocol, it is Kafka \(kafka)")
   }
 
   // MARK: - Topics
 
-  var topics: [(name: String, what: String)] {
-    [
-      (names.input, "input"), (names.output, "output"), (names.deadLetter, "dead-letter topic"), (names.journal, "journal"),
-      (names.state, "state topic"),
-    ] + (names.screens.map { [($0, "screens topic")] } ?? [])
-  }
+  var topics: [(name: String, what: String)] { table.all }
 
   private mutating func checkTopics(_ control: ControlClient) {
     for (name, what) in topics {
@@ -252,9 +241,10 @@ struct Check {
     }
     do throws(EdgeError) {
       let policy = name == names.state || name == names.screens ? "compact" : "delete"
-      try control.tryCreateTopic(
+      try control.createTopic(
         name, partitions: partitions[names.input] ?? 1,
-        settings: [("cleanup.policy", policy), ("max.message.bytes", String(TopicSetup.recordBytesMax))], withinMs: Self.withinMs)
+        settings: [("cleanup.policy", policy), ("max.message.bytes", String(TopicSetup.recordBytesMax))], isTrial: true,
+        withinMs: Self.withinMs)
       report.ok("\(what) \"\(name)\" does not exist yet; the service will create it")
     } catch {
       report.fault(

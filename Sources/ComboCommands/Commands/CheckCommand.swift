@@ -6,8 +6,7 @@ internal import ComboSystem
 /// `check`: checks whether the service can work.
 enum CheckCommand {
   static func run(_ options: ServiceOptions) -> Int32 {
-    let log = ServiceLog(options.logLevel == .debug ? .debug : .error, format: options.logFormat)
-    log.hide(options.kafka.secrets)
+    let log = ServiceLog(options.logLevel == .debug ? .debug : .error, format: options.logFormat, hiding: options.kafka)
     defer { log.flush() }
     if let format = options.topicFormat { return printTopics(options, as: format, log) }
     // Short secrets are not masked, as in the log: they are parts of ordinary words.
@@ -46,8 +45,7 @@ enum CheckCommand {
   /// none.
   static func inputs(_ options: ServiceOptions) -> [String]? {
     guard let pattern = options.inputs.pattern else { return options.inputs.names }
-    let log = ServiceLog(options.logLevel == .debug ? .debug : .error, format: options.logFormat)
-    log.hide(options.kafka.secrets)
+    let log = ServiceLog(options.logLevel == .debug ? .debug : .error, format: options.logFormat, hiding: options.kafka)
     defer { log.flush() }
     do throws(EdgeError) {
       // The error has what librdkafka says of its connections.
@@ -77,7 +75,7 @@ enum CheckCommand {
 
   /// Prints the topics as `run` would create them: with the partitions, replicas and retention of the input.
   private static func printTopics(_ options: ServiceOptions, as format: TopicText.Format, _ log: ServiceLog) -> Int32 {
-    do throws(EdgeError) {
+    log.exitCode { () throws(EdgeError) in
       let control = try ControlClient(options.kafkaProperties(log: log))
       let input = options.input
       guard let partitions = try control.partitionCount(input, withinMs: withinMs) else {
@@ -92,9 +90,6 @@ enum CheckCommand {
         replicas: try control.replicas(of: input, withinMs: withinMs))
       text.hasTimeBounds = settings["message.timestamp.after.max.ms"] != nil
       return Console.print(text.text(format))
-    } catch {
-      Console.report(error.message)
-      return error.code == .badProperty ? 2 : 1
     }
   }
 }

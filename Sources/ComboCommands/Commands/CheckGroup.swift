@@ -6,48 +6,26 @@ internal import ComboService
 internal import ComboSystem
 internal import ComboWire
 
-/// The part of `check` that checks whether group, journal, state and input fit together. It reads each partition as `run` does
-/// when it takes the partition over, and writes nothing.
-struct CheckGroup {
-  private let options: ServiceOptions
-  private let properties: KafkaProperties
-  private let control: ControlClient
-  private let names: TopicNames
-  private let partitions: [String: Int]
-  /// Whether the output's records have the timestamps that the service set.
-  private let comparesTimes: Bool
-  /// The partitions whose offset an open transaction is to change. They are not examined, as brokers do not hand it out.
-  private let unstable: [Int32]
-  private var report: CheckReport
-  private var saysOldVersionRuns = false
+/// The group.
+extension Check {
+  private static let groupWithinMs: Int64 = 10_000
 
-  private static let withinMs: Int64 = 10_000
-
-  init(
-    _ options: ServiceOptions, _ properties: KafkaProperties, _ control: ControlClient, _ report: CheckReport,
-    _ partitions: [String: Int], comparesTimes: Bool, unstable: [Int32]
-  ) {
-    self.options = options
-    self.properties = properties
-    self.control = control
-    self.report = report
-    self.partitions = partitions
-    self.comparesTimes = comparesTimes
-    self.unstable = unstable
-    names = options.topicNames
-  }
-
-  consuming func run() -> CheckReport {
+  /// Checks whether group, journal, state and input fit together. It reads each partition as `run` does when it takes the
+  /// partition over, and writes nothing.
+  /// - Parameter unstable: The partitions whose offset an open transaction is to change. They are not examined, as brokers do not
+  ///   hand it out.
+  mutating func checkGroup(_ control: ControlClient, unstable: [Int32]) {
     do throws(EdgeError) {
       let group = try KafkaGroup(properties, GroupConsumer.Options(groupID: options.group, topic: options.input))
-      let kafka = try KafkaReading(properties, control: control, names: names, silenceMaxMs: Self.withinMs)
+      let kafka = try KafkaReading(properties, control: control, names: names, silenceMaxMs: Self.groupWithinMs)
       let existing = Dictionary(uniqueKeysWithValues: Topic.allCases.map { ($0, Int32(partitions[names[$0]] ?? 0)) })
       if let fault = try JournalOwner(kafka, of: options.configuration.topics).fault() {
-        report.fault(fault, fix: "check --group, --input and --output")
-        return report
+        return report.fault(fault, fix: "check --group, --input and --output")
       }
       let reading = PlannedTopics(kafka, existing: existing, count: Int32(partitions[names.input] ?? 0))
-      try checkPartitions(reading, group)
+      try checkPartitions(reading, group, control, unstable: unstable)
+      // Otherwise, the output's records do not have the timestamps that the service set.
+      let comparesTimes = canExamineOutput && table.settings[names.output]?.hasAppendTime != true
       if comparesTimes, try OutputLoss(reading, of: options.configuration.topics).happenedBeforeStart() {
         report.note(
           "the output was deleted and recreated while no instance ran: \(OutputLoss.reason)",
@@ -56,12 +34,14 @@ struct CheckGroup {
     } catch {
       report.note("whether group, journal and input fit together could not be checked: \(error.message)")
     }
-    return report
   }
 
   // MARK: - Group, journal, state, input
 
-  private mutating func checkPartitions(_ reading: any ReadEdge, _ group: KafkaGroup) throws(EdgeError) {
+  private mutating func checkPartitions(
+    _ reading: any ReadEdge, _ group: KafkaGroup, _ control: ControlClient, unstable: [Int32]
+  ) throws(EdgeError) {
+    var saysOldVersionRuns = false
     let count = partitions[names.input] ?? 0
     if partitions[names.journal] != nil, partitions[names.state] == nil {
       report.note(
@@ -72,7 +52,7 @@ struct CheckGroup {
     let committed = try examination.committed((0..<Int32(count)).filter { !unstable.contains($0) })
     var fine = 0
     var following: [Rules: Int] = [:]
-    let members = try control.members(ofGroup: options.group, withinMs: Self.withinMs)
+    let members = try control.members(ofGroup: options.group, withinMs: Self.groupWithinMs)
     let list = members.isEmpty ? "" : ": \(members.map(\.description).sorted().joined(separator: ", "))"
     report.ok("the group \"\(options.group)\" has \(Counted.text(members.count, "members")) now\(list)")
     if let note = Self.otherInput(Set(members.flatMap(\.topics)), options.group, options.input) { report.add(note) }
@@ -104,7 +84,7 @@ struct CheckGroup {
     let end = reason.firstRange(of: ". ")
     let what = end.map { reason[..<$0.lowerBound] } ?? reason[...]
     let fix = end.map { String(reason[$0.upperBound...]) } ?? "read the runbooks of docs/operating.md"
-    return .init(verdict: .fault, text: "partition \(partition): \(what)", fix: fix)
+    return .fault("partition \(partition): \(what)", fix: fix)
   }
 
   /// Returns a note if the group has members, and all of them read other topics.
@@ -112,8 +92,8 @@ struct CheckGroup {
   static func otherInput(_ topics: Set<String>, _ group: String, _ input: String) -> CheckReport.Finding? {
     if topics.isEmpty || topics.contains(input) { return nil }
     let others = topics.sorted().map { "\"\($0)\"" }
-    return .init(
-      verdict: .note, text: "members of the group \"\(group)\" read \(others.joined(separator: ", ")), and not \"\(input)\"",
+    return .note(
+      "members of the group \"\(group)\" read \(others.joined(separator: ", ")), and not \"\(input)\"",
       fix: "if --input was changed, stop the old instances first. Services of several inputs may have one group")
   }
 
@@ -136,11 +116,9 @@ struct CheckGroup {
       ? "every member offers rules \(Rules.newest)"
       : "\(Counted.text(old.count, "members")) \(old.count == 1 ? "does" : "do") not offer rules \(Rules.newest): of the release before, or"
         + " held back by --rules"
-    return .init(
-      verdict: .ok,
-      text:
-        "\(list): \(wait). The group goes over once every member has offered that for two minutes; until then the release before can be"
-        + " started again", fix: nil)
+    return .ok(
+      "\(list): \(wait). The group goes over once every member has offered that for two minutes; until then the release before can be"
+        + " started again")
   }
 
   /// Returns a note if an owner with other rules is at work. While it is, there are always entries above the checkpoint; a clean
@@ -148,10 +126,8 @@ struct CheckGroup {
   /// - Returns: The note, or nil if there is no such owner.
   static func oldVersionRuns(_ outcome: RestoreOutcome, _ members: Int, own: Rules) -> CheckReport.Finding? {
     guard case .otherRules(let rules, _) = outcome, members > 0 else { return nil }
-    return .init(
-      verdict: .note,
-      text:
-        "the old version still runs: the group has \(Counted.text(members, "members")), and version \(rules) of the engine's rules made its newest"
+    return .note(
+      "the old version still runs: the group has \(Counted.text(members, "members")), and version \(rules) of the engine's rules made its newest"
         + " entries. This program has version \(own)",
       fix:
         "stop it with SIGTERM, so that it writes all rooms, then check again. A member that was killed counts until its session has timed out"

@@ -14,6 +14,10 @@ struct CheckReport {
     let verdict: Verdict
     let text: String
     let fix: String?
+
+    static func ok(_ text: String) -> Finding { Finding(verdict: .ok, text: text, fix: nil) }
+    static func note(_ text: String, fix: String? = nil) -> Finding { Finding(verdict: .note, text: text, fix: fix) }
+    static func fault(_ text: String, fix: String) -> Finding { Finding(verdict: .fault, text: text, fix: fix) }
   }
 
   private(set) var findings: [Finding] = []
@@ -22,9 +26,9 @@ struct CheckReport {
   /// - Parameter print: Receives each line as soon as it is known.
   init(print: @escaping (String) -> Void) { self.print = print }
 
-  mutating func ok(_ text: String) { add(Finding(verdict: .ok, text: text, fix: nil)) }
-  mutating func note(_ text: String, fix: String? = nil) { add(Finding(verdict: .note, text: text, fix: fix)) }
-  mutating func fault(_ text: String, fix: String) { add(Finding(verdict: .fault, text: text, fix: fix)) }
+  mutating func ok(_ text: String) { add(.ok(text)) }
+  mutating func note(_ text: String, fix: String? = nil) { add(.note(text, fix: fix)) }
+  mutating func fault(_ text: String, fix: String) { add(.fault(text, fix: fix)) }
 
   mutating func add(_ finding: Finding) {
     findings.append(finding)

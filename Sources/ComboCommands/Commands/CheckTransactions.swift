@@ -1,36 +1,21 @@
 internal import ComboEdge
 internal import ComboKafka
+internal import ComboRooms
 internal import ComboSystem
 
-/// The part of `check` that detects transactions that stay open, whichever producer began them. It takes a moment if none is
-/// open, and some seconds if one is.
-struct CheckTransactions {
-  private let options: ServiceOptions
-  private let properties: KafkaProperties
-  private let control: ControlClient
-  private let partitions: [String: Int]
-  private var report: CheckReport
-
+/// Transactions that stay open.
+extension Check {
   /// The time within which a transaction in use ends.
   private static let openMs: Int64 = 11_000
   private static let lookEveryMs: Int64 = 500
 
-  init(
-    _ options: ServiceOptions, _ properties: KafkaProperties, _ control: ControlClient, _ report: CheckReport,
-    _ partitions: [String: Int]
-  ) {
-    self.options = options
-    self.properties = properties
-    self.control = control
-    self.report = report
-    self.partitions = partitions
-  }
-
-  /// - Returns: The report, and the partitions of the input whose offsets an open transaction is to change.
-  consuming func run() -> (report: CheckReport, unstable: [Int32]) {
+  /// Detects transactions that stay open, whichever producer began them. It takes a moment if none is open, and some seconds if
+  /// one is.
+  /// - Returns: The partitions of the input whose offsets an open transaction is to change.
+  mutating func checkTransactions(_ control: ControlClient) -> [Int32] {
     var unstable: [Int32] = []
     do throws(EdgeError) {
-      let (topics, offsets) = try findLasting()
+      let (topics, offsets) = try findLasting(control)
       unstable = offsets
       for open in topics { add(open) }
       if !offsets.isEmpty {
@@ -44,7 +29,7 @@ struct CheckTransactions {
     } catch {
       report.note("whether transactions stay open could not be looked for: \(error.message)")
     }
-    return (report, unstable)
+    return unstable
   }
 
   private mutating func add(_ open: OpenTransaction) {
@@ -63,16 +48,16 @@ struct CheckTransactions {
 
   /// Returns the open transactions that every pass finds, and the partitions of the input whose offsets a transaction is to
   /// change.
-  private func findLasting() throws(EdgeError) -> (topics: [OpenTransaction], offsets: [Int32]) {
+  private func findLasting(_ control: ControlClient) throws(EdgeError) -> (topics: [OpenTransaction], offsets: [Int32]) {
     let reading = try KafkaReading(properties, control: control, names: options.topicNames)
     let deadline = Deadline(afterMs: Self.openMs)
     var topics = try findOpen(reading)
-    var offsets = try pending(Array(0..<Int32(partitions[options.input] ?? 0)))
+    var offsets = try pending(Array(0..<Int32(partitions[options.input] ?? 0)), control)
     while !topics.isEmpty || !offsets.isEmpty {
       MonotonicClock.sleep(ms: Self.lookEveryMs)
       let found = try findOpen(reading)
       topics = topics.filter { one in found.contains { $0.isSame(as: one) } }
-      offsets = try pending(offsets)
+      offsets = try pending(offsets, control)
       for index in topics.indices where topics[index].since == nil { topics[index] = reading.withTime(topics[index]) }
       let isOld = topics.allSatisfy { one in one.since.map { WallClock.nowMs - $0 >= Self.openMs } ?? false }
       if isOld && offsets.isEmpty || deadline.isOver { break }
@@ -89,7 +74,7 @@ struct CheckTransactions {
     return found
   }
 
-  private func pending(_ numbers: [Int32]) throws(EdgeError) -> [Int32] {
+  private func pending(_ numbers: [Int32], _ control: ControlClient) throws(EdgeError) -> [Int32] {
     try control.pendingOffsets(ofGroup: options.group, options.input, numbers)
   }
 }

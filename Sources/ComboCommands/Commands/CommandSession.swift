@@ -1,3 +1,5 @@
+internal import ComboEdge
+internal import ComboKafka
 internal import ComboSystem
 internal import Glibc
 
@@ -7,15 +9,35 @@ struct CommandSession {
   let stop = StopFlag()
 
   /// - Parameters:
-  ///   - secrets: Texts that no line of the log may show.
+  ///   - properties: The properties whose passwords no line of the log may show.
   ///   - hangUpStops: Whether SIGHUP stops the command, too.
-  init(_ level: LogLevel, _ format: LogFormat, hiding secrets: [String] = [], hangUpStops: Bool = true) {
-    log = ServiceLog(level, format: format)
-    log.hide(secrets)
+  init(_ level: LogLevel, _ format: LogFormat, hiding properties: [KafkaProperty] = [], hangUpStops: Bool = true) {
+    log = ServiceLog(level, format: format, hiding: properties)
     let signals = StopSignal()
     signals.onSet { [stop] in stop.set() }
     signals.watchSignals(hangUp: hangUpStops)
     // If the reader of the output ends, the command continues.
     signal(SIGPIPE, SIG_IGN)
+  }
+}
+
+extension ServiceLog {
+  /// Creates the log of a command.
+  /// - Parameter properties: The properties whose passwords no line shows.
+  init(_ level: LogLevel, format: LogFormat = .text, hiding properties: [KafkaProperty]) {
+    self.init(level, format: format)
+    hide(properties.secrets)
+  }
+
+  /// Runs the work of a command whose result is on standard output. Its failure is reported on standard error.
+  /// - Returns: The exit code.
+  func exitCode(_ work: () throws(EdgeError) -> Int32) -> Int32 {
+    defer { flush() }
+    do throws(EdgeError) {
+      return try work()
+    } catch {
+      Console.report(error.message)
+      return error.code == .badProperty ? 2 : 1
+    }
   }
 }

@@ -25,7 +25,7 @@ enum GenerateCommand {
       }
       return code
     case .topic(let topic, let brokers, let kafka):
-      return TopicGenerator(options, topic: topic, brokers: brokers, kafka: kafka).run()
+      return TopicGenerator(options: options, topic: topic, brokers: brokers, kafka: kafka).run()
     }
   }
 

@@ -235,7 +235,7 @@ final class InputFleet {
     let outcome = read(input)
     guard case .read(.run(var options), let table, _) = outcome else { return }
     let faults = members.faults(in: outcome)
-    if isNew { options.from = self.options.newFromLatest ? .latest : .earliest }
+    if isNew { options.fromLatest = self.options.newFromLatest }
     Self.warnOfStrayFile(options, own)
     let member = Member(options, table, after: members[input], log: own, read: read)
     member.reload.setServer(host.server)

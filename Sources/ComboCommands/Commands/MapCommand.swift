@@ -80,9 +80,8 @@ enum MapCommand {
 
   private static func explainFile(_ map: RecordMap, _ file: String?, _ options: MapOptions) -> Int32 {
     guard let records = records(file) else { return 1 }
-    var limits = WireLimits()
+    var limits = options.limits
     limits.roomFromBody = true
-    limits.roomSettings = options.roomSettings
     let explainer = MapExplainer(map, limits: limits)
     var report = MapReport(isJSON: options.isJSON, width: width)
     // A replay uses this key, too.
@@ -95,23 +94,18 @@ enum MapCommand {
   }
 
   private static func explainTopic(_ map: RecordMap, _ topic: String, _ last: Int, _ options: MapOptions) -> Int32 {
-    let log = ServiceLog(.error)
-    log.hide(options.kafka.secrets)
-    defer { log.flush() }
-    do throws(EdgeError) {
+    let log = ServiceLog(.error, hiding: options.kafka)
+    return log.exitCode { () throws(EdgeError) in
       let properties = try KafkaProperties(brokers: options.brokers, clientID: "combo-consumer-map", options.kafka, log: log)
-      var limits = WireLimits()
-      limits.roomFromBody = options.roomFromBody
-      limits.roomSettings = options.roomSettings
       let tail = try TopicTail(properties, topic)
       var map = map
       if let registry = options.registry {
-        let schemas = try TopicSchemas(registry, map, tail, last: last, limits: limits)
+        let schemas = try TopicSchemas(registry, map, tail, last: last, limits: options.limits)
         for (id, reason, _) in schemas.missing { Console.report("schema \(id): \(reason)") }
         if let folder = options.schemaFolder { return fetched(schemas, folder) }
         map = schemas.map
       }
-      let explainer = MapExplainer(map, limits: limits)
+      let explainer = MapExplainer(map, limits: options.limits)
       var report = MapReport(isJSON: options.isJSON, width: width)
       try tail.read(last: last) { partition, message in
         guard let value = message.value else { return }
@@ -119,9 +113,6 @@ enum MapCommand {
         _ = show(explainer, explanation, "partition \(partition), offset \(message.offset)", &report, options)
       }
       return end(report, options)
-    } catch {
-      Console.report(error.message)
-      return error.code == .badProperty ? 2 : 1
     }
   }
 
@@ -212,19 +203,8 @@ struct TopicTail {
   private static let widthMax: Int64 = 1 << 20
 
   private func read(_ partition: Int32, from start: Int64, to end: Int64, _ body: (KafkaMessage) -> Void) throws(EdgeError) {
-    let batch = MessageBatch(capacity: 1000)
-    let reader = try client.reader(topic, partition, from: start, to: end)
-    var silence = Deadline(afterMs: Self.withinMs)
-    while !reader.isAtEnd {
-      if try reader.read(maxWaitMs: 100, into: batch) > 0 { silence = Deadline(afterMs: Self.withinMs) }
-      for index in 0..<batch.count where batch[index].value != nil { body(batch[index]) }
-      batch.release()
-      if silence.isOver {
-        throw EdgeError(
-          .timedOut,
-          "partition \(partition) of \"\(topic)\" cannot be read beyond offset \(reader.position): is its leader away?",
-          isRetriable: true)
-      }
+    try client.read(topic, partition, from: start, to: end, silenceMaxMs: Self.withinMs, advice: "is its leader away?") {
+      if $0.value != nil { body($0) }
     }
   }
 }

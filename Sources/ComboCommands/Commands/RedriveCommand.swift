@@ -8,10 +8,8 @@ internal import ComboSystem
 /// repeated, and a second run sends nothing twice.
 enum RedriveCommand {
   static func run(_ options: RedriveOptions) -> Int32 {
-    let log = ServiceLog(.warning)
-    log.hide(options.kafka.secrets)
-    defer { log.flush() }
-    do throws(EdgeError) {
+    let log = ServiceLog(.warning, hiding: options.kafka)
+    return log.exitCode { () throws(EdgeError) in
       var redrive = try Redrive(options, log)
       if options.isJSON { redrive.listed = { _ = Console.print(RedriveReport.line($0, $1)) } }
       let report = try redrive.run()
@@ -20,9 +18,6 @@ enum RedriveCommand {
       _ = Console.print(
         options.isJSON ? report.json(isDryRun: isDryRun, limit: limit) : report.text(isDryRun: isDryRun, limit: limit))
       return 0
-    } catch {
-      Console.report(error.message)
-      return error.code == .badProperty ? 2 : 1
     }
   }
 }
@@ -49,7 +44,7 @@ struct Redrive {
   }
 
   private static func properties(
-    _ options: RedriveOptions, _ log: ServiceLog, presets: [KafkaProperties.Override] = []
+    _ options: RedriveOptions, _ log: ServiceLog, presets: [KafkaProperty] = []
   ) throws(EdgeError) -> KafkaProperties {
     try KafkaProperties(
       brokers: options.brokers, clientID: "combo-consumer-redrive", options.kafka, presets: presets, log: log)
@@ -111,24 +106,12 @@ struct Redrive {
     upTo ends: [Int64], _ body: (DeadLetterNote, KafkaMessage) throws(EdgeError) -> Void
   ) throws(EdgeError) {
     let client = try ReaderClient(properties)
-    let batch = MessageBatch(capacity: 1000)
     for (partition, end) in ends.enumerated() {
       let first = try control.watermarks(options.deadLetter, Int32(partition), withinMs: Self.withinMs).first
-      if first >= end { continue }
-      let reader = try client.reader(options.deadLetter, Int32(partition), from: first, to: end)
-      var silence = Deadline(afterMs: Self.withinMs)
-      while !reader.isAtEnd {
-        if try reader.read(maxWaitMs: 100, into: batch) > 0 { silence = Deadline(afterMs: Self.withinMs) }
-        defer { batch.release() }
-        for index in 0..<batch.count { try body(Self.note(of: batch[index]), batch[index]) }
-        if silence.isOver {
-          throw EdgeError(
-            .timedOut,
-            "partition \(partition) of \"\(options.deadLetter)\" cannot be read beyond offset \(reader.position): a transaction is open"
-              + " there, or its leader is not available. Nothing more was sent; run the command again later",
-            isRetriable: true)
-        }
-      }
+      try client.read(
+        options.deadLetter, Int32(partition), from: first, to: end, silenceMaxMs: Self.withinMs,
+        advice: "a transaction is open there, or its leader is not available. Nothing more was sent; run the command again later"
+      ) { message throws(EdgeError) in try body(Self.note(of: message), message) }
     }
   }
 

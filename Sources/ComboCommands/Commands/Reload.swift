@@ -16,47 +16,14 @@ internal import Synchronization
 /// that librdkafka reads only when a client is created, such as properties, certificates and keys. If the brokers cannot be
 /// reached with the new properties, or an option is wrong, nothing changes.
 final class Reload: Sendable {
-  /// The options that a reload can change.
-  struct Current: Equatable {
-    var kafka: [KafkaProperty]
-    var files: [[UInt8]?]
-    var settings: Settings
-    var defaultedSettings: Set<SettingName>
-    var map: RecordMap?
-    var rules: RulesChoice
-    private let logLevel: LogLevel
-    private let logFormat: LogFormat
-    private let httpToken: HTTPToken?
-
-    init(_ options: ServiceOptions) {
-      kafka = options.kafka
-      files = Reload.files(options.kafka)
-      settings = options.settings
-      defaultedSettings = options.defaultedSettings
-      map = options.map
-      rules = options.rules
-      logLevel = options.logLevel
-      logFormat = options.logFormat
-      httpToken = options.httpToken
-    }
-
-    /// Copies the values to the options of the next service.
-    func apply(to options: inout ServiceOptions) {
-      options.kafka = kafka
-      options.settings = settings
-      options.defaultedSettings = defaultedSettings
-      options.map = map
-      options.rules = rules
-    }
-  }
-
   private let table: ConfigTable
   private let log: ServiceLog
   private let stop: StopFlag
   private let read: @Sendable () -> Configuration.Outcome
   /// The server whose token may change, or nil until there is one.
   private let server = Mutex<HTTPServer?>(nil)
-  private let current: Mutex<Current>
+  /// The options in effect, and the contents of the files that librdkafka's properties name.
+  private let current: Mutex<(options: ServiceOptions, files: [[UInt8]?])>
   private let registry: SchemaRegistry?
 
   /// Options that need no restart.
@@ -81,12 +48,12 @@ final class Reload: Sendable {
     self.log = log
     self.stop = stop
     self.read = read
-    current = Mutex(Current(options))
+    current = Mutex((options, Self.files(options.kafka)))
     registry = options.registry
   }
 
   /// The options of the next service.
-  var next: Current { current.withLock { $0 } }
+  var next: ServiceOptions { current.withLock { $0.options } }
 
   /// Sets the server whose token a reload may change.
   func setServer(_ server: HTTPServer?) { self.server.withLock { $0 = server } }
@@ -107,9 +74,10 @@ final class Reload: Sendable {
       registry.retry()
     }
     let before = current.withLock { $0 }
-    log.hide(before.kafka.secrets + options.kafka.secrets)
-    let new = Current(options)
-    let isOtherKafka = new.kafka != before.kafka || new.files != before.files
+    log.hide(before.options.kafka.secrets + options.kafka.secrets)
+    var new = (options: before.options, files: Self.files(options.kafka))
+    new.options.adopt(options)
+    let isOtherKafka = new.options.kafka != before.options.kafka || new.files != before.files
     if isOtherKafka, let fault = Self.fault(options) {
       log.error(
         """
@@ -125,12 +93,13 @@ final class Reload: Sendable {
     if !missed.isEmpty {
       log.warning("these changed options need a restart: \(.options, missed.map { "--\($0)" }.joined(separator: ", "))")
     }
-    if new == before {
+    if new.options == before.options, new.files == before.files {
       if missed.isEmpty { log.info("nothing has changed") }
       return
     }
-    current.withLock { $0 = new }
-    let isOtherEngine = new.settings != before.settings || new.map != before.map || new.rules != before.rules
+    current.withLock { [new] in $0 = new }
+    let (now, was) = (new.options, before.options)
+    let isOtherEngine = now.settings != was.settings || now.map != was.map || now.rules != was.rules
     if isOtherKafka || isOtherEngine {
       log.info("the new configuration is valid; starting again with it")
       if isOtherKafka { log.info("the service starts again within the process, with the new Kafka properties and certificates") }
@@ -156,7 +125,18 @@ final class Reload: Sendable {
     }
   }
 
-  fileprivate static func files(_ properties: [KafkaProperty]) -> [[UInt8]?] {
+  private static func files(_ properties: [KafkaProperty]) -> [[UInt8]?] {
     properties.filter { fileProperties.contains($0.key) }.map { try? TextFile.bytes(of: $0.value, limit: 1 << 20).get() }
+  }
+}
+
+extension ServiceOptions {
+  /// Adopts the options that a reload can change.
+  mutating func adopt(_ new: ServiceOptions) {
+    (kafka, logLevel, logFormat, httpToken) = (new.kafka, new.logLevel, new.logFormat, new.httpToken)
+    self.settings = new.settings
+    self.defaultedSettings = new.defaultedSettings
+    self.map = new.map
+    self.rules = new.rules
   }
 }

@@ -10,9 +10,8 @@ enum ResetClockCommand {
   private static let withinMs: Int64 = 30_000
 
   static func run(_ options: ServiceOptions) -> Int32 {
-    let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka.secrets)
-    defer { session.log.flush() }
-    do throws(EdgeError) {
+    let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka)
+    return session.log.exitCode { () throws(EdgeError) in
       let properties = try options.kafkaProperties(log: session.log)
       let options = try options.namingAsJournal(properties)
       let plan = try plan(options, properties)
@@ -35,9 +34,6 @@ enum ResetClockCommand {
         return 1
       }
       return 0
-    } catch {
-      Console.report(error.message)
-      return error.code == .badProperty ? 2 : 1
     }
   }
 

@@ -13,7 +13,7 @@ enum RunCommand {
   static func run(_ options: ServiceOptions, read: @escaping Read) -> Int32 {
     if options.isShadow { return ShadowRun(options).run() }
     // SIGHUP makes the service read its configuration again.
-    let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka.secrets, hangUpStops: false)
+    let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka, hangUpStops: false)
     let (log, stop) = (session.log, session.stop)
     defer { log.flush() }
     let watchdog = StopWatchdog(stop, log: log)

@@ -1,5 +1,6 @@
 internal import ComboCore
 internal import ComboKafka
+internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 internal import Glibc

@@ -12,9 +12,8 @@ enum SeekCommand {
 
   static func run(_ options: SeekOptions) -> Int32 {
     var (options, service) = (options, options.service)
-    let session = CommandSession(service.logLevel, service.logFormat, hiding: service.kafka.secrets)
-    defer { session.log.flush() }
-    do throws(EdgeError) {
+    let session = CommandSession(service.logLevel, service.logFormat, hiding: service.kafka)
+    return session.log.exitCode { () throws(EdgeError) in
       let properties = try service.kafkaProperties(log: session.log)
       service = try service.namingAsJournal(properties)
       options.service = service
@@ -38,9 +37,6 @@ enum SeekCommand {
         return 1
       }
       return 0
-    } catch {
-      Console.report(error.message)
-      return error.code == .badProperty ? 2 : 1
     }
   }
 

@@ -7,7 +7,7 @@ internal import ComboSystem
 /// `serve`: serves any room over HTTP, from the output topic.
 enum ServeCommand {
   static func run(_ options: ServeOptions) -> Int32 {
-    let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka.secrets)
+    let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka)
     let log = session.log
     defer { log.flush() }
     let observatory = Observatory(stop: session.stop)

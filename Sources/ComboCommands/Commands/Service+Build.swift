@@ -10,11 +10,10 @@ internal import ComboWire
 extension KafkaProperties {
   /// Creates the properties of a command's clients, and throws if one is invalid.
   init(
-    brokers: String, clientID: String = "combo-consumer", _ properties: [KafkaProperty], presets: [Override] = [], log: ServiceLog
+    brokers: String, clientID: String = "combo-consumer", _ properties: [KafkaProperty], presets: [KafkaProperty] = [],
+    log: ServiceLog
   ) throws(EdgeError) {
-    try self.init(
-      brokers: brokers, clientID: clientID, overrides: properties.map { .init(key: $0.key, value: $0.value) }, presets: presets,
-      log: log.ofKafka)
+    try self.init(brokers: brokers, clientID: clientID, overrides: properties, presets: presets, log: log.ofKafka)
   }
 }
 
@@ -33,7 +32,7 @@ extension ServiceOptions {
     for partition in try reading.partitions(.journal) {
       let topics = PartitionTopics(partition, configuration, reading, log: .silent)
       guard let derivation = try? topics.standing().derivation else { continue }
-      options.namesInput = namesInput || derivation.namesInput
+      options.namesInput = self.namesInput || derivation.namesInput
       options.prefixesRooms = prefixesRooms || !derivation.limits.roomPrefix.isEmpty
       break
     }
@@ -41,13 +40,13 @@ extension ServiceOptions {
   }
 
   /// Returns the properties of the service's clients, and throws if one is invalid.
-  func kafkaProperties(presets: [KafkaProperties.Override] = [], log: ServiceLog) throws(EdgeError) -> KafkaProperties {
-    try KafkaProperties(brokers: brokers, kafka, presets: presets, log: log)
+  func kafkaProperties(presets: [KafkaProperty] = [], log: ServiceLog) throws(EdgeError) -> KafkaProperties {
+    try KafkaProperties(brokers: self.brokers, kafka, presets: presets, log: log)
   }
 
   /// The headers of each record of the output.
   var allOutputHeaders: [OutputHeader] {
-    outputHeaders + (namesInput ? OutputHeader("\(Derivation.inputHeader)=\(input)").map { [$0] } ?? [] : [])
+    outputHeaders + (self.namesInput ? OutputHeader("\(Derivation.inputHeader)=\(input)").map { [$0] } ?? [] : [])
   }
 
   /// Creates a producer and discards it: librdkafka detects some contradictions between properties only then.
@@ -73,29 +72,6 @@ extension ServiceOptions {
   /// The properties without a log, for trials whose failures librdkafka must not log.
   private func quiet(_ properties: KafkaProperties) throws(EdgeError) -> KafkaProperties {
     try properties.with(brokers: properties.brokers, presets: [], log: .none)
-  }
-
-  /// The configuration of the service's logic.
-  var configuration: ServiceConfiguration {
-    var configuration = ServiceConfiguration(topics: TopicIdentity(group: group, input: input, output: output))
-    configuration.brokers = brokers
-    configuration.settings = settings
-    configuration.defaultedSettings = defaultedSettings
-    configuration.limits.roomFromBody = roomFromBody
-    if prefixesRooms { configuration.limits.roomPrefix = Derivation.roomPrefix(of: input) }
-    configuration.namesInput = namesInput
-    configuration.limits.roomSettings = roomSettings
-    configuration.limits.maxAgeMs = maxAgeMs
-    configuration.map = map
-    configuration.delivery = delivery
-    configuration.commitIntervalMs = commitIntervalMs
-    configuration.checkpointGifts = checkpointGifts
-    configuration.checkpointIntervalMs = checkpointIntervalMs
-    configuration.ownSettingsMax = maxOwnSettings
-    configuration.fromLatest = from == .latest
-    configuration.acceptsReset = acceptReset
-    configuration.rules = rules
-    return configuration
   }
 }
 

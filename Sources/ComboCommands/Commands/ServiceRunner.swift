@@ -95,7 +95,7 @@ struct ServiceRunner {
       let isWanted = stop.takeFreshStart()
       var pauseMs: Int64 = 0
       if isWanted, let reload {
-        reload.next.apply(to: &options)
+        options.adopt(reload.next)
         let statistics = properties.statistics
         properties = try options.kafkaProperties(log: log)
         properties.statistics = statistics

@@ -17,8 +17,7 @@ struct ShadowRun {
 
   init(_ options: ServiceOptions) {
     self.options = options
-    log = ServiceLog(options.logLevel, format: options.logFormat)
-    log.hide(options.kafka.secrets)
+    log = ServiceLog(options.logLevel, format: options.logFormat, hiding: options.kafka)
   }
 
   /// Follows the group until a signal ends it. Returns the exit code: 0 if something was compared and all that must be equal is

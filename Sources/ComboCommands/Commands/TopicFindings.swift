@@ -27,12 +27,6 @@ struct TopicFindings {
   static let journalBytesMin: Int64 = 65_536
   static let stateBytesMin = Int64(StateEncoder.partBytesDefault) + 16_384
 
-  init(_ names: TopicNames, brokers: String, slots: Int) {
-    self.names = names
-    self.brokers = brokers
-    self.slots = slots
-  }
-
   /// Whether nobody chose the state topic's policy, and nothing has been deleted from it yet.
   static func isUnchosenState(
     _ state: TopicSettings, _ control: ControlClient, _ names: TopicNames, withinMs: Int64
@@ -44,7 +38,8 @@ struct TopicFindings {
     return true
   }
 
-  private var all: [(name: String, what: String)] {
+  /// The topics, each with its purpose.
+  var all: [(name: String, what: String)] {
     [
       (names.input, "input"), (names.output, "output"), (names.deadLetter, "dead-letter topic"), (names.journal, "journal"),
       (names.state, "state topic"),
@@ -55,22 +50,15 @@ struct TopicFindings {
     "kafka-configs.sh --bootstrap-server \(brokers) --alter --topic \(topic) --add-config \(setting)"
   }
 
-  private static func fault(_ text: String, _ fix: String) -> CheckReport.Finding {
-    CheckReport.Finding(verdict: .fault, text: text, fix: fix)
-  }
-
-  private static func note(_ text: String, _ fix: String) -> CheckReport.Finding {
-    CheckReport.Finding(verdict: .note, text: text, fix: fix)
-  }
-
   /// All findings. With a fault the service cannot work; with a note it can.
   var findings: [CheckReport.Finding] { replication + policies + sizes + times + (hasForeignOutput ? [Self.foreignOutput] : []) }
 
   /// The note on records of others in the output. It is never a fault, as several inputs may share an output, and a group's
   /// successor continues in it.
-  static let foreignOutput = note(
+  static let foreignOutput = CheckReport.Finding.note(
     "the output holds records, but this group has no journal of them: if another group writes the same gifts there, each gift is shown twice",
-    "correct --group, or give this group its own --output, or stop the other group. Where several inputs share the output, or after a move from"
+    fix:
+      "correct --group, or give this group its own --output, or stop the other group. Where several inputs share the output, or after a move from"
       + " another group, this is expected")
 
   private var replication: [CheckReport.Finding] {
@@ -79,9 +67,9 @@ struct TopicFindings {
       let needed = found["min.insync.replicas"].flatMap { Int($0) } ?? 1
       if count >= needed { return nil }
       // Newer brokers use the smaller of the two numbers. `check` writes a record, which shows what these brokers do.
-      return Self.note(
+      return .note(
         "min.insync.replicas is \(needed), but the \(what) has \(Counted.text(count, "replicas")): older brokers accept nothing then",
-        "give it more replicas (kafka-reassign-partitions.sh), or set min.insync.replicas of \"\(name)\" to \(count)")
+        fix: "give it more replicas (kafka-reassign-partitions.sh), or set min.insync.replicas of \"\(name)\" to \(count)")
     }
   }
 
@@ -89,34 +77,34 @@ struct TopicFindings {
     var found: [CheckReport.Finding] = []
     if settings[names.input]?.isCompacted == true {
       found.append(
-        Self.fault(
+        .fault(
           "the input is compacted: gifts vanish from it, and the state could not be restored",
-          alter(names.input, "cleanup.policy=delete")))
+          fix: alter(names.input, "cleanup.policy=delete")))
     }
     if settings[names.journal]?.isCompacted == true {
-      found.append(Self.fault("the journal is compacted: entries would vanish", alter(names.journal, "cleanup.policy=delete")))
+      found.append(.fault("the journal is compacted: entries would vanish", fix: alter(names.journal, "cleanup.policy=delete")))
     }
     if let state = settings[names.state], !state.isCompacted || state.isDeleted, isStateRepairable {
       found.append(
-        Self.note(
+        .note(
           "the state topic has the brokers' default policy; the service sets it to compact at its start, if it has the right AlterConfigs",
-          "or do it now: " + alter(names.state, "cleanup.policy=compact")))
+          fix: "or do it now: " + alter(names.state, "cleanup.policy=compact")))
     } else if let state = settings[names.state], !state.isCompacted || state.isDeleted {
       found.append(
-        Self.fault(
-          "the state topic is not compacted only: rooms would be forgotten", alter(names.state, "cleanup.policy=compact")))
+        .fault(
+          "the state topic is not compacted only: rooms would be forgotten", fix: alter(names.state, "cleanup.policy=compact")))
     }
     if let screens = names.screens, let topic = settings[screens], !topic.isCompacted {
       found.append(
-        Self.note(
+        .note(
           "the screens topic is not compacted: it keeps replaced screens, and readers must read all of them to get the newest",
-          alter(screens, "cleanup.policy=compact")))
+          fix: alter(screens, "cleanup.policy=compact")))
     }
     if settings[names.output]?.isCompacted == true {
       found.append(
-        Self.note(
+        .note(
           "the output is compacted: only the newest instruction of each room stays, so verify reports the others as missing, and a reader cannot"
-            + " draw rooms from its beginning", alter(names.output, "cleanup.policy=delete")))
+            + " draw rooms from its beginning", fix: alter(names.output, "cleanup.policy=delete")))
     }
     return found
   }
@@ -127,24 +115,24 @@ struct TopicFindings {
     for (name, what) in [(names.output, "output")] + (names.screens.map { [($0, "screens topic")] } ?? []) {
       guard let max = settings[name]?.maxMessageBytes, max < needed else { continue }
       found.append(
-        Self.note(
+        .note(
           "the \(what) takes records of up to \(max) bytes, but a full screen of \(slots) banners may need \(needed)",
-          alter(name, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
+          fix: alter(name, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
     }
     if let max = settings[names.deadLetter]?.maxMessageBytes, max < Self.deadLetterBytesMin {
       found.append(
-        Self.fault(
+        .fault(
           "the dead-letter topic takes records of up to \(max) bytes, too few to say what was wrong with a record",
-          alter(names.deadLetter, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
+          fix: alter(names.deadLetter, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
     }
     for (name, what, least) in [
       (names.journal, "journal", Self.journalBytesMin), (names.state, "state topic", Self.stateBytesMin),
     ] {
       guard let max = settings[name]?.maxMessageBytes, max < least else { continue }
       found.append(
-        Self.fault(
+        .fault(
           "the \(what) takes records of up to \(max) bytes, but the service may write \(least)",
-          alter(name, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
+          fix: alter(name, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
     }
     return found
   }
@@ -154,10 +142,10 @@ struct TopicFindings {
     guard let most = [output.timestampBeforeMaxMs, output.timestampAfterMaxMs].compactMap({ $0 }).min(), most <= Self.clockLeadMs
     else { return [] }
     return [
-      Self.note(
+      .note(
         "the output refuses records whose time is further than \(most) ms from the brokers': an instruction has the time of its partition,"
           + " which continues from the latest time of any owner's clock",
-        alter(
+        fix: alter(
           names.output, "message.timestamp.after.max.ms=\(Int64.max),message.timestamp.before.max.ms=\(Int64.max)"))
     ]
   }

@@ -14,19 +14,11 @@ struct TopicGenerator {
   let brokers: String
   let kafka: [KafkaProperty]
 
-  init(_ options: GenerateOptions, topic: String, brokers: String, kafka: [KafkaProperty]) {
-    self.options = options
-    self.topic = topic
-    self.brokers = brokers
-    self.kafka = kafka
-  }
-
   /// Runs until all records are delivered or a signal arrives; returns an exit code.
   func run() -> Int32 {
     let stop = StopSignal()
     stop.watchSignals()
-    let log = ServiceLog(.warning)
-    log.hide(kafka.secrets)
+    let log = ServiceLog(.warning, hiding: kafka)
     defer { log.flush() }
     let truth: TruthFile
     do throws(TruthFile.Failure) {
@@ -36,9 +28,7 @@ struct TopicGenerator {
       return 1
     }
     do throws(EdgeError) {
-      let properties = try KafkaProperties(
-        brokers: brokers, clientID: "combo-consumer-generate",
-        overrides: kafka.map { KafkaProperties.Override(key: $0.key, value: $0.value) }, log: log.ofKafka)
+      let properties = try KafkaProperties(brokers: brokers, clientID: "combo-consumer-generate", kafka, log: log)
       try reportIfMissing(ControlClient(properties))
       let producer = try TopicProducer(properties, topic: topic, withinMs: Self.withinMs)
       let began = MonotonicClock.nowMs

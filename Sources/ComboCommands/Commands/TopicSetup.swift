@@ -53,7 +53,7 @@ struct TopicSetup {
         throw Fault.notYet("the input topic \"\(names.input)\" does not exist. Create it, or check --input")
       }
       let input = try control.settings(of: names.input, withinMs: Self.withinMs)
-      var findings = TopicFindings(names, brokers: brokers, slots: settings.slots)
+      var findings = TopicFindings(names: names, brokers: brokers, slots: settings.slots)
       findings.settings[names.input] = input
       try refuse(findings)
       for topic in TopicPlan(names, input).topics {
@@ -112,7 +112,7 @@ struct TopicSetup {
     let retention = input.isDeleted ? input.retentionMs : nil
     let wanted = retention.map { String($0) } ?? "-1"
     let journal = try control.settings(of: names.journal, withinMs: Self.withinMs)
-    var findings = TopicFindings(names, brokers: brokers, slots: settings.slots)
+    var findings = TopicFindings(names: names, brokers: brokers, slots: settings.slots)
     findings.settings[names.journal] = journal
     try refuse(findings)
     let isTooShort = journal.retentionMs.map { own in retention.map { own < $0 } ?? true } ?? false
@@ -126,7 +126,7 @@ struct TopicSetup {
 
   private func setUpState(_ partitions: Int) throws {
     try repairState()
-    var findings = TopicFindings(names, brokers: brokers, slots: settings.slots)
+    var findings = TopicFindings(names: names, brokers: brokers, slots: settings.slots)
     findings.settings[names.state] = try control.settings(of: names.state, withinMs: Self.withinMs)
     try refuse(findings)
     try control.createPartitions(names.state, total: partitions, withinMs: Self.withinMs)

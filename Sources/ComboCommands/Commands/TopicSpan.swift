@@ -42,25 +42,11 @@ struct TopicSpan {
     let bounds = try control.watermarks(topic, partition, withinMs: Self.withinMs)
     let start = max(bounds.first, try offset(partition, atMs: since, else: bounds.first, bounds.end))
     let end = min(bounds.end, try offset(partition, atMs: until, else: bounds.end, bounds.end))
-    if start >= end { return }
-    let reader = try client.reader(topic, partition, from: start, to: end)
-    let batch = MessageBatch(capacity: 4096)
-    var silence = Deadline(afterMs: Self.withinMs)
-    while !reader.isAtEnd {
-      let before = reader.position
-      try reader.read(maxWaitMs: 100, into: batch)
-      defer { batch.release() }
-      if reader.position > before { silence = Deadline(afterMs: Self.withinMs) }
-      for index in 0..<batch.count {
-        if let value = batch[index].value { feed.add(key: batch[index].key, value: value, time: batch[index].timestampMs) }
-      }
-      if silence.isOver {
-        throw EdgeError(
-          .timedOut,
-          "partition \(partition) of \"\(topic)\" cannot be read beyond offset \(reader.position): a transaction is open there, or its "
-            + "leader is not available. Try again later, or end earlier with --until",
-          isRetriable: true)
-      }
+    try client.read(
+      topic, partition, from: start, to: end, silenceMaxMs: Self.withinMs,
+      advice: "a transaction is open there, or its leader is not available. Try again later, or end earlier with --until"
+    ) { message in
+      if let value = message.value { feed.add(key: message.key, value: value, time: message.timestampMs) }
     }
   }
 

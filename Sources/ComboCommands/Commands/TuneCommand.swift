@@ -9,18 +9,13 @@ enum TuneCommand {
   static func run(_ options: TuneOptions) -> Int32 {
     if let topic = options.topic {
       let feed = RecordFeed()
-      let log = ServiceLog(.warning)
-      log.hide(topic.kafka.secrets)
-      defer { log.flush() }
-      do throws(EdgeError) {
+      let log = ServiceLog(.warning, hiding: topic.kafka)
+      return log.exitCode { () throws(EdgeError) in
         let properties = try KafkaProperties(brokers: topic.brokers, clientID: "combo-consumer-tune", topic.kafka, log: log)
         let span = try TopicSpan(properties, topic.name, since: topic.since, until: topic.until)
         // The thread ends when the replay ends; if the replay never begins, the process ends.
         _ = WorkThread { span.read(into: feed) }
         return run(options, .records(feed), named: topic.name)
-      } catch {
-        Console.report(error.message)
-        return error.code == .badProperty ? 2 : 1
       }
     }
     if let data = options.data {

@@ -8,17 +8,12 @@ enum WatchCommand {
   static func run(_ options: WatchOptions) -> Int32 {
     let stop = StopSignal()
     stop.watchSignals()
-    let log = ServiceLog(options.logLevel)
-    log.hide(options.kafka.secrets)
-    defer { log.flush() }
-    do throws(EdgeError) {
+    let log = ServiceLog(options.logLevel, hiding: options.kafka)
+    return log.exitCode { () throws(EdgeError) in
       let properties = try KafkaProperties(brokers: options.brokers, clientID: "combo-consumer-watch", options.kafka, log: log)
       let feed = try RoomFeed(properties, topic: options.output, room: options.room, input: options.input)
       var watch = Watch(options, feed, stop: stop)
       return try watch.run()
-    } catch {
-      Console.report(error.message)
-      return error.code == .badProperty ? 2 : 1
     }
   }
 }

@@ -49,8 +49,7 @@ struct DerivationSource: Equatable, Sendable {
     deadLetter: String? = nil, checksFile: Bool = false, history: LogReading.History, needed: [Topic], options: String,
     _ body: (any ReadEdge, ServiceLog) throws -> Int32
   ) -> Int32 {
-    let log = ServiceLog(logLevel, format: logFormat)
-    log.hide(kafka.secrets)
+    let log = ServiceLog(logLevel, format: logFormat, hiding: kafka)
     defer { log.flush() }
     do {
       if let data {

@@ -29,16 +29,13 @@ struct MapOptions: Equatable, Sendable {
   /// Whether to print the records themselves, as JSON.
   var printsRecords = false
   var brokers = ""
-  /// Whether to use the room in the event even if the record key differs.
-  var roomFromBody = false
-  /// The settings that a room may set for itself.
-  var roomSettings = WireLimits.allRoomSettings
+  var limits = WireLimits()
   var kafka: [KafkaProperty] = []
 
   init(_ reader: inout OptionReader, operands: [String]) {
     isJSON = reader.flag("json")
-    roomFromBody = reader.flag("room-from-body")
-    roomSettings = reader.settingNames("room-settings")
+    limits.roomFromBody = reader.flag("room-from-body")
+    limits.roomSettings = reader.settingNames("room-settings")
     kafka = reader.kafkaProperties()
     printsRecords = reader.flag("records")
     registry = reader.registry()

@@ -215,7 +215,7 @@ struct OptionReader {
     }
     // This depends on several values together.
     do throws(EdgeError) {
-      _ = try BearerToken.file(properties.map { KafkaProperties.Override(key: $0.key, value: $0.value) })
+      _ = try BearerToken.file(properties)
     } catch {
       fault(error.message)
     }

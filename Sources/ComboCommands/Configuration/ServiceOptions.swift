@@ -11,16 +11,10 @@ internal import ComboWire
 internal import Glibc
 
 /// The configuration of the service: the options of `run`.
+@dynamicMemberLookup
 struct ServiceOptions: Equatable, Sendable {
-  /// The start of a group that has read nothing yet.
-  enum Start: String, Sendable {
-    case earliest, latest
-  }
-
-  /// `host:port,…`
-  var brokers: String
-  /// The topic that gift events are read from; the first one if there are several.
-  var input: String
+  /// The options that the service's logic depends on; each is also a member of this type. Of several inputs, it has the first.
+  var configuration: ServiceConfiguration
   /// The inputs, of which each has a service of its own.
   var inputs = InputChoice()
   /// Whether these are the options of one of several inputs.
@@ -29,47 +23,18 @@ struct ServiceOptions: Equatable, Sendable {
   var inputSettings: InputSettings?
   /// Whether a topic that is found while running begins at its end.
   var newFromLatest = false
-  /// The topic that instructions are written to.
-  var output: String
-  var group: String
   /// The topic that bad events go to.
   var deadLetter: String
-  var from = Start.earliest
-  var delivery = JournalEntry.Delivery.exactlyOnce
-  /// The interval between transactions, in milliseconds.
-  var commitIntervalMs = 100
-  /// The number of gifts after which a sweep of snapshots begins …
-  var checkpointGifts = 1_000_000
-  /// … or the number of milliseconds.
-  var checkpointIntervalMs = 60_000
-  /// The number of rooms per partition that may have their own settings.
-  var maxOwnSettings = 10_000
-  /// The age, in milliseconds, above which gifts reach no room when they are read; 0 for no limit.
-  var maxAgeMs = 0
   /// A stable name of this instance within the group, or nil.
   var instance: String?
   /// The producer's transactional id, which two live processes must not share.
   var transactionalID: String
-  /// Whether to discard the results of another version's entries where this version cannot derive them.
-  var acceptReset = false
-  /// The rules of the engine to which takeovers bring partitions.
-  var rules = RulesChoice.auto
   /// The form in which `check` prints the topics, doing nothing else, or nil for the checks.
   var topicFormat: TopicText.Format?
   /// Whether only to compare its own instructions with the group's.
   var isShadow = false
   /// Whether `reset-clock` carries out its plan.
   var isConfirmed = false
-  /// Whether to use the room in the event even if the record key differs.
-  var roomFromBody = false
-  /// Whether the ids of rooms are prefixed with the name of their input.
-  var prefixesRooms = false
-  /// Whether each instruction's record names its input.
-  var namesInput = false
-  /// The settings that a room may set for itself.
-  var roomSettings = WireLimits.allRoomSettings
-  /// The map that turns records into events, or nil if they are events.
-  var map: RecordMap?
   /// The registry for schemas that the map does not have, or nil for none.
   var registry: SchemaRegistry?
   /// The map as --map names it, or nil if it names none for the input.
@@ -87,17 +52,26 @@ struct ServiceOptions: Equatable, Sendable {
   var logFormat = LogFormat.text
   /// The properties for librdkafka; if a key occurs twice, the later value counts.
   var kafka: [KafkaProperty] = []
-  /// The settings of the engines.
-  var settings = Settings()
-  /// The settings that were not given.
-  var defaultedSettings: Set<SettingName> = []
+
+  var group: String { configuration.topics.group }
+  var input: String { configuration.topics.input }
+  var output: String { configuration.topics.output }
+
+  /// Whether the ids of rooms are prefixed with the name of their input.
+  var prefixesRooms: Bool {
+    get { !configuration.limits.roomPrefix.isEmpty }
+    set { configuration.limits.roomPrefix = newValue ? Derivation.roomPrefix(of: input) : "" }
+  }
+
+  subscript<Value>(dynamicMember member: WritableKeyPath<ServiceConfiguration, Value>) -> Value {
+    get { configuration[keyPath: member] }
+    set { configuration[keyPath: member] = newValue }
+  }
 
   /// Creates options with defaults for everything that is not a parameter.
   init(brokers: String, input: String, output: String, group: String, transactionalID: String) {
-    self.brokers = brokers
-    self.input = input
-    self.output = output
-    self.group = group
+    configuration = ServiceConfiguration(topics: TopicIdentity(group: group, input: input, output: output))
+    configuration.brokers = brokers
     self.transactionalID = transactionalID
     deadLetter = TopicNames.deadLetter(input: input, group: group)
   }
@@ -122,28 +96,28 @@ struct ServiceOptions: Equatable, Sendable {
     }
     newFromLatest = reader.command == .run && reader.text("new-topics") == "latest"
     if let topic = reader.optionalText("dead-letter") { deadLetter = topic }
+    configuration.fromLatest = reader.text("from") == "latest"
     // The table allows no other values.
-    from = Start(rawValue: reader.text("from"))!
-    delivery = JournalEntry.Delivery(rawValue: reader.text("delivery"))!
-    commitIntervalMs = reader.integer("commit-interval-ms")
-    checkpointGifts = reader.integer("checkpoint-gifts")
-    checkpointIntervalMs = reader.integer("checkpoint-interval-ms")
-    maxOwnSettings = reader.integer("max-own-settings")
-    maxAgeMs = reader.integer("max-age-ms")
+    configuration.delivery = JournalEntry.Delivery(rawValue: reader.text("delivery"))!
+    configuration.commitIntervalMs = reader.integer("commit-interval-ms")
+    configuration.checkpointGifts = reader.integer("checkpoint-gifts")
+    configuration.checkpointIntervalMs = reader.integer("checkpoint-interval-ms")
+    configuration.ownSettingsMax = reader.integer("max-own-settings")
+    configuration.limits.maxAgeMs = reader.integer("max-age-ms")
     self.instance = instance
-    acceptReset = reader.flag("accept-reset")
-    rules = Int(reader.text("rules")).map { .pinned(Rules(version: $0)) } ?? .auto
+    configuration.acceptsReset = reader.flag("accept-reset")
+    configuration.rules = Int(reader.text("rules")).map { .pinned(Rules(version: $0)) } ?? .auto
     topicFormat = reader.command == .check ? reader.optionalText("print-topics").flatMap(TopicText.Format.init) : nil
     isShadow = reader.command == .run && reader.flag("shadow")
     isConfirmed = reader.command == .resetClock && reader.flag("yes")
-    if isShadow, acceptReset {
+    if isShadow, configuration.acceptsReset {
       reader.fault("--accept-reset has no effect with --shadow, which takes nothing over: leave it out")
     }
-    roomFromBody = reader.flag("room-from-body")
+    configuration.limits.roomFromBody = reader.flag("room-from-body")
     prefixesRooms = reader.text("room-prefix") == "topic"
-    namesInput = reader.flag("name-input") || isOneOfSeveral
-    roomSettings = reader.settingNames("room-settings")
-    map = reader.map()
+    configuration.namesInput = reader.flag("name-input") || isOneOfSeveral
+    configuration.limits.roomSettings = reader.settingNames("room-settings")
+    configuration.map = reader.map()
     registry = reader.registry()
     if registry == nil, reader.isGiven("schema-registry-auth-file") || reader.isGiven("schema-registry-ca") {
       reader.fault("--schema-registry-auth-file and --schema-registry-ca need --schema-registry URL")
@@ -164,8 +138,8 @@ struct ServiceOptions: Equatable, Sendable {
     logLevel = LogLevel(rawValue: reader.text("log-level"))!
     logFormat = LogFormat(rawValue: reader.text("log-format"))!
     kafka = reader.kafkaProperties()
-    settings = reader.settings()
-    defaultedSettings = reader.defaultedSettings
+    configuration.settings = reader.settings()
+    configuration.defaultedSettings = reader.defaultedSettings
     checkInputs(&reader)
     checkTopics(&reader)
   }

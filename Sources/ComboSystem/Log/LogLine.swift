@@ -1,20 +1,18 @@
-internal import Glibc
-
 /// Formats log lines.
 enum LogLine {
   /// Returns one line, without its end.
   /// - Parameters:
   ///   - more: The number of similar lines that were not written, and in how many seconds, if the line reports that.
   static func line(
-    _ level: LogLevel, _ message: LogMessage, more: (count: Int, seconds: Int64)? = nil, format: LogFormat, at time: timespec
+    _ level: LogLevel, _ message: LogMessage, more: (count: Int, seconds: Int64)? = nil, format: LogFormat, at time: Int64
   ) -> String {
     switch format {
     case .text:
       let rest = more.map { " … and \($0.count) more in the last \($0.seconds) s" } ?? ""
       let input = message.input.map { "\($0): " } ?? ""
-      return "\(timestamp(time)) \(level.rawValue) \(input)\(inOneLine(message.sentence))\(rest)"
+      return "\(Timestamp.text(time)) \(level.rawValue) \(input)\(inOneLine(message.sentence))\(rest)"
     case .json:
-      var line = #"{"time":"\#(timestamp(time))","level":"\#(level.rawValue)","message":"#
+      var line = #"{"time":"\#(Timestamp.text(time))","level":"\#(level.rawValue)","message":"#
       quote(message.template, to: &line)
       if let input = message.input {
         line += #","input":"#
@@ -64,17 +62,5 @@ enum LogLine {
       }
     }
     line += "\""
-  }
-
-  /// Returns a time in UTC, to the millisecond: 24 characters.
-  static func timestamp(_ time: timespec) -> String {
-    var time = time
-    var parts = tm()
-    gmtime_r(&time.tv_sec, &parts)
-    func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
-    let ms = time.tv_nsec / 1_000_000
-    let padded = ms < 10 ? "00\(ms)" : ms < 100 ? "0\(ms)" : "\(ms)"
-    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T\(two(parts.tm_hour)):"
-      + "\(two(parts.tm_min)):\(two(parts.tm_sec)).\(padded)Z"
   }
 }

@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Glibc
 internal import Synchronization
 
 /// The program's log on standard error, one line per event. There is one for the whole process: copies share level, format and
@@ -164,9 +163,7 @@ package struct ServiceLog: Sendable {
     private static func line(
       _ level: LogLevel, _ message: LogMessage, more: (count: Int, seconds: Int64)? = nil, _ state: State
     ) -> String {
-      var now = timespec()
-      clock_gettime(CLOCK_REALTIME, &now)
-      return LogLine.line(level, message.hiding(state.secrets), more: more, format: state.format, at: now)
+      LogLine.line(level, message.hiding(state.secrets), more: more, format: state.format, at: WallClock.nowMs)
     }
   }
 }

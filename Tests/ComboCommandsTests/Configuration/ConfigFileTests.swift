@@ -1,6 +1,7 @@
 import ComboCore
 import ComboGenerate
 import ComboKafka
+import ComboRooms
 import ComboSystem
 import Dispatch
 import Foundation
@@ -87,7 +88,7 @@ struct ConfigFileTests {
       Issue.record("it was refused")
       return
     }
-    #expect((run.settings.slots, run.from) == (3, .latest))
+    #expect((run.settings.slots, run.fromLatest) == (3, true))
     #expect(run.kafka.map(\.value) == ["all", "run"])
     #expect((replay.settings.slots, replay.threads) == (4, 2))
     #expect(verify.from == Timestamp.milliseconds("2026-11-21"))

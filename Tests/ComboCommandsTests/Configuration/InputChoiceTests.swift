@@ -1,4 +1,5 @@
 import ComboMaps
+import ComboRooms
 import ComboSystem
 import Foundation
 import Testing

@@ -2,6 +2,7 @@ import ComboCore
 import ComboEdge
 import ComboHTTP
 import ComboKafka
+import ComboRooms
 import ComboSystem
 import ComboWire
 import Foundation
@@ -66,17 +67,17 @@ struct OptionTests {
       brokers: "b:1,b:2", input: "gifts", output: "banners", group: "g", transactionalID: "g.gifts.i1")
     expected.inputs.names = ["gifts"]
     expected.deadLetter = "dead"
-    expected.from = .latest
+    expected.fromLatest = true
     expected.delivery = .atLeastOnce
     expected.commitIntervalMs = 50
     expected.checkpointGifts = 7
     expected.checkpointIntervalMs = 8
-    expected.maxOwnSettings = 9
+    expected.ownSettingsMax = 9
     expected.instance = "i1"
-    expected.roomFromBody = true
+    expected.limits.roomFromBody = true
     expected.prefixesRooms = true
     expected.namesInput = true
-    expected.acceptReset = true
+    expected.acceptsReset = true
     expected.progress = true
     expected.http = HTTPAddress("[::1]:99")
     expected.logLevel = .debug
@@ -84,12 +85,12 @@ struct OptionTests {
       KafkaProperty(key: "socket.timeout.ms", value: "5000"), KafkaProperty(key: "client.rack", value: "e=f"),
     ]
     expected.settings.slots = 3
-    expected.roomSettings = [.integer(.lingerMs), .finals]
+    expected.limits.roomSettings = [.integer(.lingerMs), .finals]
     #expect(options.defaultedSettings == Set(SettingName.all).subtracting([.integer(.slots)]))
     expected.defaultedSettings = options.defaultedSettings
     #expect(options == expected)
     guard case .run(let none) = parse("\(Self.run) --room-settings none") else { throw Unexpected() }
-    #expect(none.roomSettings.isEmpty)
+    #expect(none.limits.roomSettings.isEmpty)
     guard case .run(let named) = parse("\(Self.run) --transactional-id t") else { throw Unexpected() }
     #expect(named.transactionalID == "t")
   }

@@ -60,7 +60,7 @@ struct ForeignOutputTests {
 
   @Test("is a note, never a fault, of the table that check and run share")
   func finding() {
-    var table = TopicFindings(.init(input: "i", output: "o", group: "g"), brokers: "b:9092", slots: 3)
+    var table = TopicFindings(names: .init(input: "i", output: "o", group: "g"), brokers: "b:9092", slots: 3)
     #expect(table.findings.isEmpty)
     table.hasForeignOutput = true
     #expect(table.findings == [TopicFindings.foreignOutput] && TopicFindings.foreignOutput.verdict == .note)

@@ -19,11 +19,11 @@ struct CheckReportTests {
     let outcome = RestoreOutcome.otherRules(Rules(version: 1), "version 1 made its entries")
     let all = [0: "3..13", 1: "4..18", 11: "0..9", 22: "0..5", 24: "0..5", 25: "0..4", 26: "0..4", 28: "0..5"]
     let findings = [
-      CheckGroup.oldVersionRuns(outcome, 1, own: Rules(version: 2)),
-      CheckGroup.rules([.oldest: 12], of: []), CheckGroup.rules([.oldest: 6, .newest: 6], of: []),
-      CheckGroup.rules([.newest: 12], of: []),
-      CheckGroup.refusal(of: 3, "the offsets were changed (to 7.5, at b:9092). Use another group. Or wait"),
-      CheckGroup.refusal(of: 3, "something else"), CheckGroup.otherInput(["gifts"], "g", "own"),
+      Check.oldVersionRuns(outcome, 1, own: Rules(version: 2)),
+      Check.rules([.oldest: 12], of: []), Check.rules([.oldest: 6, .newest: 6], of: []),
+      Check.rules([.newest: 12], of: []),
+      Check.refusal(of: 3, "the offsets were changed (to 7.5, at b:9092). Use another group. Or wait"),
+      Check.refusal(of: 3, "something else"), Check.otherInput(["gifts"], "g", "own"),
       finding(all), finding(all.filter { $0.key < 22 }), finding(all.merging([28: "0..2"]) { $1 }),
       finding(all.merging([0: "3..12", 11: "2..9"]) { $1 }), finding([:]),
     ]
@@ -37,9 +37,9 @@ struct CheckReportTests {
   @Test("does not mention absent members, nor those that read the same input")
   func nothing() {
     let outcome = RestoreOutcome.otherRules(Rules(version: 1), "version 1 made its entries")
-    #expect(CheckGroup.oldVersionRuns(outcome, 0, own: Rules(version: 2)) == nil)
-    #expect(CheckGroup.oldVersionRuns(.refused("it is another group's"), 1, own: Rules(version: 2)) == nil)
-    #expect(CheckGroup.otherInput(["gifts", "own"], "g", "own") == nil && CheckGroup.otherInput([], "g", "own") == nil)
+    #expect(Check.oldVersionRuns(outcome, 0, own: Rules(version: 2)) == nil)
+    #expect(Check.oldVersionRuns(.refused("it is another group's"), 1, own: Rules(version: 2)) == nil)
+    #expect(Check.otherInput(["gifts", "own"], "g", "own") == nil && Check.otherInput([], "g", "own") == nil)
   }
 
   private func finding(_ requests: [Int: String], joinsKafka400: Bool = false) -> CheckReport.Finding {

@@ -1,6 +1,7 @@
 import ComboEdge
 import ComboLog
 import ComboSystem
+import ComboWire
 import Synchronization
 import Testing
 

@@ -1,4 +1,5 @@
 import ComboSystem
+import ComboWire
 import Testing
 
 @testable import ComboCommands

@@ -43,7 +43,7 @@ final class TestGroup: ServiceGround {
       input: input, output: neighbor?.names.output ?? TestKafka.fresh("out"), journal: "\(input).\(group).combo-journal",
       state: "\(input).\(group).combo-state", deadLetter: "\(input).\(group).combo-dead-letter")
     properties = try KafkaProperties(
-      brokers: brokers, clientID: "test", overrides: try kafka.map { try .init(parsing: $0) }, log: .none)
+      brokers: brokers, clientID: "test", overrides: kafka.map { KafkaProperty($0)! }, log: .none)
     control = try ControlClient(properties)
     producer = try KafkaProducer(properties, [("linger.ms", "\(lingerMs)")])
     reader = try ReaderClient(properties)
