@@ -289,3 +289,13 @@ test("events are read however they are cut", () => {
     assert.deepEqual(events, [{ type: "screen", data: '{"a":\n1}' }, { type: "x", data: "ü" }, { type: "message", data: "" }]);
   }
 });
+
+test("an event may be as long as the limit, and no longer", () => {
+  const parser = new EventParser();
+  for (let pieces = 0; pieces < 4; pieces += 1) {
+    parser.push("x".repeat(1 << 20));
+    assert.equal(parser.isTooLong, false);
+  }
+  parser.push("x");
+  assert.equal(parser.isTooLong, true);
+});
