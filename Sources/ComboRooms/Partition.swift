@@ -316,7 +316,6 @@ package final class Partition {
   /// Begins a new epoch of all rooms at `now`. New settings come afterwards: what a room would have emitted before was emitted
   /// already, or never.
   private func reset(at now: Int64, adopting new: EngineSettings?, speaker: Speaker) {
-    wakeups.removeAll()
     table.forEachRoom { room in
       if room.isGhost {
         table.remove(room)

@@ -43,8 +43,6 @@ package final class PartitionLog {
     let answers = entries.flatMap(\.answers)
     for entry in entries { onTheirWay.disown(entry) }
     entries = []
-    released = 0
-    isChecking = false
     return answers
   }
 

@@ -79,6 +79,20 @@ struct BannerPoolTests {
     #expect(pool.views[0].presence(at: 3000) == 1 && pool.views[0].presence(at: 3250) == 0)
   }
 
+  @Test("a view is freed once its banner has slid out, and not before")
+  func slidesOut() {
+    var screen = RoomScreen()
+    var pool = BannerPool(motion: BannerMotion(exitMs: 250))
+    for one in [show(1, 1), instruction(2, .dismiss(banner: 1, count: 1, reason: "busy"))] {
+      _ = screen.take(one)
+      pool.follow(screen, after: one, now: one.seq * 1000)
+    }
+    pool.sweep(now: 2249)
+    #expect(pool.views.map { $0.banner?.number } == [1])
+    pool.sweep(now: 2250)
+    #expect(pool.views.map { $0.banner?.number } == [nil])
+  }
+
   @Test("a banner of another epoch is another one, though it has the same number")
   func epochs() {
     var screen = RoomScreen()

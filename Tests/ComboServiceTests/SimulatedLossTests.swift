@@ -50,6 +50,23 @@ struct SimulatedLossTests {
     resume(scene)
   }
 
+  @Test("if a record is gone that an entry took in, there is a reset, and the journal says that none was lost unread")
+  func missingRecord() {
+    let scene = SimScene()
+    let instance = scene.start()
+    for _ in 0..<5 { scene.gift() }
+    scene.settle(instance)
+    scene.world.kill(instance)
+    let aborted = SimTransaction(producer: "nobody", epoch: 0, deadline: .max)
+    aborted.state = .aborted
+    scene.alter(.input, where: { $0.offset == 2 }) { $0.transaction = aborted }
+    scene.world.expectsErrors = true
+    let next = scene.start()
+    for _ in 0..<2000 where next.service.totals.resets == 0 && !next.isDead { scene.turn(next) }
+    #expect(next.service.totals.resets == 1 && next.service.totals.lost == 0, "\(scene.world.ends)")
+    #expect(scene.entries.compactMap { $0.takeover?.reset?.offsetsLost } == [0])
+  }
+
   @Test(
     "journal and state that are both gone are a reset, as the group's offset tells; what was deleted before it was read is counted"
   )

@@ -86,9 +86,43 @@ struct SimulatedOnlookerTests {
     #expect(reason() == "the service has not joined its group yet")
   }
 
+  @Test(
+    "a record that can be read and does not arrive keeps the service from being ready, until it arrives or the brokers lose it",
+    arguments: [false, true])
+  func recordsWait(isLost: Bool) throws {
+    let scene = SimScene()
+    scene.world.hasOnlookers = true
+    let instance = scene.start()
+    scene.gift()
+    scene.settle(instance)
+    func turn(forMs ms: Int64) {
+      let over = scene.world.clock.monotonic + ms
+      while scene.world.clock.monotonic < over { scene.turn(instance) }
+    }
+    func reason() -> String? {
+      let now = scene.world.clock.monotonic
+      return Health.reasonNotReady(instance.service.report(now), at: now, isStopping: false)
+    }
+    turn(forMs: 10_000)
+    let log = scene.world.broker.log(.input, 0)
+    let offset = log.end
+    // As if the client had forgotten to fetch.
+    instance.service.edges.group.stop(0)
+    scene.gift()
+    turn(forMs: 10_000)
+    #expect(reason() == nil)
+    turn(forMs: 20_000)
+    let words = "records wait in partition 0 from offset \(offset) on, but none has arrived for "
+    #expect(reason()?.hasPrefix(words) == true, "\(reason() ?? "")")
+    if isLost { log.lose(from: offset) } else { try instance.service.edges.group.start(0, at: offset) }
+    turn(forMs: 10_000)
+    #expect(reason() == nil)
+  }
+
   @Test("the report has what the loop measured: how old records were, how long a commit took, how many came at once")
   func measured() {
     let scene = SimScene()
+    scene.configuration.ownSettingsMax = 7
     let instance = scene.start()
     for _ in 0..<5 { scene.gift() }
     scene.world.clock.advance(2000)
@@ -104,6 +138,7 @@ struct SimulatedOnlookerTests {
       report.histograms.batchRecords.count > 0 && report.histograms.batchRecords.sum == 5, "\(report.histograms.batchRecords)")
     #expect(report.histograms.restoreSeconds.count == report.partitions.count && report.histograms.commitSeconds.count > 0)
     #expect(report.recentCommits != nil && report.recentLateness != nil)
+    #expect(report.ownSettingsMax == 7)
   }
 
   @Test("a room is watched through its sleep, and costs nothing once nobody watches it")

@@ -14,6 +14,40 @@ extension ExplainTests {
     scene.world.put(room, #"{"id":"\#(id)","sender":{"id":"\#(sender)"},"gift":{"id":"\#(gift)"}}"#)
   }
 
+  @Test("where the group has committed nothing yet, a gift is reported as not committed")
+  func nothingCommitted() throws {
+    let scene = SimScene()
+    put(scene, "a")
+    var question = question("r")
+    question.id = Array("a".utf8)
+    let (gifts, outcome) = try explain(scene, question)
+    #expect(gifts.isEmpty && outcome.misses.map(\.kind) == [.notCommitted] && outcome.misses.map(\.offset) == [0], "\(outcome)")
+  }
+
+  @Test("a gift that was processed at the very time of a checkpoint is found, although the checkpoint contains it")
+  func atCheckpoint() throws {
+    let topics = VerifyScene()
+    let scene = topics.scene
+    scene.configuration.checkpointGifts = 2
+    let instance = scene.start()
+    scene.gift("r0")
+    scene.settle(instance)
+    topics.rest(instance)
+    scene.world.clock.moves = 0
+    scene.gift("new")
+    for _ in 0..<100 {
+      if try topics.checkpoint() != nil { break }
+      scene.world.clock.advance(20)
+      scene.turn(instance)
+    }
+    let clock = try #require(try topics.checkpoint()).clock
+    scene.gift("new")
+    scene.settle(instance)
+    var question = question("new")
+    (question.since, question.until) = (clock, clock + 1)
+    #expect(try explain(scene, question).gifts.map(\.fate.taken.at) == [clock])
+  }
+
   @Test("a time that ends within an entry is no fault, and the gift of another time is named")
   func endsWithinAnEntry() throws {
     let scene = SimScene()

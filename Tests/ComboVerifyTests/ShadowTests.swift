@@ -66,6 +66,24 @@ struct ShadowTests {
     #expect(report.summary.hasSuffix("byte for byte\n"))
   }
 
+  @Test("an instruction that the output got after the journal was read may be derived in the next round; then it is a difference")
+  func ahead() {
+    let scene = scene()
+    scene.burst(scene.scene.start())
+    let record = scene.output("r0")[0].record
+    let ledger = ShadowLedger { _ in }
+    record.key!.withUnsafeBytes { key in
+      record.value!.withUnsafeBytes { value in
+        ledger.read(InputRecord(partition: 0, offset: 0, key: key, value: value), round: 1)
+      }
+    }
+    for (round, count) in [(1, 0), (2, 1)] {
+      ledger.settle(round: round, isSaid: { _, _ in true }, isOurs: { _ in true }, isAtLeastOnce: false)
+      #expect(ledger.report.onlyInGroup == count, "round \(round)")
+    }
+    #expect(ledger.bytes == 0)
+  }
+
   @Test("finds a byte that differs, an instruction that is missing, and one that was not derived, with their positions")
   func differs() throws {
     let scene = scene()

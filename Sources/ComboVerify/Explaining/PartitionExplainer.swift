@@ -104,7 +104,8 @@ final class PartitionExplainer {
       )
     }
     let starts = try (checkpoints.found + [checkpoints.newest].compactMap { $0 }).compactMap { try start(at: $0, input) }
-    for start in starts.reversed() where start.partition.clock <= question.since {
+    // A checkpoint contains the gifts of its own time.
+    for start in starts.reversed() where start.partition.clock < question.since {
       (report.from, seenTo) = (start.partition.offset, start.partition.offset)
       if case .tooLate = try pass(start, unknownUpTo: nil, mayBeTooLate: true) {
         (misses, missCount, guessCount, near) = ([], 0, 0, NearGifts(question, partition: number))

@@ -177,6 +177,24 @@ struct SettingsTraces {
       """)
   }
 
+  @Test("after its rest a room remembers nothing, even if earlier settings would have kept it for longer")
+  func restAfterLongerMemory() throws {
+    try check(
+      """
+      rest_ms=1000 reuse_ms=0 dedupe_ms=100 streak_ms=100 linger_ms=100 screen_ms=0
+      0      > own dedupe_ms=60000 streak_ms=60000
+      0      > ann rose =5 #a
+      0      < show 1 ann rose 5
+      600    < dismiss 1@0 5 idle
+      1000   > own
+      1849   > ann rose =6 #a
+      3000   > ann rose =6 #a
+      3000   < epoch 3000
+      3000   < show 1 ann rose 6
+      3500   .
+      """)
+  }
+
   @Test("the rest is the longest of rest_ms, reuse_ms, dedupe_ms and streak_ms")
   func longestRest() throws {
     try check(

@@ -35,4 +35,6 @@ test("gaps, missed instructions, repetitions and malformed ones are counted", ()
   assert.deepEqual([sequence.gaps, sequence.missed, sequence.repeated, sequence.malformed], [1, 4, 1, 1]);
   for (const one of [say("screen", 4, { banners: [] }), say("screen", 9), say("show", 9)]) assert.equal(sequence.acceptScreen(one), "ignore");
   assert.deepEqual([sequence.gaps, sequence.missed, sequence.repeated, sequence.malformed], [1, 4, 2, 3]);
+  for (const one of [say("update", 6, { banner: 1 }), say("show", 7), say("screen", 8)]) assert.equal(sequence.accept(one), "ignore");
+  assert.deepEqual([sequence.gaps, sequence.missed, sequence.repeated, sequence.malformed], [1, 4, 2, 6]);
 });

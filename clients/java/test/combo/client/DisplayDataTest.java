@@ -1,11 +1,15 @@
 package combo.client;
 
-/** Tests display data: exit code 1 and a sentence if a claim is false. */
+/** Tests display data, and which ops are known: exit code 1 and a sentence if a claim is false. */
 public final class DisplayDataTest {
   private DisplayDataTest() {}
 
   private static DisplayData sender(String json) {
     return DisplayInstruction.parse("{\"room\":\"r\",\"epoch\":1,\"seq\":1,\"op\":\"show\",\"banner\":1,\"slot\":0,\"count\":1,\"sender\":" + json + "}").sender();
+  }
+
+  private static DisplayInstruction.Op op(String fields) {
+    return DisplayInstruction.parse("{\"room\":\"r\",\"epoch\":1,\"seq\":1," + fields + "}").op();
   }
 
   private static void claim(boolean isTrue, String what) {
@@ -25,6 +29,8 @@ public final class DisplayDataTest {
     claim(sender("{\"id\":\"u\",\"name\":\"\"}").name().equals("u") && sender("{\"id\":7}").name().equals("7"), "without a name, the id is one");
     claim(sender("{}").name().isEmpty() && sender("{\"name\":[]}").name().isEmpty(), "without both, there is none");
     claim(sender("5") == null && sender("[\"name\"]") == null, "what is no object is none");
+    claim(op("\"op\":\"glow\",\"banner\":1") == DisplayInstruction.Op.UNKNOWN, "an op of a later version is unknown, not malformed");
+    claim(op("\"op\":\"dismiss\"") == DisplayInstruction.Op.MALFORMED, "a known op without its banner is malformed");
     System.out.println("DisplayDataTest: all claims are true");
   }
 }

@@ -1,0 +1,15 @@
+import ComboCore
+import Testing
+
+@testable import ComboRooms
+
+@Suite("The wakeups of a partition's rooms")
+struct RoomWakeupsTests {
+  @Test("a room gets another note for an earlier time only, so that an entry more needs no memory")
+  func notes() {
+    let room = Array("r".utf8).withUnsafeBytes { Room($0, Engine(at: 0, settings: EngineSettings(Settings()))) }
+    var wakeups = RoomWakeups()
+    for _ in 0..<3 { wakeups.schedule(room) }
+    #expect(wakeups.count == 1 && wakeups.next == room.scheduled)
+  }
+}
