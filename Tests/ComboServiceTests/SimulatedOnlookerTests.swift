@@ -114,7 +114,7 @@ struct SimulatedOnlookerTests {
     turn(forMs: 20_000)
     let words = "records wait in partition 0 from offset \(offset) on, but none has arrived for "
     #expect(reason()?.hasPrefix(words) == true, "\(reason() ?? "")")
-    if isLost { log.lose(from: offset) } else { try instance.service.edges.group.start(0, at: offset) }
+    if isLost { log.lose(from: offset) } else { try instance.service.edges.group.start([(partition: 0, offset: offset)]) }
     turn(forMs: 10_000)
     #expect(reason() == nil)
   }
