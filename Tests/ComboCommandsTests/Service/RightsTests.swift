@@ -54,10 +54,10 @@ extension ServiceTests {
       let (cluster, folder, admin, group) = try Self.protectedGroup()
       let names = group.names
       try AccessRight.give(Self.all(group), group.control, tool: admin)
-      let file = try folder.file("combo", Self.properties("combo", "c"))
       let service = try group.process(
         TestGroup.fast + [
-          "--kafka-file", file, "--kafka", "topic.metadata.refresh.interval.ms=1000", "--transactional-id", group.group,
+          "--kafka-file", try folder.file("combo", Self.properties("combo", "c")), "--kafka",
+          "topic.metadata.refresh.interval.ms=1000", "--transactional-id", group.group,
           "--checkpoint-interval-ms", "2000", "--http", "127.0.0.1:0",
         ])
       let port = try service.httpPort()
@@ -75,6 +75,10 @@ extension ServiceTests {
       }
       try wait(for: "readiness: \(service.text)") { try health().status == 200 }
       var gifts = 0
+      func give() throws {
+        gifts += 1
+        try group.give([TestGift(id: "g\(gifts)", room: "r\(gifts % 7)")])
+      }
       for (operation, kind, name, words) in [
         ("Write", "--topic", names.journal, "The right Write is missing on \"\(names.journal)\""),
         ("Read", "--topic", names.input, names.input),
@@ -87,21 +91,17 @@ extension ServiceTests {
         ("Write", "--transactional-id", group.group, "The right Write is missing on the transactional id"),
       ] {
         try change("--add", operation, kind, name)
-        var output = ""
-        try wait(for: "\(operation) on \(name) to be named: \(output) \(service.text)", withinMs: 90_000) {
-          gifts += 1
-          try group.give([TestGift(id: "g\(gifts)", room: "r\(gifts % 7)")])
+        try wait(for: "\(operation) on \(name) to be named: \(service.text)", withinMs: 90_000) {
+          try give()
           if name == names.deadLetter { try group.produce([TestRecord(key: "r", "no JSON")]) }
           let answer = try health()
-          output = answer.text
           return answer.status == 503 && answer.text.contains(words) && answer.text.contains("uthoriz")
         }
         // Also while other transactions are committed.
-        let count = service.log.count { $0.contains("returning to the last commit") }
         if name == names.state {
+          let count = service.log.count { $0.contains("returning to the last commit") }
           try wait(for: "two more checkpoints that fail: \(service.text)") {
-            gifts += 1
-            try group.give([TestGift(id: "g\(gifts)", room: "r\(gifts % 7)")])
+            try give()
             let answer = try health()
             #expect(answer.status == 503 && answer.text.contains(words), "\(answer.text)")
             return service.log.count { $0.contains("returning to the last commit") } >= count + 2
