@@ -56,9 +56,8 @@ extension ServiceTests {
       try AccessRight.give(Self.all(group), group.control, tool: admin)
       let service = try group.process(
         TestGroup.fast + [
-          "--kafka-file", try folder.file("combo", Self.properties("combo", "c")), "--kafka",
-          "topic.metadata.refresh.interval.ms=1000", "--transactional-id", group.group,
-          "--checkpoint-interval-ms", "2000", "--http", "127.0.0.1:0",
+          "--kafka-file", try folder.file("combo", Self.properties("combo", "c")), "--http", "127.0.0.1:0", "--transactional-id",
+          group.group, "--kafka", "topic.metadata.refresh.interval.ms=1000", "--checkpoint-interval-ms", "2000",
         ])
       let port = try service.httpPort()
       func health() throws -> HTTPWire.Response {
