@@ -98,6 +98,7 @@ extension MappedDecoder {
   @inline(never)
   private func hasOnly(_ token: Int, _ names: CompiledMap.Range16) -> Bool {
     guard text[token].isObject else { return false }
+    checks.parser.writeNames()
     var member = token + 1
     while member < text.next(token) {
       var name = text.string(member)

@@ -18,6 +18,19 @@ struct ConnectorShapeTests {
     #expect(made == expected, "\(name): \(first)")
   }
 
+  @Test("are read alike, whatever was read before")
+  func order() throws {
+    let all = Self.cases + Self.moreCases + Self.furtherCases + Self.otherCases + Self.envelopeCases
+    for (reference, cases) in Dictionary(grouping: all, by: \.0) {
+      let map = try Self.map(reference)
+      let alone = cases.map { MapIdentityTests.gifts(map, [$0.2]) }
+      // Shapes that come again are read by what is known of them.
+      let order = cases.indices + cases.indices.reversed() + cases.indices
+      let together = MapIdentityTests.gifts(map, order.map { cases[$0].2 })
+      #expect(together == order.flatMap { alone[$0] }, "\(reference)")
+    }
+  }
+
   @Test("that repeat Kick's gifts say so")
   func repeated() throws {
     let record = #"{"event":"App\\Events\\LuckyUsersWhoGotGiftSubscriptionsEvent","data":"{\"usernames\":[\"a\"]}"}"#
