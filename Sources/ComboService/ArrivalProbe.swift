@@ -108,9 +108,12 @@ final class ArrivalProbe: Probe {
       do throws(EdgeError) {
         return Answer(found: try Self.look(at: positions, before, reader), askedAt: now)
       } catch {
-        let partitions = error.code == .unknownTopic ? try? reader.partitions(.input) : nil
-        return Answer(
-          found: nil, askedAt: now, isGone: partitions?.isEmpty ?? false, denied: error.code == .notAuthorized ? error : nil)
+        // Without the right to describe a topic, clients look for its leader until their time is over.
+        var (isGone, denied) = (false, error)
+        do throws(EdgeError) {
+          isGone = try reader.partitions(.input).isEmpty && error.code == .unknownTopic
+        } catch { denied = error }
+        return Answer(found: nil, askedAt: now, isGone: isGone, denied: denied.code == .notAuthorized ? denied : nil)
       }
     }
   }
@@ -166,7 +169,9 @@ final class ArrivalProbe: Probe {
       if before == nil { parts.log.warning("the brokers have not answered for \(.seconds, seconds) s: not ready until they do") }
     } else {
       stall = nil
-      if before != nil { parts.log.info("records arrive again, and the brokers answer: ready") }
+      if before != nil, rights.denied.reason == nil {
+        parts.log.info("records arrive again, and the brokers answer: ready")
+      }
     }
   }
 }

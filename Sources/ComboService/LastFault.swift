@@ -76,7 +76,11 @@ struct DeniedRight {
   static let keptMs: Int64 = 60_000
 
   mutating func failed(_ error: EdgeError, at now: Int64) {
-    if error.code == .notAuthorized { (reason, isOfInput, at) = (error.message, error.isTopicDenied, now) }
+    if error.code != .notAuthorized { return }
+    (isOfInput, at) = (error.isTopicDenied, now)
+    // To read takes the right to describe, too, which may be denied alone.
+    let isNamed = !isOfInput || error.message.contains("The right ")
+    reason = isNamed ? error.message : "The right Read or Describe is missing on the input: \(error.message)"
   }
 
   /// Called when the group has accepted the member, or its offsets.

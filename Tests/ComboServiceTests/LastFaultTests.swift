@@ -75,7 +75,7 @@ struct DeniedRightTests {
     #expect(asks && !asksAgain)
     denied.answered(false, at: 1_000_000)
     asksAgain = denied.mustAsk()
-    #expect(denied.reason == "no right to read" && asksAgain)
+    #expect(denied.reason == "The right Read or Describe is missing on the input: no right to read" && asksAgain)
     denied.answered(true, at: 1_000_001)
     asksAgain = denied.mustAsk()
     #expect(denied.reason == nil && !asksAgain)

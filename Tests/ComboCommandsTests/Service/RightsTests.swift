@@ -49,6 +49,17 @@ extension ServiceTests {
       ].map { AccessRight(principal: "User:combo", operation: "All", kind: $0, name: $1) }
     }
 
+    /// Denies a right to the service's user, or removes the denial.
+    private static func deny(
+      _ action: String, _ operation: String, _ kind: String, _ name: String, _ cluster: TestKafka.Cluster, _ admin: String
+    ) throws {
+      try TestKafka.tool(
+        [
+          "org.apache.kafka.tools.AclCommand", "--bootstrap-server", cluster.brokers, "--command-config", admin, action,
+          "--deny-principal", "User:combo", "--operation", operation, kind, name,
+        ] + (action == "--remove" ? ["--force"] : []))
+    }
+
     @Test("a right that is taken from a running service is named by its readiness, and so is its return")
     func takenAway() throws {
       let (cluster, folder, admin, group) = try Self.protectedGroup()
@@ -63,14 +74,12 @@ extension ServiceTests {
       func health() throws -> HTTPWire.Response {
         let wire = try HTTPWire(port: port)
         wire.send(HTTPStage.request("/health/ready"))
-        return try wire.response()
+        let answer = try wire.response()
+        #expect(!answer.text.contains("have not answered"), "\(answer.text)")
+        return answer
       }
       func change(_ action: String, _ operation: String, _ kind: String, _ name: String) throws {
-        try TestKafka.tool(
-          [
-            "org.apache.kafka.tools.AclCommand", "--bootstrap-server", cluster.brokers, "--command-config", admin, action,
-            "--deny-principal", "User:combo", "--operation", operation, kind, name,
-          ] + (action == "--remove" ? ["--force"] : []))
+        try Self.deny(action, operation, kind, name, cluster, admin)
       }
       try wait(for: "readiness: \(service.text)") { try health().status == 200 }
       var gifts = 0
