@@ -47,6 +47,7 @@ final class STTReader {
 
   /// Splits a text at the bytes between packets, and where the name with which it begins comes again.
   private func messages(in text: Bytes) -> [Bytes] {
+    let hasBreaks = text.contains(where: Bytes.isBreak)
     var starts: [Int] = []
     var first: Bytes?
     forEachPart(text) { part in
@@ -57,11 +58,13 @@ final class STTReader {
         first = Bytes(rebasing: part[..<(equals + 2)])
         starts.append(start)
       }
+      if !hasBreaks { return }
       // In a viewer's text, @ is escaped.
       for piece in part.split(whereSeparator: Bytes.isBreak) where piece.startIndex > 0 {
         if Self.equals(in: Bytes(rebasing: piece)) != nil { starts.append(start + piece.startIndex) }
       }
     }
+    if starts.count == 1, starts[0] == 0 { return [text] }
     return zip(starts, starts.dropFirst() + [text.count]).map { Bytes(rebasing: text[$0..<$1]).withoutLastBreaks }
   }
 
