@@ -25,6 +25,14 @@ struct HangingTransactionTests {
     for log in transaction.unmarked { log.mark(transaction) }
   }
 
+  private func turn(_ instances: [SimInstance], forMs ms: Int64) {
+    let over = scene.world.clock.monotonic + ms
+    while scene.world.clock.monotonic < over {
+      for instance in instances { scene.turn(instance) }
+      scene.world.clock.advance(100)
+    }
+  }
+
   private func heard(_ words: String) -> Int { scene.world.heard.count { $0.contains(words) } }
 
   init() {
@@ -121,16 +129,9 @@ struct HangingTransactionTests {
       let report = instance.service.report(scene.world.clock.monotonic)
       return Health.reasonNotReady(report, at: report.at, isStopping: false)
     }
-    func turn(forMs ms: Int64) {
-      let over = scene.world.clock.monotonic + ms
-      while scene.world.clock.monotonic < over {
-        scene.turn(instance)
-        scene.world.clock.advance(100)
-      }
-    }
-    turn(forMs: 8000)
+    turn([instance], forMs: 8000)
     #expect(health() == nil)
-    turn(forMs: 30_000)
+    turn([instance], forMs: 30_000)
     let words = "a transaction stays open in partition 0 of the output"
     #expect(
       heard(words) == 1 && heard("abort --topic \(scene.configuration.topics.output) --partition 0 --start-offset \(offset)") == 1
@@ -139,7 +140,7 @@ struct HangingTransactionTests {
     let held = try #require(instance.service.report(scene.world.clock.monotonic).heldUp.first)
     #expect(held.topic == "output" && held.partition == 0 && held.ms >= 1_000_000 && held.seenMs < 100_000)
     end(transaction, .aborted)
-    turn(forMs: 10_000)
+    turn([instance], forMs: 10_000)
     #expect(health() == nil && heard("has ended: it held its readers up for") == 1 && heard(words) == 1, "\(scene.world.heard)")
   }
 
@@ -149,13 +150,6 @@ struct HangingTransactionTests {
     scene.gift()
     scene.settle(a)
     _ = hang(.output)
-    func turn(_ instances: [SimInstance], forMs ms: Int64) {
-      let over = scene.world.clock.monotonic + ms
-      while scene.world.clock.monotonic < over {
-        for instance in instances { scene.turn(instance) }
-        scene.world.clock.advance(100)
-      }
-    }
     func heldUp(_ instance: SimInstance) -> Int { instance.service.report(scene.world.clock.monotonic).heldUp.count }
     turn([a], forMs: 30_000)
     #expect(heldUp(a) == 1)
