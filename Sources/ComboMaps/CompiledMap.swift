@@ -123,8 +123,8 @@ struct CompiledMap {
     var isBase64 = false
     /// The node of the condition under which it is read, or -1 if it is always read.
     var condition: Int32 = -1
-    /// Its pointer as it is written, for error messages.
-    var description = ""
+    /// The index of its pointer in `unpackedPointers`. A text here would be reference-counted for each record.
+    var pointer = 0
     /// The number of arrays that its pointer goes through, and the node of an element of the first.
     var stars = 0
     var each: Int32 = -1
@@ -159,6 +159,8 @@ struct CompiledMap {
   var prefix: [[UInt8]] = []
   var hasBeside = false
   var unpacked: [Unpacked] = []
+  /// The pointers of `unpacked` as they are written, for error messages.
+  var unpackedPointers: [String] = []
   /// The plan of the Protobuf messages, or nil if there are none.
   var protobuf: ProtobufPlan?
   var signs: [GiftSigns] = []

@@ -91,7 +91,8 @@ struct MapCompiler {
       if made.stars == 1, made.each == made.node { made.array = map.pointers.places[map.pointers.places[place].parent].node }
       made.isBase64 = text.isBase64
       if let message = text.message { made.message = Int32(before + message) }
-      made.description = map.pointers.written(place)
+      made.pointer = map.unpacked.count
+      map.unpackedPointers.append(map.pointers.written(place))
       // The choice's condition excludes the records of other maps.
       let conditions = [choiceNode, text.condition.map { condition($0) } ?? -1].filter { $0 >= 0 }
       made.condition = conditions.count == 2 ? add(.init(op: .all, links: link(conditions))) : conditions.first ?? -1

@@ -77,7 +77,7 @@ extension MappedDecoder {
     guard token > 0, text[token].isString else { return nil }
     if unpacked.condition >= 0, try !holds(unpacked.condition, arena) { return nil }
     if let protobuf, unpacked.message >= 0 {
-      let place = unpacked.description
+      let place = map.unpackedPointers[unpacked.pointer]
       return try protobuf.json(of: text.meaning(token, into: arena), Int(unpacked.message), at: place, into: arena)
     }
     if unpacked.isBase64 { return try jsonInBase64(token, unpacked, into: arena) }
@@ -107,7 +107,7 @@ extension MappedDecoder {
   private func jsonInBase64(
     _ token: Int, _ unpacked: CompiledMap.Unpacked, into arena: BumpArena
   ) throws(BadEvent) -> Bytes {
-    let place = unpacked.description
+    let place = map.unpackedPointers[unpacked.pointer]
     let decoded = ByteBuffer()
     if let fault = Base64.decode(text.meaning(token, into: arena), into: decoded) {
       throw BadEvent(.wrongType, "\(place) is not JSON in base64: \(fault)")
@@ -151,7 +151,7 @@ extension MappedDecoder {
       try check(arena.copy(rewriting.bytes))
     } catch {
       // Without the text the record could be read.
-      let place = unpacked.description
+      let place = map.unpackedPointers[unpacked.pointer]
       throw BadEvent(error.code, "the text of \(place) holds no JSON that can be read; with it, \(error.reason)")
     }
     walk.walk(text, of: checks.parser)

@@ -2,7 +2,8 @@ internal import CSimdJSON
 internal import ComboCore
 internal import ComboWire
 
-/// Turns records into events by a map. Each thread needs its own decoder. It does not allocate in the steady state.
+/// Turns records into events by a map. Each thread needs its own decoder, so exclusive access to what it reads for each record is
+/// not checked at run time. It does not allocate in the steady state.
 ///
 /// The limits of a field are checked by the same code as in an ``EventDecoder``.
 final class MappedDecoder {
@@ -36,12 +37,12 @@ final class MappedDecoder {
   var hasPresent = false
   /// The elements on which a rule has decided; whether a rule has decided on the whole record; and the index in `signs` of the
   /// group whose last rule dropped the rest, or -1.
-  var decided: [Int32] = []
+  @exclusivity(unchecked) var decided: [Int32] = []
   var isDecided = false
   var leftOver: Int32 = -1
   /// For each array but the innermost, its element, if rules have decided on elements of an array in it, or -1; and whether one
   /// of these was dropped with the rest. If not, they have decided on all of it.
-  private var parted: [(element: Int32, isParted: Bool)]
+  @exclusivity(unchecked) private var parted: [(element: Int32, isParted: Bool)]
   /// Whether the map has texts that are read in their places.
   private let hasTexts: Bool
   private let groupCount: Int
@@ -51,7 +52,7 @@ final class MappedDecoder {
   private var round = 0
   /// The minimum number of arrays of the rules that have made an event of a value around the current element, or `Int.max` if
   /// none has, and the number of the map's root of that rule.
-  var outer = (stars: Int.max, base: Int32(0))
+  @exclusivity(unchecked) var outer = (stars: Int.max, base: Int32(0))
 
   let checks: EventDecoder
   let walk: PointerWalk
@@ -73,11 +74,11 @@ final class MappedDecoder {
   /// A record that is rewritten with the contents of its texts.
   let rewriting = ByteBuffer()
   /// The values of the headers that the map names.
-  private(set) var headers: [Bytes]
+  @exclusivity(unchecked) private(set) var headers: [Bytes]
   private(set) var key: Bytes?
   /// The record's tape, which exists once a record has been parsed.
   var text: JSONText { @inline(__always) get { parsed.unsafelyUnwrapped } }
-  private var parsed: JSONText?
+  @exclusivity(unchecked) private var parsed: JSONText?
   /// The tape of the current record, or nil if it has not been parsed.
   var lastText: JSONText? { parsed }
   /// The expression whose value is being read, for error messages.

@@ -32,11 +32,11 @@ public final class RecordDecoder {
   }
 
   /// The events beyond the first, if a map reads several from one record. They remain valid as long as the first.
-  public private(set) var further: [Event] = []
+  @exclusivity(unchecked) public private(set) var further: [Event] = []
 
   /// The results so far.
-  public private(set) var outcomes = RecordOutcomes()
-  private var counts: RuleCounts
+  @exclusivity(unchecked) public private(set) var outcomes = RecordOutcomes()
+  @exclusivity(unchecked) private var counts: RuleCounts
 
   /// The results by rule, the most frequent first.
   public var rows: [RecordOutcomes.Row] { counts.rows(mapped.map { Array($0.map.rules) } ?? []).map(\.row) }

@@ -31,41 +31,14 @@ final class STTReader {
       return arena.copy(out.bytes)
     }
     out.append("[")
-    let messages = messages(in: record)
-    for (index, message) in messages.enumerated() {
-      if index > 0 { out.append(",") }
-      fields(message, pointers, node)
-    }
-    if messages.count == 1 { return arena.copy(Bytes(rebasing: out.bytes[1...])) }
+    let count = fields(record, pointers, node, splits: true)
+    if count == 1 { return arena.copy(Bytes(rebasing: out.bytes[1...])) }
     if let pointers, !pointers.hasElements(node) {
       isSeveral = true
-      throw .notSTT("holds \(messages.count) messages, which the map has no root for, such as \"/*\"")
+      throw .notSTT("holds \(count) messages, which the map has no root for, such as \"/*\"")
     }
     out.append("]")
     return arena.copy(out.bytes)
-  }
-
-  /// Splits a text at the bytes between packets, and where the name with which it begins comes again.
-  private func messages(in text: Bytes) -> [Bytes] {
-    let hasBreaks = text.contains(where: Bytes.isBreak)
-    var starts: [Int] = []
-    var first: Bytes?
-    forEachPart(text) { part in
-      let start = part.baseAddress! - text.baseAddress!
-      if let first {
-        if part.count > first.count, part[0] == first[0], Bytes(rebasing: part[..<first.count]) == first { starts.append(start) }
-      } else if let equals = Self.equals(in: part) {
-        first = Bytes(rebasing: part[..<(equals + 2)])
-        starts.append(start)
-      }
-      if !hasBreaks { return }
-      // In a viewer's text, @ is escaped.
-      for piece in part.split(whereSeparator: Bytes.isBreak) where piece.startIndex > 0 {
-        if Self.equals(in: Bytes(rebasing: piece)) != nil { starts.append(start + piece.startIndex) }
-      }
-    }
-    if starts.count == 1, starts[0] == 0 { return [text] }
-    return zip(starts, starts.dropFirst() + [text.count]).map { Bytes(rebasing: text[$0..<$1]).withoutLastBreaks }
   }
 
   private static func holdsFields(_ text: Bytes) -> Bool {
@@ -78,22 +51,51 @@ final class STTReader {
     return false
   }
 
-  private func fields(_ text: Bytes, _ pointers: PointerWalk?, _ node: Int) {
-    out.append("{")
-    var isFirst = true
-    forEachPart(text) { part in
+  /// Writes a text as an object, or as several if it is split: at the bytes between packets, and where the name with which it
+  /// begins comes again. Returns the number of objects.
+  @discardableResult
+  private func fields(_ text: Bytes, _ pointers: PointerWalk?, _ node: Int, splits: Bool = false) -> Int {
+    let hasBreaks = splits && text.contains(where: Bytes.isBreak)
+    var first: Bytes?
+    var count = 1
+    var isEmpty = true
+    func member(_ part: Bytes) {
       guard let equals = Self.equals(in: part) else { return }
       unescaped(Bytes(rebasing: part[..<equals])) { name in
         let child = pointers?.node(below: node, named: name) ?? node
         if pointers != nil, child == 0 { return }
-        if !isFirst { out.append(",") }
-        isFirst = false
+        if !isEmpty { out.append(",") }
+        isEmpty = false
         out.append(jsonString: name)
         out.append(":")
         value(Bytes(rebasing: part[(equals + 2)...]), pointers, child)
       }
     }
+    func beginNext() {
+      out.append("},{")
+      count += 1
+      isEmpty = true
+    }
+    out.append("{")
+    forEachPart(text) { part in
+      if let first {
+        if part.count > first.count, part[0] == first[0], Bytes(rebasing: part[..<first.count]) == first { beginNext() }
+      } else if splits, let equals = Self.equals(in: part) {
+        first = Bytes(rebasing: part[..<(equals + 2)])
+      }
+      if !hasBreaks { return member(part) }
+      var start = 0
+      // In a viewer's text, @ is escaped.
+      for piece in part.split(whereSeparator: Bytes.isBreak) where piece.startIndex > 0 {
+        if Self.equals(in: Bytes(rebasing: piece)) == nil { continue }
+        member(Bytes(rebasing: part[start..<piece.startIndex]).withoutLastBreaks)
+        beginNext()
+        start = piece.startIndex
+      }
+      member(Bytes(rebasing: part[start...]))
+    }
     out.append("}")
+    return count
   }
 
   private func value(_ escaped: Bytes, _ pointers: PointerWalk?, _ node: Int) {

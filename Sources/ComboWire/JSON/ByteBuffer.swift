@@ -3,13 +3,14 @@ public import ComboCore
 
 /// A buffer of bytes that grows at its end. All encoders write into one.
 ///
-/// It keeps its memory when it is emptied, so the steady state has no allocations. For one thread at a time.
+/// It keeps its memory when it is emptied, so the steady state has no allocations. For one thread at a time, which is why access
+/// to its properties is not checked at run time.
 public final class ByteBuffer {
   /// The memory of the bytes, at least `capacity` long.
-  private(set) var base: UnsafeMutablePointer<UInt8>
-  private var capacity: Int
+  @exclusivity(unchecked) private(set) var base: UnsafeMutablePointer<UInt8>
+  @exclusivity(unchecked) private var capacity: Int
   /// The number of bytes in the buffer.
-  public private(set) var count = 0
+  @exclusivity(unchecked) public private(set) var count = 0
 
   /// Creates an empty buffer with memory for `capacity` bytes.
   public init(capacity: Int = 4096) {
