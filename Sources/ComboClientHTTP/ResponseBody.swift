@@ -6,15 +6,12 @@ internal import Foundation
 #endif
 
 /// Delivers a response's body in the chunks in which it arrives. URLSession's own `bytes(for:)` does not exist on Linux.
-///
-/// URLSession calls it on a queue of its own, one call at a time, so no two threads access its state.
-final class ResponseBody: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+final class ResponseBody: NSObject, URLSessionDataDelegate {
   /// The maximum number of bytes of a refusal that are read.
   private static let refusalMax = 4096
 
   private let continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation
-  private var refused: Int?
-  private var refusal: [UInt8] = []
+  private let refusal = Locked<(status: Int, text: [UInt8])?>(nil)
 
   private init(_ continuation: AsyncThrowingStream<[UInt8], any Error>.Continuation) {
     self.continuation = continuation
@@ -35,22 +32,23 @@ final class ResponseBody: NSObject, URLSessionDataDelegate, @unchecked Sendable 
     completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
   ) {
     let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-    if status != 200 { refused = status }
+    if status != 200 { refusal.withLock { $0 = (status, []) } }
     completionHandler(.allow)
   }
 
   func urlSession(_: URLSession, dataTask _: URLSessionDataTask, didReceive data: Data) {
-    if refused == nil {
-      continuation.yield(Array(data))
-    } else {
-      refusal += data.prefix(Self.refusalMax - refusal.count)
+    let isRefused = refusal.withLock { refusal in
+      guard let read = refusal?.text.count else { return false }
+      refusal?.text += data.prefix(Self.refusalMax - read)
+      return true
     }
+    if !isRefused { continuation.yield(Array(data)) }
   }
 
   func urlSession(_: URLSession, task _: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    if let refused {
-      let stated = DisplayData(json: String(decoding: refusal, as: UTF8.self))?.text("error")
-      continuation.finish(throwing: Refusal(sentence: stated ?? "the service answered \(refused)"))
+    if let (status, text) = refusal.withLock({ $0 }) {
+      let stated = DisplayData(json: String(decoding: text, as: UTF8.self))?.text("error")
+      continuation.finish(throwing: Refusal(sentence: stated ?? "the service answered \(status)"))
     } else {
       continuation.finish(throwing: error)
     }

@@ -124,39 +124,35 @@ public struct RoomStream: AsyncSequence, Sendable {
 
 /// The state of a stream: its last event, and whether it is connected. Shared by the reading task and the one that waits for
 /// stale banners.
-///
-/// It uses a lock of Foundation, because those of `Synchronization` need iOS 18.
-private final class StreamPlace: @unchecked Sendable {
-  private let lock = NSLock()
-  private var last = ""
-  private var isConnected = false
+private final class StreamPlace: Sendable {
+  private let state = Locked((last: "", isConnected: false))
 
   /// The id of the last event, empty if the next stream must begin with a screen.
   var lastID: String {
-    get { lock.withLock { last } }
-    set { lock.withLock { last = newValue } }
+    get { state.withLock { $0.last } }
+    set { state.withLock { $0.last = newValue } }
   }
 
   /// Marks the stream as connected, after the response to a request with this id.
   ///
   /// - Returns: false if the banners have become stale since, because the stream would continue without a screen.
   func connect(after id: String) -> Bool {
-    lock.withLock {
-      if !isConnected, last != id { return false }
-      isConnected = true
+    state.withLock { state in
+      if !state.isConnected, state.last != id { return false }
+      state.isConnected = true
       return true
     }
   }
 
   func disconnect() {
-    lock.withLock { isConnected = false }
+    state.withLock { $0.isConnected = false }
   }
 
   /// Marks the banners as stale. Returns false if there is a connection again.
   func markStale() -> Bool {
-    lock.withLock {
-      if isConnected { return false }
-      last = ""
+    state.withLock { state in
+      if state.isConnected { return false }
+      state.last = ""
       return true
     }
   }

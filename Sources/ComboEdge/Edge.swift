@@ -23,9 +23,11 @@ package protocol GroupEdgeDelegate: AnyObject {
   func failed(_ error: EdgeError, partition: Int32?)
 }
 
-/// A member of the consumer group. Everything is called by the loop's thread only, unless it says otherwise.
-package protocol GroupEdge: AnyObject, Sendable {
+/// A member of the consumer group. Used by the loop's thread only.
+package protocol GroupEdge: AnyObject {
   var delegate: (any GroupEdgeDelegate)? { get set }
+  /// The offsets that the group has committed.
+  var offsets: any GroupOffsets { get }
   /// Joins the group.
   func subscribe() throws(EdgeError)
   /// Waits up to `maxWaitMs` for a record, then delivers the available ones.
@@ -39,13 +41,6 @@ package protocol GroupEdge: AnyObject, Sendable {
   func stop(_ partition: Int32)
   /// Stops the partition for a longer time: its records are not fetched either.
   func pause(_ partition: Int32)
-  /// Returns the offset that the group has committed, once no transaction is open on it. Any thread.
-  func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset
-  /// Returns the offsets that the group has committed, in the order of the partitions. Unlike ``committed(_:)`` it soon fails if
-  /// a transaction is open on one of them. Any thread.
-  func committed(_ partitions: [Int32]) throws(EdgeError) -> [CommittedOffset]
-  /// Returns those of the partitions whose committed offset an open transaction is about to change. Any thread.
-  func pendingOffsets(_ partitions: [Int32]) throws(EdgeError) -> [Int32]
   /// Commits offsets outside of any transaction, for tools that show the lag, without waiting.
   func commitWithoutWaiting(_ offsets: [CommittedOffset])
   /// Returns the end offset of a partition, as far as known, without a request.
@@ -56,7 +51,22 @@ package protocol GroupEdge: AnyObject, Sendable {
 
 extension GroupEdge {
   package func release() {}
+  package func pause(_ partition: Int32) { stop(partition) }
+  package func end(of partition: Int32) -> Int64? { nil }
+}
 
+/// Asks for the offsets that a group has committed. Any thread.
+package protocol GroupOffsets: Sendable {
+  /// Returns the offset that the group has committed, once no transaction is open on it.
+  func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset
+  /// Returns the offsets that the group has committed, in the order of the partitions. Unlike ``committed(_:)`` it soon fails if
+  /// a transaction is open on one of them.
+  func committed(_ partitions: [Int32]) throws(EdgeError) -> [CommittedOffset]
+  /// Returns those of the partitions whose committed offset an open transaction is about to change.
+  func pendingOffsets(_ partitions: [Int32]) throws(EdgeError) -> [Int32]
+}
+
+extension GroupOffsets {
   package func committed(_ partitions: [Int32]) throws(EdgeError) -> [CommittedOffset] {
     var found: [CommittedOffset] = []
     for partition in partitions { found.append(try committed(partition)) }
@@ -64,8 +74,6 @@ extension GroupEdge {
   }
 
   package func pendingOffsets(_ partitions: [Int32]) throws(EdgeError) -> [Int32] { [] }
-  package func pause(_ partition: Int32) { stop(partition) }
-  package func end(of partition: Int32) -> Int64? { nil }
 }
 
 /// The transactional producer. ``produce(_:partition:key:value:timestamp:headers:)`` may be called by any thread, the rest by the
@@ -93,7 +101,7 @@ extension OutputEdge {
 
 /// The producer without transactions, which writes at once: each record once, in order, and none after one that failed. Used by
 /// the loop's thread only.
-package protocol DirectEdge: AnyObject, Sendable {
+package protocol DirectEdge: AnyObject {
   /// Replaces the producer. The old one reports nothing more, but its records in flight may still arrive.
   func renew() throws(EdgeError)
   /// Produces a record, and copies its arguments. Waits up to a limit while there is no room for it. Once a record has failed,
@@ -272,7 +280,7 @@ package protocol SchemaSource: AnyObject, Sendable {
 }
 
 /// The interfaces through which a service reads and writes.
-package struct Edges: Sendable {
+package struct Edges {
   package var group: any GroupEdge
   package var output: any OutputEdge
   /// Needed for at-least-once delivery only.

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The server's extension for programs with their own log: `POST /events` accepts events, and `GET /events` streams all
 /// instructions. It is called on the server's thread and must not block for long.
-package protocol EventGate: AnyObject, Sendable {
+package protocol EventGate: AnyObject {
   /// Processes the body of a request.
   /// - Parameter done: Called once, on any thread, when the events are durable or refused.
   func accept(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void)

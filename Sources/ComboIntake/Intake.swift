@@ -32,7 +32,7 @@ package final class Intake: Sendable {
   package var figures: Counts { counts.withLock { $0 } }
 
   /// Adds a record to a batch.
-  package func add(_ record: UnsafeRawBufferPointer, of origin: Origin, to batch: LogBatch, at now: Int64) {
+  package func add(_ record: UnsafeRawBufferPointer, of origin: Origin, to batch: inout LogBatch, at now: Int64) {
     origin.withKey { key in
       if let head = origin.head {
         var bytes = [UInt8]()

@@ -39,7 +39,7 @@ package final class StandardInput: Sendable {
         break
       }
       if got == 0 { break }
-      let batch = LogBatch()
+      var batch = LogBatch()
       let now = WallClock.nowMs
       var bytes = UnsafeRawBufferPointer(rebasing: buffer[..<got])
       while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
@@ -49,10 +49,10 @@ package final class StandardInput: Sendable {
         if isSkipping {
           isSkipping = false
         } else if rest.isEmpty {
-          add(line, to: batch, at: now)
+          add(line, to: &batch, at: now)
         } else {
           rest.append(contentsOf: line)
-          rest.withUnsafeBytes { add($0, to: batch, at: now) }
+          rest.withUnsafeBytes { add($0, to: &batch, at: now) }
         }
         rest.removeAll(keepingCapacity: true)
       }
@@ -70,27 +70,27 @@ package final class StandardInput: Sendable {
     }
     if !rest.isEmpty {
       lines += 1
-      let batch = LogBatch()
-      rest.withUnsafeBytes { add($0, to: batch, at: WallClock.nowMs) }
+      var batch = LogBatch()
+      rest.withUnsafeBytes { add($0, to: &batch, at: WallClock.nowMs) }
       _ = offer(batch)
     }
     return lines
   }
 
-  private func add(_ line: UnsafeRawBufferPointer, to batch: LogBatch, at now: Int64) {
+  private func add(_ line: UnsafeRawBufferPointer, to batch: inout LogBatch, at now: Int64) {
     guard let first = line.first(where: { $0 != 0x20 && !(0x09...0x0d).contains($0) }) else { return }
     if line.count > Intake.recordBytesMax { return reportTooLarge(nil) }
     if first == UInt8(ascii: "[") {
       let whole = batch.count
       do throws(RecordSplitter.Fault) {
-        try RecordSplitter.split(line) { intake.add($0, of: origin, to: batch, at: now) }
+        try RecordSplitter.split(line) { intake.add($0, of: origin, to: &batch, at: now) }
         return
       } catch {
         precondition(batch.count == whole)
       }
     }
     // Records that are not JSON are appended, too: the dead-letter topic reports the fault.
-    intake.add(line, of: origin, to: batch, at: now)
+    intake.add(line, of: origin, to: &batch, at: now)
   }
 
   private func reportTooLarge(_ line: Int?) {
@@ -116,18 +116,10 @@ package final class StandardInput: Sendable {
 }
 
 /// Waits for the results of records.
-final class Answer: @unchecked Sendable {
-  // Sendable: `fault` is written before the bell is rung, and read afterwards.
-  private let bell = LogBell()
-  private var fault: LogFault?
+final class Answer: Sendable {
+  private let fault = Monitor<LogFault??>(nil)
 
-  func set(_ fault: LogFault?) {
-    self.fault = fault
-    bell.ring()
-  }
+  func set(_ fault: LogFault?) { self.fault.change { $0 = .some(fault) } }
 
-  func wait() -> LogFault? {
-    while bell.rings == 0 { bell.wait(after: 0, maxMs: 60_000) }
-    return fault
-  }
+  func wait() -> LogFault? { fault.wait { $0 } }
 }

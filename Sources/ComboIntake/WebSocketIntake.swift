@@ -1,11 +1,10 @@
 internal import CWebSocket
 internal import ComboLog
 package import ComboSystem
+internal import Synchronization
 
 /// Receives records from WebSocket servers, such as streamers' tools on this machine. One thread serves all of them.
-package final class WebSocketIntake: @unchecked Sendable {
-  // Sendable: everything except `loop` belongs to the thread; any thread may call `cws_stop`.
-
+package final class WebSocketIntake: Sendable {
   /// A server, and the common properties of its records.
   package struct Server: Sendable {
     var url: WebSocketURL
@@ -27,6 +26,13 @@ package final class WebSocketIntake: @unchecked Sendable {
   }
 
   private struct State {
+    /// Only the thread uses it, except that any thread may stop it.
+    var loop: SharedPointer<OpaquePointer>?
+    var thread: WorkThread?
+    var connections: [Connection]
+  }
+
+  private struct Connection {
     /// The time of the disconnect by the monotonic clock, or nil while connected, or if never connected.
     var lostAt: Int64?
     var wasConnected = false
@@ -42,15 +48,13 @@ package final class WebSocketIntake: @unchecked Sendable {
   private let intake: Intake
   private let servers: [Server]
   private let log: ServiceLog
-  private var loop: OpaquePointer?
-  private var states: [State]
-  private var thread: WorkThread?
+  private let state: Mutex<State>
 
   package init(_ servers: [Server], _ intake: Intake, log: ServiceLog) {
     self.intake = intake
     self.servers = servers
     self.log = log
-    states = servers.map { _ in State() }
+    state = Mutex(State(connections: servers.map { _ in Connection() }))
   }
 
   /// Starts to connect.
@@ -65,23 +69,27 @@ package final class WebSocketIntake: @unchecked Sendable {
       WebSocketIntake.of(context).lost(Int(number), reason.map { String(cString: $0) } ?? "")
     }
     guard let loop = cws_make(&events, Intake.recordBytesMax) else { return false }
-    self.loop = loop
     for server in servers {
       let againMaxMs = server.url.isLoopback ? Self.againMaxMs.loopback : Self.againMaxMs.elsewhere
       if cws_add(loop, server.url.host, Int32(server.url.port), server.url.path, server.url.isTLS ? 1 : 0, againMaxMs) < 0 {
         return false
       }
     }
-    thread = WorkThread { [self] in
-      cws_serve(self.loop)
-      cws_free(self.loop)
+    let shared = SharedPointer(loop)
+    state.withLock { state in
+      state.loop = shared
+      state.thread = WorkThread { [self] in
+        withExtendedLifetime(self) { cws_serve(shared.pointer) }
+        cws_free(shared.pointer)
+      }
     }
     return true
   }
 
   /// Ends all connections. Call it once.
   package func stop() {
-    if let loop { cws_stop(loop) }
+    let (loop, thread) = state.withLock { ($0.loop, $0.thread) }
+    if let loop { cws_stop(loop.pointer) }
     thread?.join()
   }
 
@@ -93,7 +101,12 @@ package final class WebSocketIntake: @unchecked Sendable {
 
   private func opened(_ number: Int) {
     let server = servers[number]
-    if let since = states[number].lostAt, states[number].wasConnected {
+    let before = state.withLock { state in
+      let before = state.connections[number]
+      state.connections[number] = Connection(wasConnected: true, isSocketIOReported: before.isSocketIOReported)
+      return before
+    }
+    if let since = before.lostAt, before.wasConnected {
       let seconds = (MonotonicClock.nowMs - since + 999) / 1000
       log.warning(
         "reconnected to \(.url, server.name) after \(.seconds, seconds) s: messages sent in that time are lost"
@@ -101,18 +114,19 @@ package final class WebSocketIntake: @unchecked Sendable {
     } else {
       log.info("connected to \(.url, server.name)")
     }
-    states[number].lostAt = nil
-    states[number].wasConnected = true
-    states[number].failureReportedAt = nil
     for line in server.hello { send(line, to: number) }
   }
 
   private func lost(_ number: Int, _ reason: String) {
     let server = servers[number]
     let now = MonotonicClock.nowMs
-    if states[number].lostAt == nil { states[number].lostAt = now }
-    if let reportedAt = states[number].failureReportedAt, now - reportedAt < Self.failureEveryMs { return }
-    states[number].failureReportedAt = now
+    let isReported = state.withLock { state in
+      if state.connections[number].lostAt == nil { state.connections[number].lostAt = now }
+      if let reportedAt = state.connections[number].failureReportedAt, now - reportedAt < Self.failureEveryMs { return false }
+      state.connections[number].failureReportedAt = now
+      return true
+    }
+    if !isReported { return }
     log.warning("cannot connect to \(.url, server.name), trying again: \(.reason, reason)")
   }
 
@@ -140,19 +154,22 @@ package final class WebSocketIntake: @unchecked Sendable {
       }
       return
     case .socketIO:
-      if !states[number].isSocketIOReported {
+      let isNew = state.withLock { state in
+        defer { state.connections[number].isSocketIOReported = true }
+        return !state.connections[number].isSocketIOReported
+      }
+      if isNew {
         log.error("\(.url, server.name) speaks Socket.IO, which is not supported: use a connector with a plain WebSocket")
       }
-      states[number].isSocketIOReported = true
       return
     }
-    let batch = LogBatch()
+    var batch = LogBatch()
     let now = WallClock.nowMs
     do throws(RecordSplitter.Fault) {
-      try RecordSplitter.split(bytes) { intake.add($0, of: server.origin, to: batch, at: now) }
+      try RecordSplitter.split(bytes) { intake.add($0, of: server.origin, to: &batch, at: now) }
     } catch {
       // The dead-letter topic reports the fault.
-      intake.add(bytes, of: server.origin, to: batch, at: now)
+      intake.add(bytes, of: server.origin, to: &batch, at: now)
     }
     if batch.isEmpty { return }
     // While too many records wait, this thread waits too, and the server's messages stay in the connection.
@@ -178,9 +195,10 @@ package final class WebSocketIntake: @unchecked Sendable {
   }
 
   private func send(_ text: String, to number: Int) {
+    let loop = state.withLock { $0.loop }
     var text = text
     text.withUTF8 { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { cws_send(loop, Int32(number), $0.baseAddress, $0.count) }
+      bytes.withMemoryRebound(to: CChar.self) { cws_send(loop?.pointer, Int32(number), $0.baseAddress, $0.count) }
     }
   }
 }

@@ -3,14 +3,11 @@ internal import ComboEdge
 internal import ComboSystem
 internal import Synchronization
 
-/// The context of a client's log and error callbacks, passed as librdkafka's opaque pointer. Subclasses add rebalances and
-/// delivery reports.
+/// The context of a client's callbacks, passed as librdkafka's opaque pointer.
 ///
 /// It is a long-lived context, passed unretained: `KafkaClient` holds it and destroys the handle first, after which no callback
 /// occurs. The log callback runs on librdkafka's own threads, the others on the thread that polls or flushes.
-///
-/// `@unchecked Sendable`: all mutable state is behind the lock.
-package class ClientCallbacks: @unchecked Sendable {
+package final class ClientCallbacks: Sendable {
   /// The minimum interval between errors of the same kind: a broker that is down causes several per second.
   static let repeatAfterMs: Int64 = 30_000
 
@@ -27,18 +24,25 @@ package class ClientCallbacks: @unchecked Sendable {
   /// The file of tokens for OAUTHBEARER, or nil if none are needed.
   private let tokenFile: String?
   private let state = Mutex(State())
+  /// Receives the reports of a producer's records.
+  private let deliveries: Deliveries?
+  /// Receives the events of a group's member.
+  private let member: MemberEvents?
 
   /// - Parameter statistics: The name under which the client's statistics are stored, or nil for none. Only for a client that is
   ///   polled often, since they wait in its queue.
-  init(_ kind: ClientKind, _ properties: KafkaProperties, statistics name: String? = nil) {
+  init(
+    _ kind: ClientKind, _ properties: KafkaProperties, statistics name: String? = nil, deliveries: Deliveries? = nil,
+    member: MemberEvents? = nil
+  ) {
     statistics = name.flatMap { name in properties.statistics.map { ($0, name) } }
-    self.kind = kind
+    (self.kind, self.deliveries, self.member) = (kind, deliveries, member)
     brokers = properties.brokers
     log = properties.log
     tokenFile = properties.tokenFile
   }
 
-  /// Sets the callbacks. Subclasses extend it.
+  /// Sets the callbacks.
   func install(_ configuration: borrowing ClientConfiguration) {
     let opaque = Unmanaged.passUnretained(self).toOpaque()
     configuration.withPointer { pointer in
@@ -62,6 +66,20 @@ package class ClientCallbacks: @unchecked Sendable {
           if let failure = BearerToken.refresh(handle, from: file, now: WallClock.nowMs) {
             ClientCallbacks.from(opaque).log.write(.error, "SASL", "no token: \(failure)")
           }
+        }
+      }
+      if deliveries != nil {
+        rd_kafka_conf_set_dr_msg_cb(pointer) { _, message, opaque in
+          guard let opaque, let message else { return }
+          // Without a reference count: it is called for each record that is delivered.
+          Unmanaged<ClientCallbacks>.fromOpaque(opaque)._withUnsafeGuaranteedRef { $0.deliveries?.reported(message) }
+        }
+      }
+      if member != nil {
+        rd_kafka_conf_set_rebalance_cb(pointer) { handle, kind, partitions, opaque in
+          guard let opaque, let handle, let partitions else { return }
+          let isAssign = kind == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS
+          ClientCallbacks.from(opaque).member?.rebalanced(Rebalance(isAssign ? .assign : .revoke, copying: partitions), handle)
         }
       }
       if statistics == nil { return }
@@ -90,8 +108,9 @@ package class ClientCallbacks: @unchecked Sendable {
     Unmanaged<ClientCallbacks>.fromOpaque(opaque).takeUnretainedValue()
   }
 
-  /// Reports an error of the whole client, after rate limiting. This implementation logs it.
-  func report(_ error: EdgeError) {
+  /// Reports an error of the whole client, after rate limiting: to the delegate of a group's member, else to the log.
+  private func report(_ error: EdgeError) {
+    if let delegate = member?.delegate { return delegate.failed(error, partition: nil) }
     log.write(error.isRetriable ? .warning : .error, "ERROR", error.message)
   }
 

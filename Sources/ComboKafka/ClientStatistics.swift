@@ -1,4 +1,5 @@
 internal import CKafka
+internal import ComboSystem
 internal import Synchronization
 
 /// librdkafka's last statistics of its clients, unparsed: storing them costs the polling thread a pointer; the caller parses
@@ -8,19 +9,19 @@ package final class ClientStatistics: Sendable {
   static let intervalMs = 5000
 
   /// A statistics text allocated by librdkafka.
-  package final class Text: @unchecked Sendable {
-    // The proof: it is never modified.
-    private let start: UnsafeMutablePointer<CChar>
+  package final class Text: Sendable {
+    /// Never modified.
+    private let start: SharedPointer<UnsafeMutablePointer<CChar>>
     private let count: Int
 
     package init(owning start: UnsafeMutablePointer<CChar>, count: Int) {
-      self.start = start
+      self.start = SharedPointer(start)
       self.count = count
     }
 
-    deinit { rd_kafka_mem_free(nil, start) }
+    deinit { rd_kafka_mem_free(nil, start.pointer) }
 
-    package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
+    package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start.pointer, count: count) }
   }
 
   private let texts = Mutex<[String: Text]>([:])

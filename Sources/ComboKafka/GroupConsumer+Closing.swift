@@ -50,7 +50,7 @@ extension GroupConsumer {
   /// Declines the rebalances in the queue. If librdkafka's consumer is not closed, its thread waits forever for their answers.
   /// This member no longer owns partitions.
   private func declineWaiting() {
-    callbacks.onRebalance = nil
+    events.onRebalance = nil
     consumeWaiting { $0.release() }
   }
 }

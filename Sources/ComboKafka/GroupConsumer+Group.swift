@@ -3,33 +3,9 @@ package import ComboEdge
 internal import ComboSystem
 
 extension GroupConsumer {
-  /// The group's committed offsets of these partitions. It waits for open transactions on them, and retries while coordinators
-  /// move or brokers are unreachable, until the time is over. A missing offset is believed only after three responses, because a
-  /// coordinator that is still loading may report one.
-  ///
-  /// It may be called from any thread, also before the group is joined.
-  /// - Throws: `unreachable`, `timedOut` (a transaction is open), `notAuthorized`.
+  /// As ``KafkaClient/committed(_:of:withinMs:)``, of its own topic.
   package func committed(_ partitions: [Int32], withinMs: Int64) throws(EdgeError) -> [CommittedOffset] {
-    guard !partitions.isEmpty else { return [] }
-    let deadline = Deadline(afterMs: withinMs)
-    var timesNothing = 0
-    while true {
-      let list = PartitionList(topic: topic, partitions)
-      var error = rd_kafka_committed(client.handle, list.pointer, max(1, deadline.left(atMostMs: 5000)))
-      if error == RD_KAFKA_RESP_ERR_NO_ERROR, let fault = list.firstError { error = fault.error }
-      if error == RD_KAFKA_RESP_ERR_NO_ERROR {
-        let offsets = (0..<list.count).map { CommittedOffset(list[$0]) }
-        timesNothing += 1
-        if timesNothing == 3 || !offsets.contains(where: { $0.offset == nil }) { return offsets }
-      } else if !error.isTransient || deadline.isOver {
-        throw client.error(error, "cannot get the committed offsets of topic \"\(topic)\"")
-      }
-      if deadline.isOver {
-        throw client.error(
-          RD_KAFKA_RESP_ERR__TIMED_OUT, "cannot verify the committed offsets of topic \"\(topic)\"")
-      }
-      MonotonicClock.sleep(ms: min(100, deadline.leftMs))
-    }
+    try client.committed(partitions, of: topic, withinMs: withinMs)
   }
 
   /// Commits offsets outside any transaction without waiting for the response, for tools that show the lag. An error is logged,
@@ -43,6 +19,37 @@ extension GroupConsumer {
       list.add(topic: topic, offset.partition, offset: next, metadata: offset.metadata)
     }
     if list.count > 0 { rd_kafka_commit(client.handle, list.pointer, 1) }
+  }
+}
+
+extension KafkaClient {
+  /// The group's committed offsets of these partitions. It waits for open transactions on them, and retries while coordinators
+  /// move or brokers are unreachable, until the time is over. A missing offset is believed only after three responses, because a
+  /// coordinator that is still loading may report one.
+  ///
+  /// It may be called from any thread, also before the group is joined.
+  /// - Throws: `unreachable`, `timedOut` (a transaction is open), `notAuthorized`.
+  package func committed(_ partitions: [Int32], of topic: String, withinMs: Int64) throws(EdgeError) -> [CommittedOffset] {
+    guard !partitions.isEmpty else { return [] }
+    let deadline = Deadline(afterMs: withinMs)
+    var timesNothing = 0
+    while true {
+      let list = PartitionList(topic: topic, partitions)
+      var error = rd_kafka_committed(handle, list.pointer, max(1, deadline.left(atMostMs: 5000)))
+      if error == RD_KAFKA_RESP_ERR_NO_ERROR, let fault = list.firstError { error = fault.error }
+      if error == RD_KAFKA_RESP_ERR_NO_ERROR {
+        let offsets = (0..<list.count).map { CommittedOffset(list[$0]) }
+        timesNothing += 1
+        if timesNothing == 3 || !offsets.contains(where: { $0.offset == nil }) { return offsets }
+      } else if !error.isTransient || deadline.isOver {
+        throw self.error(error, "cannot get the committed offsets of topic \"\(topic)\"")
+      }
+      if deadline.isOver {
+        throw self.error(
+          RD_KAFKA_RESP_ERR__TIMED_OUT, "cannot verify the committed offsets of topic \"\(topic)\"")
+      }
+      MonotonicClock.sleep(ms: min(100, deadline.leftMs))
+    }
   }
 }
 

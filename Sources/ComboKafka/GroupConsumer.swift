@@ -38,7 +38,7 @@ package final class GroupConsumer {
 
   /// The receiver of rebalances and errors. It must outlive the consumer or be removed before.
   weak var delegate: (any GroupEdgeDelegate)? {
-    didSet { callbacks.delegate = delegate }
+    didSet { events.delegate = delegate }
   }
   /// The topic that is read.
   package let topic: String
@@ -50,7 +50,8 @@ package final class GroupConsumer {
   let queue: OpaquePointer
   /// Held so that librdkafka knows the topic, and its partitions can be paused before they are assigned.
   private let topicHandle: OpaquePointer
-  let callbacks: GroupCallbacks
+  let callbacks: ClientCallbacks
+  let events = MemberEvents()
   let waker: FetchWaker
   /// The first offset to deliver, by partition.
   let positions = PartitionPositions()
@@ -104,7 +105,7 @@ package final class GroupConsumer {
     if let instance = options.groupInstanceID { own.append(("group.instance.id", instance + suffix)) }
     var properties = properties
     properties.clientIDSuffix = suffix
-    callbacks = GroupCallbacks(.consumer, properties, statistics: "consumer")
+    callbacks = ClientCallbacks(.consumer, properties, statistics: "consumer", member: events)
     own += callbacks.statisticsProperties
     client = try KafkaClient(.consumer, properties, own, callbacks: callbacks)
     guard let topicHandle = rd_kafka_topic_new(client.handle, topic, nil) else {
@@ -115,12 +116,12 @@ package final class GroupConsumer {
     // Errors and rebalances arrive in the same queue as records.
     rd_kafka_poll_set_consumer(client.handle)
     queue = rd_kafka_queue_get_consumer(client.handle)
-    callbacks.onRebalance = { [unowned self] rebalance in rebalanceArrived(rebalance) }
+    events.onRebalance = { [unowned self] rebalance in rebalanceArrived(rebalance) }
   }
 
   /// Leaves the group without a request if it was not closed.
   deinit {
-    callbacks.onRebalance = nil
+    events.onRebalance = nil
     waker.stop()
     // Messages must be freed before their client.
     sifted.removeAll()

@@ -6,11 +6,11 @@ internal import Synchronization
 
 /// A client of librdkafka with the context of its callbacks. The handle exists as long as this object, so users of the handle
 /// (topics, queues, readers) hold it.
-///
-/// `@unchecked Sendable`: librdkafka allows the handle on any thread; the rest is immutable or behind a lock.
-package final class KafkaClient: @unchecked Sendable {
+package final class KafkaClient: Sendable {
+  /// librdkafka guards it by itself.
+  private let shared: SharedPointer<OpaquePointer>
   /// librdkafka's handle.
-  let handle: OpaquePointer
+  var handle: OpaquePointer { shared.pointer }
   package let brokers: String
   /// The state of the callbacks, which outlives the handle.
   private let callbacks: ClientCallbacks
@@ -31,7 +31,7 @@ package final class KafkaClient: @unchecked Sendable {
     let configuration = try properties.configuration(kind, own)
     callbacks.install(configuration)
     do throws(EdgeError) {
-      handle = try configuration.makeClient()
+      shared = SharedPointer(try configuration.makeClient())
     } catch {
       throw EdgeError(error.code, error.message.masking(properties.secrets), number: error.number)
     }
@@ -51,8 +51,8 @@ package final class KafkaClient: @unchecked Sendable {
     // A consumer whose topic was deleted may never end (seen with 2.0.2): its partitions stay referenced, and through them the
     // thread of their broker. By then it has left its group, so nothing else waits for it.
     let hasEnded = DispatchSemaphore(value: 0)
-    _ = WorkThread { [callbacks, handle = UnsafeTransfer(handle)] in
-      rd_kafka_destroy_flags(handle.value, flags)
+    _ = WorkThread { [callbacks, shared] in
+      rd_kafka_destroy_flags(shared.pointer, flags)
       withExtendedLifetime(callbacks) {}
       hasEnded.signal()
     }

@@ -2,9 +2,7 @@ package import ComboEdge
 internal import Synchronization
 
 /// The librdkafka producer that writes without transactions.
-package final class KafkaDirectOutput: DirectEdge, @unchecked Sendable {
-  // The proof: only the loop's thread uses it; delivery reports arrive on the polling thread and are behind a lock of their own.
-
+package final class KafkaDirectOutput: DirectEdge {
   private struct Current {
     let producer: KafkaProducer
     let topics: [Topic: ProducerTopic]

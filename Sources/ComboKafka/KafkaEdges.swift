@@ -3,18 +3,13 @@ internal import ComboSystem
 internal import Synchronization
 
 /// The librdkafka member of the group.
-package final class KafkaGroup: GroupEdge, @unchecked Sendable {
-  // The proof: any thread may call the consumer's `committed`, and the control client; everything else here belongs to the
-  // loop's thread.
+package final class KafkaGroup: GroupEdge {
   package var delegate: (any GroupEdgeDelegate)? {
     get { consumer.delegate }
     set { consumer.delegate = newValue }
   }
   package let consumer: GroupConsumer
-  private let options: GroupConsumer.Options
-  private let brokers: String
-  /// The client that determines why the group's offset cannot be read, or nil to skip that.
-  private let control: ControlClient?
+  package let offsets: any GroupOffsets
   /// The id with which its producer commits offsets, or nil if nothing is committed.
   private let transactionalID: String?
   private let holds = [MessageBatch(capacity: KafkaGroup.batchMax), MessageBatch(capacity: KafkaGroup.batchMax)]
@@ -22,19 +17,14 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
   /// The maximum number of records per batch: enough that rooms get several gifts at once, and few enough that decoded events are
   /// still in the processor's cache when the rooms process them.
   private static let batchMax = 8192
-  private static let committedWithinMs: Int64 = 30_000
-  /// A transaction that has just ended has its marks within this time.
-  private static let allCommittedWithinMs: Int64 = 2000
   private static let closeWithinMs: Int64 = 3000
 
   package init(
     _ properties: KafkaProperties, _ options: GroupConsumer.Options, control: ControlClient? = nil, transactionalID: String? = nil
   ) throws(EdgeError) {
-    self.options = options
-    self.control = control
     self.transactionalID = transactionalID
-    brokers = properties.brokers
     consumer = try GroupConsumer(properties, options)
+    offsets = KafkaOffsets(client: consumer.client, topic: options.topic, group: options.groupID, control: control)
   }
 
   /// The identity of this member, stored with the offsets that it commits.
@@ -70,27 +60,6 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
     try? consumer.pause([partition])
   }
 
-  package func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset {
-    do throws(EdgeError) {
-      return try consumer.committed([partition], withinMs: Self.committedWithinMs)[0]
-    } catch {
-      guard let control, let pending = try? pendingOffsets([partition]), !pending.isEmpty else { throw error }
-      throw EdgeError(
-        .timedOut,
-        "the group's offset of \"\(options.topic)\" partition \(partition) waits for a transaction that has been open for more than"
-          + " \(Self.committedWithinMs / 1000) s. \(control.offsetsRemedy(brokers, options.groupID, seenBy: consumer.client))",
-        isRetriable: true)
-    }
-  }
-
-  package func committed(_ partitions: [Int32]) throws(EdgeError) -> [CommittedOffset] {
-    try consumer.committed(partitions, withinMs: Self.allCommittedWithinMs)
-  }
-
-  package func pendingOffsets(_ partitions: [Int32]) throws(EdgeError) -> [Int32] {
-    try control?.pendingOffsets(ofGroup: options.groupID, options.topic, partitions) ?? []
-  }
-
   package func commitWithoutWaiting(_ offsets: [CommittedOffset]) {
     let owner = owner
     consumer.commitWithoutWaiting(offsets.map { $0.signed(by: owner) })
@@ -104,15 +73,48 @@ package final class KafkaGroup: GroupEdge, @unchecked Sendable {
   }
 }
 
+/// The offsets that a group of Kafka has committed.
+private struct KafkaOffsets: GroupOffsets {
+  let client: KafkaClient
+  let topic: String
+  let group: String
+  /// The client that determines why the group's offset cannot be read, or nil to skip that.
+  let control: ControlClient?
+
+  private static let committedWithinMs: Int64 = 30_000
+  /// A transaction that has just ended has its marks within this time.
+  private static let allCommittedWithinMs: Int64 = 2000
+
+  func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset {
+    do throws(EdgeError) {
+      return try client.committed([partition], of: topic, withinMs: Self.committedWithinMs)[0]
+    } catch {
+      guard let control, let pending = try? pendingOffsets([partition]), !pending.isEmpty else { throw error }
+      throw EdgeError(
+        .timedOut,
+        "the group's offset of \"\(topic)\" partition \(partition) waits for a transaction that has been open for more than"
+          + " \(Self.committedWithinMs / 1000) s. \(control.offsetsRemedy(client.brokers, group, seenBy: client))",
+        isRetriable: true)
+    }
+  }
+
+  func committed(_ partitions: [Int32]) throws(EdgeError) -> [CommittedOffset] {
+    try client.committed(partitions, of: topic, withinMs: Self.allCommittedWithinMs)
+  }
+
+  func pendingOffsets(_ partitions: [Int32]) throws(EdgeError) -> [Int32] {
+    try control?.pendingOffsets(ofGroup: group, topic, partitions) ?? []
+  }
+}
+
 /// Names of topics that threads of librdkafka add.
 private final class DeniedTopics: Sendable {
   let names = Mutex<Set<String>>([])
 }
 
 /// The librdkafka transactional producer.
+// Sendable: only the loop's thread replaces `current`, while no room works; the first fault is behind a lock.
 package final class KafkaOutput: OutputEdge, @unchecked Sendable {
-  // The proof: only the loop's thread replaces `current`, while no room works; the first fault is behind a lock.
-
   private final class Current {
     let transactional: TransactionalProducer
     let topics: [ProducerTopic]

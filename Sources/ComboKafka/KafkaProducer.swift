@@ -7,8 +7,9 @@ package final class ProducerTopic: Sendable {
   package let name: String
   /// The client, which exists as long as the topic.
   fileprivate let client: KafkaClient
-  /// librdkafka's handle, which any thread may use.
-  nonisolated(unsafe) let handle: OpaquePointer
+  /// librdkafka guards it by itself.
+  private let shared: SharedPointer<OpaquePointer>
+  var handle: OpaquePointer { shared.pointer }
 
   fileprivate init(_ name: String, of client: KafkaClient) throws(EdgeError) {
     guard let handle = rd_kafka_topic_new(client.handle, name, nil) else {
@@ -16,7 +17,7 @@ package final class ProducerTopic: Sendable {
     }
     self.name = name
     self.client = client
-    self.handle = handle
+    shared = SharedPointer(handle)
   }
 
   deinit { rd_kafka_topic_destroy(handle) }
@@ -25,7 +26,7 @@ package final class ProducerTopic: Sendable {
 /// The common part of all producers: it queues records in librdkafka, from any thread, and tracks their delivery.
 package final class KafkaProducer: Sendable {
   package let client: KafkaClient
-  private let callbacks: ProducerCallbacks
+  private let deliveries: Deliveries
   /// The time for which ``produce(_:partition:key:value:timestampMs:tag:)`` waits for room in a full queue.
   private let queueFullWaitMs: Int64
 
@@ -39,8 +40,9 @@ package final class KafkaProducer: Sendable {
   ) throws(EdgeError) {
     self.queueFullWaitMs = queueFullWaitMs
     let isTransactional = own.contains { $0.0 == "transactional.id" }
-    callbacks = ProducerCallbacks(
-      properties, receiver: receiver, statistics: isTransactional ? "transactional_producer" : "direct_producer")
+    deliveries = Deliveries(brokers: properties.brokers, receiver: receiver)
+    let callbacks = ClientCallbacks(
+      .producer, properties, statistics: isTransactional ? "transactional_producer" : "direct_producer", deliveries: deliveries)
     let shared = [
       ("compression.codec", "lz4"),
       ("linger.ms", "5"),
@@ -197,7 +199,7 @@ package final class KafkaProducer: Sendable {
   @inline(__always)
   private static func pointer(_ bytes: UnsafeRawBufferPointer?) -> UnsafeMutableRawPointer? {
     guard let bytes else { return nil }
-    return UnsafeMutableRawPointer(mutating: bytes.baseAddress ?? emptyBytes)
+    return UnsafeMutableRawPointer(mutating: bytes.baseAddress ?? emptyBytes.pointer)
   }
 
   private func produceError(_ error: rd_kafka_resp_err_t, _ topic: ProducerTopic) -> EdgeError {
@@ -240,14 +242,14 @@ package final class KafkaProducer: Sendable {
   var inQueue: Int { Int(rd_kafka_outq_len(client.handle)) }
 
   /// The number of records that could not be delivered so far.
-  package var failedDeliveries: Int { callbacks.failedDeliveries }
+  package var failedDeliveries: Int { deliveries.failedDeliveries }
 
   /// The number of records removed from the queue by an abort, or because their transaction has failed.
-  var purgedDeliveries: Int { callbacks.purgedDeliveries }
+  var purgedDeliveries: Int { deliveries.purgedDeliveries }
 
   /// The error of the first failed delivery.
-  package var firstFailedDelivery: EdgeError? { callbacks.firstFailedDelivery }
+  package var firstFailedDelivery: EdgeError? { deliveries.firstFailedDelivery }
 
   /// Resets the first failure, so that the next one becomes the first.
-  func resetFirstFailure() { callbacks.resetFirstFailure() }
+  func resetFirstFailure() { deliveries.resetFirstFailure() }
 }

@@ -1,4 +1,5 @@
 internal import CKafka
+internal import ComboSystem
 
 /// The headers of a record to be produced. Producing consumes them.
 package struct RecordHeaders: ~Copyable {
@@ -21,7 +22,7 @@ package struct RecordHeaders: ~Copyable {
       return
     }
     // Without a pointer, it would be a header without a value.
-    rd_kafka_header_add(pointer, name, -1, bytes.baseAddress ?? emptyBytes, bytes.count)
+    rd_kafka_header_add(pointer, name, -1, bytes.baseAddress ?? emptyBytes.pointer, bytes.count)
   }
 
   /// Transfers the handle to the caller.
@@ -33,6 +34,4 @@ package struct RecordHeaders: ~Copyable {
 }
 
 /// A pointer to no bytes: for librdkafka, the null pointer means "none", which differs from "empty".
-///
-/// `nonisolated(unsafe)`: it is never written to.
-nonisolated(unsafe) let emptyBytes = UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
+let emptyBytes = SharedPointer(UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)))

@@ -7,9 +7,7 @@ internal import Synchronization
 /// commit of their results, a few milliseconds later. If there is none, the appender syncs by itself. Nobody waits for records of
 /// ``Durability/gathered``. If few of them arrive, they are appended 10 times per second: an append and its commit cost the same
 /// however many records they hold.
-package final class LogAppender: @unchecked Sendable {
-  // Sendable: what waits is behind mutexes; only the thread appends.
-
+package final class LogAppender: Sendable {
   /// Called with nil once the records are durable, or with the fault if none of them was appended. On the appender's thread, or
   /// on the one that commits.
   package typealias Done = @Sendable (LogFault?) -> Void
@@ -69,7 +67,7 @@ package final class LogAppender: @unchecked Sendable {
     _ = WorkThread { [self] in run() }
   }
 
-  /// Passes records to the appender; any thread. `batch` belongs to the appender until `done` is called.
+  /// Passes records to the appender; any thread.
   /// - Returns: false if the queue is full or the appender was stopped. Nothing was accepted then, and `done` is not called.
   package func offer(_ batch: LogBatch, _ durability: Durability = .synced, done: @escaping Done) -> Bool {
     let (isAccepted, rings) = waiting.withLock { waiting in
@@ -144,13 +142,8 @@ package final class LogAppender: @unchecked Sendable {
   }
 
   private func append(_ offers: [Offer]) {
-    let all: LogBatch
-    if offers.count == 1 {
-      all = offers[0].batch
-    } else {
-      all = LogBatch()
-      for offer in offers { all.append(contentsOf: offer.batch) }
-    }
+    var all = offers[0].batch
+    for offer in offers.dropFirst() { all.append(contentsOf: offer.batch) }
     do throws(LogFault) {
       let ticket = try log.append(all, isSynced: false)
       let now = MonotonicClock.nowMs

@@ -1,19 +1,15 @@
-/// Records that are appended together. It copies them. One thread at a time.
-package final class LogBatch: @unchecked Sendable {
-  // Sendable: its owner does not use it between passing it on and getting it back.
-
-  package struct Entry {
-    package var stream: Int
-    /// The offset of the record; known once the batch is appended.
-    package internal(set) var offset: Int64 = -1
+/// Records that are appended together. It copies them.
+package struct LogBatch: Sendable {
+  struct Entry {
+    var stream: Int
     /// Milliseconds since the Unix epoch, or nil if unknown.
-    package var timestamp: Int64?
+    var timestamp: Int64?
     var key: Range<Int>?
     var value: Range<Int>?
     var headers: Range<Int>?
   }
 
-  package private(set) var entries: [Entry] = []
+  private(set) var entries: [Entry] = []
   private(set) var bytes: [UInt8] = []
 
   package init() {}
@@ -26,24 +22,24 @@ package final class LogBatch: @unchecked Sendable {
   /// - Parameters:
   ///   - stream: The stream, as ``LogFile/stream(_:_:)`` returns it.
   ///   - headers: The headers, as ``LogHeaders`` writes them, empty if none.
-  package func append(
+  package mutating func append(
     _ stream: Int, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?, timestamp: Int64?, headers: [UInt8] = []
   ) {
     var entry = Entry(stream: stream, timestamp: timestamp)
-    entry.key = key.map(store)
-    entry.value = value.map(store)
-    if !headers.isEmpty { entry.headers = headers.withUnsafeBytes(store) }
+    entry.key = key.map { store($0) }
+    entry.value = value.map { store($0) }
+    if !headers.isEmpty { entry.headers = headers.withUnsafeBytes { store($0) } }
     entries.append(entry)
   }
 
-  private func store(_ piece: UnsafeRawBufferPointer) -> Range<Int> {
+  private mutating func store(_ piece: UnsafeRawBufferPointer) -> Range<Int> {
     let start = bytes.count
     bytes.append(contentsOf: piece)
     return start..<bytes.count
   }
 
   /// Adds all records of another batch.
-  package func append(contentsOf other: LogBatch) {
+  package mutating func append(contentsOf other: LogBatch) {
     let shift = bytes.count
     bytes.append(contentsOf: other.bytes)
     entries.reserveCapacity(entries.count + other.entries.count)
@@ -66,14 +62,12 @@ package final class LogBatch: @unchecked Sendable {
     }
   }
 
-  package func removeAll() {
+  package mutating func removeAll() {
     // The memory of one large transaction is not kept.
     let isLarge = bytes.capacity > 4 << 20
     entries.removeAll(keepingCapacity: !isLarge)
     bytes.removeAll(keepingCapacity: !isLarge)
   }
-
-  func place(_ index: Int, at offset: Int64) { entries[index].offset = offset }
 }
 
 /// Records that were read, in memory of their own.

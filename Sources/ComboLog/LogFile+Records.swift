@@ -11,21 +11,18 @@ package struct LogPosition: Equatable, Sendable {
 extension LogFile {
   // MARK: - Writing
 
-  /// Appends records, all or none, and returns once they are durable. The entries of `batch` get their offsets.
+  /// Appends records, all or none, and returns once they are durable.
   /// - Parameter isSynced: Whether to wait for the disk. If false, the records are only written: they survive the end of the
   ///   process, and a power failure once ``synced`` has reached the number that is returned, with the next commit or ``sync()``.
   /// - Throws: `full`, early: the log still has room for the results of the records that it accepted.
   @discardableResult
   package func append(_ batch: LogBatch, isSynced: Bool = true) throws(LogFault) -> UInt64 {
     if batch.isEmpty { return 0 }
-    let numbers: (write: UInt64, syncsEarlier: Bool)
-    do {
-      writing.lock()
-      defer { writing.unlock() }
+    let numbers = try writing { () throws(LogFault) in
       try makeRoom(for: batch.size)
       try prepareWrite(isSynced: isSynced)
       try write(batch, group: "", positions: [], holds: [])
-      numbers = countWrite(isSynced: isSynced)
+      return countWrite(isSynced: isSynced)
     }
     notifySynced(numbers)
     appended.ring()
@@ -43,8 +40,7 @@ extension LogFile {
 
   func isOwner(_ owner: UInt64, of group: String) -> Bool { state.withLock { $0.owners[group] == owner } }
 
-  /// Appends records and commits positions, all or nothing, and returns once that is durable. The entries of `batch` get their
-  /// offsets.
+  /// Appends records and commits positions, all or nothing, and returns once that is durable.
   /// - Parameters:
   ///   - holds: Records of these streams are kept from this offset on, whatever their age.
   ///   - owner: The owner, as ``takeOver(_:)`` returned it, or nil if the group has none.
@@ -52,10 +48,7 @@ extension LogFile {
     _ batch: LogBatch, group: String, positions: [LogPosition] = [], holds: [(stream: Int, offset: Int64)] = [],
     owner: UInt64? = nil
   ) throws(LogFault) {
-    let numbers: (write: UInt64, syncsEarlier: Bool)
-    do {
-      writing.lock()
-      defer { writing.unlock() }
+    let numbers = try writing { () throws(LogFault) in
       if let owner, !isOwner(owner, of: group) {
         throw LogFault(.fenced, "another owner of the group \(group) has taken over \(place.name)")
       }
@@ -78,7 +71,7 @@ extension LogFile {
           throw error
         }
       }
-      numbers = countWrite(isSynced: isSynced)
+      return countWrite(isSynced: isSynced)
     }
     notifySynced(numbers)
     notifyCommitted()
@@ -91,11 +84,9 @@ extension LogFile {
     var streams = state.withLock { $0.streams }
     try transaction { () throws(LogFault) in
       var compacted: Set<Int> = []
-      for index in 0..<batch.count {
-        let entry = batch.entries[index]
+      for entry in batch.entries {
         let offset = streams[entry.stream].next
         streams[entry.stream].next = offset + 1
-        batch.place(index, at: offset)
         if streams[entry.stream].keeping == .compacted {
           compacted.insert(entry.stream)
           try delete(entry, of: streams[entry.stream], in: batch)
@@ -191,21 +182,22 @@ extension LogFile {
   /// Returns the position that a group has committed in a partition, or nil if none.
   package func position(_ group: String, _ stream: Int) throws(LogFault) -> LogPosition? {
     let known = state.withLock { $0.streams[stream] }
-    reading.lock()
-    defer { reading.unlock() }
-    let sum = version == 1 ? "0" : "sum"
-    let statement = try reader.prepare("SELECT offset, metadata, \(sum) FROM positions WHERE owner = ? AND stream = ?")
-    statement.bind(1, group)
-    statement.bind(2, known.id)
-    guard try statement.step() else { return nil }
-    defer { statement.reset() }
-    let position = LogPosition(stream: stream, offset: statement.integer(0), metadata: statement.text(1))
-    if version > 1, statement.integer(2) != LogSum.position(group, known.id, position.offset, position.metadata) {
-      throw failing(
-        LogFault(
-          .damaged, Database.damaged(place.name, "the position of the group \(group) in \(known.place) is not what was written")))
+    return try reading { () throws(LogFault) in
+      let sum = version == 1 ? "0" : "sum"
+      let statement = try reader.prepare("SELECT offset, metadata, \(sum) FROM positions WHERE owner = ? AND stream = ?")
+      statement.bind(1, group)
+      statement.bind(2, known.id)
+      guard try statement.step() else { return nil }
+      defer { statement.reset() }
+      let position = LogPosition(stream: stream, offset: statement.integer(0), metadata: statement.text(1))
+      if version > 1, statement.integer(2) != LogSum.position(group, known.id, position.offset, position.metadata) {
+        throw failing(
+          LogFault(
+            .damaged, Database.damaged(place.name, "the position of the group \(group) in \(known.place) is not what was written")
+          ))
+      }
+      return position
     }
-    return position
   }
 
   /// Calls `body` with all committed records that a partition has now, page by page, until it returns false.
@@ -264,12 +256,12 @@ extension LogFile {
     let end = min(end, known.next)
     if start < known.first || start > known.next { throw outOfRange(start, known) }
     if start >= end { return start }
-    reading.lock()
-    defer { reading.unlock() }
-    do throws(LogFault) {
-      return try read(stream, known, mark, start..<end, page.records.count + recordsMax, page.size + bytesMax, damaged, page)
-    } catch {
-      throw failing(error)
+    return try reading { () throws(LogFault) in
+      do throws(LogFault) {
+        return try read(stream, known, mark, start..<end, page.records.count + recordsMax, page.size + bytesMax, damaged, page)
+      } catch {
+        throw failing(error)
+      }
     }
   }
 
@@ -340,8 +332,8 @@ extension LogFile {
   /// Returns the first offset whose record is of this time or later, or nil if none.
   package func offset(_ stream: Int, atMs time: Int64) throws(LogFault) -> Int64? {
     let table = state.withLock { $0.streams[stream].table }
-    reading.lock()
-    defer { reading.unlock() }
-    return try reader.integer("SELECT offset FROM \(table) WHERE time >= \(time) ORDER BY offset LIMIT 1")
+    return try reading { () throws(LogFault) in
+      try reader.integer("SELECT offset FROM \(table) WHERE time >= \(time) ORDER BY offset LIMIT 1")
+    }
   }
 }

@@ -60,9 +60,9 @@ extension LogFile {
   /// Returns the mark from which all remaining records can be derived, or nil if nothing was deleted or there is no mark.
   package func base() throws(LogFault) -> Int64? {
     if version == 1 || !isCut { return nil }
-    reading.lock()
-    defer { reading.unlock() }
-    return try reader.integer("SELECT mark FROM marks ORDER BY mark LIMIT 1")
+    return try reading { () throws(LogFault) in
+      try reader.integer("SELECT mark FROM marks ORDER BY mark LIMIT 1")
+    }
   }
 
   /// Whether records that are held for a checkpoint were deleted.
@@ -171,13 +171,13 @@ extension LogFile {
 
   /// Returns the reason why no record would be accepted now, or nil if one would be.
   package func refusal() -> LogFault? {
-    writing.lock()
-    defer { writing.unlock() }
-    do throws(LogFault) {
-      try makeRoom(for: 0)
-      return nil
-    } catch {
-      return error
+    writing {
+      do throws(LogFault) {
+        try makeRoom(for: 0)
+        return nil
+      } catch {
+        return error
+      }
     }
   }
 
@@ -190,11 +190,11 @@ extension LogFile {
 
   /// Whether the log is so full that the next mark may not fit.
   private func hasNoRoom() throws(LogFault) -> Bool {
-    writing.lock()
-    defer { writing.unlock() }
-    let (used, max, markMax) = (try usedBytes().used, limits.sizeMax / 10 * 9, limits.sizeMax / 4)
-    if used > max || used <= max - markMax { return used > max }
-    return try used > max - min(stateSize(), markMax)
+    return try writing { () throws(LogFault) in
+      let (used, max, markMax) = (try usedBytes().used, limits.sizeMax / 10 * 9, limits.sizeMax / 4)
+      if used > max || used <= max - markMax { return used > max }
+      return try used > max - min(stateSize(), markMax)
+    }
   }
 
   private func requestRetention() {
@@ -227,10 +227,10 @@ extension LogFile {
       if round == 0 { break }
       deleted += round
     }
-    writing.lock()
-    defer { writing.unlock() }
-    // The last one may have been deleted because there was no room for another one beside it.
-    if isCut, try marks().isEmpty { try makeMark(isNeeded: true) }
+    try writing { () throws(LogFault) in
+      // The last one may have been deleted because there was no room for another one beside it.
+      if isCut, try marks().isEmpty { try makeMark(isNeeded: true) }
+    }
     return deleted
   }
 
@@ -301,10 +301,10 @@ extension LogFile {
     var cut: [Int64: Int64]?
     var deleted: Int64 = 0
     while true {
-      writing.lock()
-      defer { writing.unlock() }
-      if cut == nil { cut = try find() }
-      let round = try deleteSome(towards: cut!)
+      let round = try writing { () throws(LogFault) in
+        if cut == nil { cut = try find() }
+        return try deleteSome(towards: cut!)
+      }
       if round == 0 { return deleted }
       deleted += round
     }

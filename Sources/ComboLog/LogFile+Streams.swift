@@ -78,13 +78,13 @@ extension LogFile {
   }
 
   private func structure() throws(LogFault) -> String? {
-    reading.lock()
-    defer { reading.unlock() }
-    do throws(LogFault) {
-      return try reader.text("PRAGMA quick_check(1)")
-    } catch {
-      if error.code == .damaged { return "its structure" }
-      throw error
+    return try reading { () throws(LogFault) in
+      do throws(LogFault) {
+        return try reader.text("PRAGMA quick_check(1)")
+      } catch {
+        if error.code == .damaged { return "its structure" }
+        throw error
+      }
     }
   }
 

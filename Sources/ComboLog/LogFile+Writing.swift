@@ -49,9 +49,7 @@ extension LogFile {
 
   /// Returns the number of bytes that records use in the file.
   package func size() throws(LogFault) -> Int64 {
-    writing.lock()
-    defer { writing.unlock() }
-    return try usedBytes().used
+    try writing { () throws(LogFault) in try usedBytes().used }
   }
 
   /// Throws early if there is no room, so that earlier records can still be processed. Requires `writing`.
@@ -93,14 +91,14 @@ extension LogFile {
 
   /// Checks that the file is still where it was opened, and sets ``failure`` if not. Costs two system calls.
   package func checkPresence() {
-    writing.lock()
-    defer { writing.unlock() }
-    guard failure == nil else { return }
-    do throws(LogFault) {
-      try checkIsThere()
-      try checkIsOwn()
-    } catch {
-      // It is the failure now.
+    writing {
+      guard failure == nil else { return }
+      do throws(LogFault) {
+        try checkIsThere()
+        try checkIsOwn()
+      } catch {
+        // It is the failure now.
+      }
     }
   }
 

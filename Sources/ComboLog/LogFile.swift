@@ -6,9 +6,8 @@ internal import Synchronization
 /// Records appended together are durable together: one SQLite transaction, written ahead, and synced to the disk before the call
 /// returns unless the caller requests less. One process owns a file; others may read it (``Use/read``). Any thread may call
 /// anything.
+// Sendable: `writer` and its state are used within `writing`, `reader` within `reading`, `streams` under `state`.
 package final class LogFile: @unchecked Sendable {
-  // Sendable: `writer` and its state are used under `writing`, `reader` under `reading`, `streams` under `state`.
-
   package enum Use: Sendable {
     /// Read and write. One process at a time.
     case own
@@ -68,8 +67,8 @@ package final class LogFile: @unchecked Sendable {
   let use: Use
   let writer: Database
   let reader: Database
-  let writing: Lock
-  let reading: Lock
+  private let writerTurn = Mutex(())
+  private let readerTurn = Mutex(())
   let written = Statements()
   let read = Statements()
   let state = Mutex(State())
@@ -134,8 +133,6 @@ package final class LogFile: @unchecked Sendable {
       (wasChecked, wasUpgraded, repaired, leftOut) = (false, false, [], nil)
       (isNew, madeFolder) = (true, nil)
       reader = writer
-      writing = Lock()
-      reading = writing
     case .file(let given):
       try LogDisk.requireLocal(given)
       madeFolder = use == .read ? nil : try LogDisk.makeFolder(of: LogDisk.resolved(given))
@@ -152,8 +149,6 @@ package final class LogFile: @unchecked Sendable {
         version = try LogSchema.check(writer, name: path)
         (wasChecked, wasUpgraded, isNew) = (false, false, false)
         reader = writer
-        writing = Lock()
-        reading = writing
       } else {
         try LogDisk.requireWritable(path)
         isNew = LogDisk.size(path) ?? 0 == 0
@@ -174,8 +169,6 @@ package final class LogFile: @unchecked Sendable {
         // 0.1.0 always leaves its lock.
         wasChecked = checks && (wasOpen || lock.wasLeft && !wasUpgraded)
         try reader.run("PRAGMA cache_size = -2000")
-        writing = Lock()
-        reading = Lock()
       }
     }
     pageSize = try writer.integer("PRAGMA page_size") ?? 4096
@@ -235,6 +228,19 @@ package final class LogFile: @unchecked Sendable {
     commitHook.withLock { $0 }?()
   }
 
+  // MARK: - Turns
+
+  /// Calls `body` while no other thread uses `writer` and its state. Not to be called within itself.
+  func writing<Result: Sendable, Fault>(_ body: () throws(Fault) -> Result) throws(Fault) -> Result {
+    try writerTurn.withLock { _ throws(Fault) in try body() }
+  }
+
+  /// Calls `body` while no other thread uses `reader`. Not to be called within itself.
+  func reading<Result: Sendable, Fault>(_ body: () throws(Fault) -> Result) throws(Fault) -> Result {
+    if reader === writer { return try writing(body) }
+    return try readerTurn.withLock { _ throws(Fault) in try body() }
+  }
+
   // MARK: - Syncing
 
   /// The number of the last write that is on the disk, as ``append(_:isSynced:)`` returns it.
@@ -246,18 +252,14 @@ package final class LogFile: @unchecked Sendable {
 
   /// Makes all records durable. Costs a sync of the disk, or nothing if all are.
   package func sync() throws(LogFault) {
-    let numbers: (write: UInt64, syncsEarlier: Bool)
-    do {
-      writing.lock()
-      defer { writing.unlock() }
-      if synced == writes { return }
-      guard let any = state.withLock({ $0.streams.first }) else { return }
+    let numbers = try writing { () throws(LogFault) -> (write: UInt64, syncsEarlier: Bool)? in
+      guard synced != writes, let any = state.withLock({ $0.streams.first }) else { return nil }
       try prepareWrite(isSynced: true)
       // SQLite syncs nothing for a transaction that writes nothing. One sync covers everything that was written ahead before it.
       try transaction { () throws(LogFault) in try any.write(to: writer) }
-      numbers = countWrite(isSynced: true)
+      return countWrite(isSynced: true)
     }
-    notifySynced(numbers)
+    if let numbers { notifySynced(numbers) }
   }
 
   /// Sets whether the next transaction is synced. Requires `writing`, outside of a transaction.
@@ -287,47 +289,48 @@ package final class LogFile: @unchecked Sendable {
   /// `FILE-wal` grows with each write, so nothing may wait in between.
   func freeze() throws(LogFault) {
     guard use == .read else { return }
-    do {
-      reading.lock()
-      defer { reading.unlock() }
-      if reader.isInTransaction { return }
+    let isFrozen = try reading { () throws(LogFault) in
+      if reader.isInTransaction { return true }
       try reader.run("BEGIN")
+      return false
     }
-    try load()
+    if !isFrozen { try load() }
   }
 
   /// Reads the list of streams.
   func load() throws(LogFault) {
-    reading.lock()
-    defer { reading.unlock() }
-    let streams = try Stream.list(in: reader, version: version, name: place.name)
-    state.withLock { state in
-      state.streams = streams
-      state.places = [:]
-      for (index, stream) in streams.enumerated() { state.places[Name(topic: stream.topic, partition: stream.partition)] = index }
+    try reading { () throws(LogFault) in
+      let streams = try Stream.list(in: reader, version: version, name: place.name)
+      state.withLock { state in
+        state.streams = streams
+        state.places = [:]
+        for (index, stream) in streams.enumerated() {
+          state.places[Name(topic: stream.topic, partition: stream.partition)] = index
+        }
+      }
     }
   }
 
   /// Writes everything into the file itself, so that the next start does not have to check it.
   package func close() {
     if use == .read { return }
-    writing.lock()
-    defer { writing.unlock() }
-    if let failure {
-      // What was written ahead stays beside a damaged file, as when that is refused.
-      if failure.code == .damaged { for database in [writer, reader] { database.leaveFiles() } }
-      return
+    writing {
+      if let failure {
+        // What was written ahead stays beside a damaged file, as when that is refused.
+        if failure.code == .damaged { for database in [writer, reader] { database.leaveFiles() } }
+        return
+      }
+      guard case .file = place else { return }
+      // The ends of streams too, so that the loss of the last records would be noticed.
+      let streams = state.withLock { $0.streams }
+      try? transaction { () throws(LogFault) in
+        for stream in streams { try stream.write(to: writer) }
+        try LogHome.recordClosed(writer)
+      }
+      // What another program has written ahead must not get into the file.
+      if failure == nil { try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)") }
+      lock?.recordClosed()
     }
-    guard case .file = place else { return }
-    // The ends of streams too, so that the loss of the last records would be noticed.
-    let streams = state.withLock { $0.streams }
-    try? transaction { () throws(LogFault) in
-      for stream in streams { try stream.write(to: writer) }
-      try LogHome.recordClosed(writer)
-    }
-    // What another program has written ahead must not get into the file.
-    if failure == nil { try? writer.run("PRAGMA wal_checkpoint(TRUNCATE)") }
-    lock?.recordClosed()
   }
 
   // MARK: - Topics
@@ -335,17 +338,17 @@ package final class LogFile: @unchecked Sendable {
   /// Creates a topic, if it does not exist yet. An existing one gets the partitions that it lacks.
   package func makeTopic(_ topic: String, partitions: Int, _ keeping: Keeping = .retained) throws(LogFault) {
     for partition in 0..<Int32(partitions) where stream(topic, partition) == nil {
-      writing.lock()
-      defer { writing.unlock() }
-      let id = (try writer.integer("SELECT coalesce(max(id), 0) FROM streams") ?? 0) + 1
-      let new = Stream(id: id, topic: topic, partition: partition, keeping: keeping)
-      try transaction { () throws(LogFault) in
-        try LogSchema.create(new, writer)
-        try new.write(to: writer)
-      }
-      state.withLock { state in
-        state.places[Name(topic: topic, partition: partition)] = state.streams.count
-        state.streams.append(new)
+      try writing { () throws(LogFault) in
+        let id = (try writer.integer("SELECT coalesce(max(id), 0) FROM streams") ?? 0) + 1
+        let new = Stream(id: id, topic: topic, partition: partition, keeping: keeping)
+        try transaction { () throws(LogFault) in
+          try LogSchema.create(new, writer)
+          try new.write(to: writer)
+        }
+        state.withLock { state in
+          state.places[Name(topic: topic, partition: partition)] = state.streams.count
+          state.streams.append(new)
+        }
       }
     }
   }

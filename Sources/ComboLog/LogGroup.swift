@@ -1,9 +1,7 @@
 package import ComboEdge
 
 /// The only member of a group on a ``LogFile``. It gets all partitions at once, and has them until another member takes over.
-package final class LogGroup: GroupEdge, @unchecked Sendable {
-  // Sendable: `committed` uses only what never changes; all else belongs to the loop's thread.
-
+package final class LogGroup: GroupEdge {
   package weak var delegate: (any GroupEdgeDelegate)?
   private let log: LogFile
   private let group: String
@@ -102,15 +100,6 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
 
   package func stop(_ partition: Int32) { positions[partition] = nil }
 
-  package func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset {
-    do throws(LogFault) {
-      let found = try log.position(group, streams[.input, partition])
-      return CommittedOffset(partition: partition, offset: found?.offset, metadata: found?.metadata ?? "")
-    } catch {
-      throw EdgeError(error)
-    }
-  }
-
   package func commitWithoutWaiting(_ offsets: [CommittedOffset]) {
     let positions = offsets.map {
       LogPosition(stream: streams[.input, $0.partition], offset: $0.offset ?? 0, metadata: $0.metadata)
@@ -119,12 +108,30 @@ package final class LogGroup: GroupEdge, @unchecked Sendable {
     try? log.commit(LogBatch(), group: group, positions: positions)
   }
 
+  package var offsets: any GroupOffsets { LogOffsets(log: log, group: group, streams: streams) }
+
   package func end(of partition: Int32) -> Int64? { log.bounds(streams[.input, partition]).next }
 
   package func close() {
     isMember = false
     positions = [:]
     release()
+  }
+}
+
+/// The offsets that a group on a ``LogFile`` has committed.
+private struct LogOffsets: GroupOffsets {
+  let log: LogFile
+  let group: String
+  let streams: LogStreams
+
+  func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset {
+    do throws(LogFault) {
+      let found = try log.position(group, streams[.input, partition])
+      return CommittedOffset(partition: partition, offset: found?.offset, metadata: found?.metadata ?? "")
+    } catch {
+      throw EdgeError(error)
+    }
   }
 }
 

@@ -4,9 +4,7 @@ internal import Synchronization
 
 /// The transactional producer on a ``LogFile``: it collects the rooms' instructions, and writes them with the group's offsets in
 /// one SQLite transaction.
-package final class LogOutput: OutputEdge, @unchecked Sendable {
-  // Sendable: what is collected is behind a lock; all else belongs to the loop's thread.
-
+package final class LogOutput: OutputEdge {
   /// Returns the offsets of input and journal that a state record needs to restore the partition, or nil if it needs none.
   package typealias HeldOffsets = @Sendable (_ key: Bytes, _ value: Bytes) -> (input: Int64, journal: Int64)?
 
@@ -16,10 +14,18 @@ package final class LogOutput: OutputEdge, @unchecked Sendable {
   private let held: HeldOffsets
   private let isStopping: @Sendable () -> Bool
   private let warn: @Sendable (String) -> Void
-  private let gate = Lock()
-  private let batch = LogBatch()
-  private var holds: [(stream: Int, offset: Int64)] = []
-  private var owner: UInt64?
+  private let collected = Mutex(Collected())
+
+  private struct Collected {
+    var batch = LogBatch()
+    var holds: [(stream: Int, offset: Int64)] = []
+    var owner: UInt64?
+
+    mutating func discard() {
+      batch.removeAll()
+      holds.removeAll()
+    }
+  }
 
   /// The time for which a commit waits for space on a full disk before it fails.
   private static let fullMs: Int64 = 20_000
@@ -41,12 +47,15 @@ package final class LogOutput: OutputEdge, @unchecked Sendable {
   }
 
   package func renew() {
-    owner = log.takeOver(group)
-    discard()
+    let owner = log.takeOver(group)
+    collected.withLock { collected in
+      collected.owner = owner
+      collected.discard()
+    }
   }
 
   package func begin() throws(TransactionFault) {
-    if owner == nil { throw .fatal("there is no producer") }
+    if collected.withLock({ $0.owner }) == nil { throw .fatal("there is no producer") }
   }
 
   package func produce(
@@ -54,30 +63,30 @@ package final class LogOutput: OutputEdge, @unchecked Sendable {
   ) {
     let stream = streams.stream(topic, partition, key)
     let headers = headers.isEmpty ? [] : LogHeaders.bytes(headers)
-    gate.lock()
-    defer { gate.unlock() }
-    batch.append(stream, key: key, value: value, timestamp: timestamp, headers: headers)
-    if topic == .state, let key, let value, let partition, let offsets = held(key, value) {
-      holds.append((streams[.input, partition], offsets.input))
-      holds.append((streams[.journal, partition], offsets.journal))
+    collected.withLock { collected in
+      collected.batch.append(stream, key: key, value: value, timestamp: timestamp, headers: headers)
+      if topic == .state, let key, let value, let partition, let offsets = held(key, value) {
+        collected.holds.append((streams[.input, partition], offsets.input))
+        collected.holds.append((streams[.journal, partition], offsets.journal))
+      }
     }
   }
 
   package func commit(_ offsets: [CommittedOffset]) throws(TransactionFault) {
-    guard let owner else { throw .fatal("there is no producer") }
-    gate.lock()
-    defer { gate.unlock() }
     let positions = offsets.map {
       LogPosition(stream: streams[.input, $0.partition], offset: $0.offset ?? 0, metadata: $0.metadata)
     }
+    try collected.withLock { collected throws(TransactionFault) in try commit(&collected, positions) }
+  }
+
+  private func commit(_ collected: inout Collected, _ positions: [LogPosition]) throws(TransactionFault) {
+    guard let owner = collected.owner else { throw .fatal("there is no producer") }
     let deadline = MonotonicClock.nowMs + Self.fullMs
     var isWarned = false
     while true {
       do throws(LogFault) {
-        try log.commit(batch, group: group, positions: positions, holds: holds, owner: owner)
-        batch.removeAll()
-        holds.removeAll()
-        return
+        try log.commit(collected.batch, group: group, positions: positions, holds: collected.holds, owner: owner)
+        return collected.discard()
       } catch {
         switch error.code {
         case .fenced, .gone, .damaged: throw .fatal(error.message)
@@ -92,14 +101,7 @@ package final class LogOutput: OutputEdge, @unchecked Sendable {
     }
   }
 
-  package func abort() { discard() }
+  package func abort() { collected.withLock { $0.discard() } }
 
   package func serve() {}
-
-  private func discard() {
-    gate.lock()
-    defer { gate.unlock() }
-    batch.removeAll()
-    holds.removeAll()
-  }
 }

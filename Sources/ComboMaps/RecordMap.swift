@@ -3,10 +3,8 @@ internal import ComboWire
 
 /// A field mapping, which turns JSON records of any shape into events. See docs/mapping.md for the file format.
 ///
-/// It does not change once it has been read, and any thread may use it.
+/// It does not change once it has been read, nor do the lists that it is compiled to, so any thread may use it.
 public final class RecordMap: @unchecked Sendable {
-  // Sendable: its state is only read.
-
   /// The map's name.
   public let name: String
   /// The map's purpose, in a sentence.

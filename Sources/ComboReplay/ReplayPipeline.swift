@@ -10,10 +10,8 @@ internal import Glibc
 /// oldest chunk, or applies a chunk to a lane, or reads and decodes another chunk. A lane is a share of the rooms, and processes
 /// chunks in order, one at a time. The output is put back into the order of the input, so that it does not depend on threads and
 /// chunks. A chunk is reused once it is written, so that memory does not grow with the input.
+// Sendable: what changes is used within `turn`, or by the thread that took a chunk, a lane, the source or the output within it.
 package final class ReplayPipeline: @unchecked Sendable {
-  // Sendable: all mutable state is guarded by `lock`, or belongs to the thread that acquired it under the lock (a chunk that is
-  // decoded or written, a lane that is busy, the source while `isReading`, the output while `isWriting`).
-
   package enum Source {
     /// Events as JSON lines, whose time is their `ts`.
     case lines(LineSource)
@@ -50,7 +48,7 @@ package final class ReplayPipeline: @unchecked Sendable {
   private let lanes: [any ReplayLane]
   private let endsInOrder: Bool
 
-  private let lock = Lock()
+  private let turn = Monitor(())
   private var chunks: ChunkRing
   /// The number of chunks that each lane has applied.
   private var applied: [Int]
@@ -138,48 +136,41 @@ package final class ReplayPipeline: @unchecked Sendable {
     case read(ReplayChunk)
     case apply(ReplayChunk, lane: Int)
     case write(ReplayChunk)
-    case none
+    case end
   }
 
   private func work(_ thread: Int) {
     let decoder = ChunkDecoder(map: map, fromTopic: isTopic)
-    lock.lock()
-    defer {
-      summary.drops.merge(decoder.drops, uniquingKeysWith: +)
-      lock.unlock()
-    }
-    while let work = next(thread) {
-      switch work {
-      case .none:
-        lock.wait()
+    while true {
+      switch turn.wait(for: { _ in next(thread) }) {
       case .read(let chunk):
-        lock.unlock()
         let piece = next(into: chunk)
-        lock.lock()
-        isReading = false
+        // Other threads may continue reading meanwhile.
+        turn.change { _ in endReading(piece) }
         decode(piece, chunk, decoder)
+        turn.change { _ in chunks.markDecoded(chunk) }
       case .apply(let chunk, let lane):
-        lock.unlock()
         lanes[lane].apply(chunk)
-        lock.lock()
-        isBusy[lane] = false
-        applied[lane] += 1
+        turn.change { _ in
+          isBusy[lane] = false
+          applied[lane] += 1
+        }
       case .write(let chunk):
-        lock.unlock()
         let isFine = writeOut(chunk)
-        lock.lock()
-        isWriting = false
-        written += 1
-        if !isFine { failed = true }
+        turn.change { _ in
+          isWriting = false
+          written += 1
+          if !isFine { failed = true }
+        }
+      case .end:
+        return turn.change { _ in summary.drops.merge(decoder.drops, uniquingKeysWith: +) }
       }
-      lock.wakeAll()
     }
-    lock.wakeAll()
   }
 
-  /// Returns the next step of this thread, or nil if all is done. Called under the lock.
+  /// Returns the next step of this thread, or nil if it must wait for others. Called within `turn`, as all that it calls.
   private func next(_ thread: Int) -> Work? {
-    if failed { return nil }
+    if failed { return .end }
     if !isWriting, written < chunks.decoded, applied.min()! > written {
       isWriting = true
       return .write(chunks[written])
@@ -188,8 +179,8 @@ package final class ReplayPipeline: @unchecked Sendable {
     if let work = applicable(where: { $0 % threadCount == thread }) { return work }
     if let work = readable() { return work }
     if let work = applicable(where: { _ in true }) { return work }
-    if hasEnded, written == chunks.begun, failure != nil || endingBegun == ending?.count { return nil }
-    return Work.none
+    if hasEnded, written == chunks.begun, failure != nil || endingBegun == ending?.count { return .end }
+    return nil
   }
 
   private func applicable(where isMine: (Int) -> Bool) -> Work? {
@@ -226,39 +217,40 @@ package final class ReplayPipeline: @unchecked Sendable {
     }
   }
 
-  /// Decodes a piece of the input. Called under the lock, which is released during decoding.
+  /// Called within `turn`.
+  private func endReading(_ piece: LineSource.Piece) {
+    isReading = false
+    switch piece {
+    case .lines, .tooLong: break
+    case .end: hasEnded = true
+    case .failed(let error):
+      hasEnded = true
+      failure = "cannot read the input: \(String(cString: strerror(error)))"
+    }
+  }
+
   private func decode(_ piece: LineSource.Piece, _ chunk: ReplayChunk, _ decoder: ChunkDecoder) {
     switch piece {
     case .lines(let count):
-      // Other threads may continue reading meanwhile.
-      lock.wakeAll()
-      lock.unlock()
       if isTopic {
         decoder.decodeRecords(of: chunk, groups: groupCount)
       } else {
         decoder.decode(
           UnsafeRawBufferPointer(rebasing: chunk.text[..<count]), into: chunk, groups: groupCount, isFirst: chunk.number == 0)
       }
-      lock.lock()
-    case .tooLong(let count):
-      chunk.addTooLong(bytes: count)
-    case .end:
-      hasEnded = true
-    case .failed(let error):
-      hasEnded = true
-      failure = "cannot read the input: \(String(cString: strerror(error)))"
+    case .tooLong(let count): chunk.addTooLong(bytes: count)
+    case .end, .failed: break
     }
-    chunks.markDecoded(chunk)
   }
 
-  /// Once all lines are applied, finishes the remaining rooms in parts, which are processed like lines. Called under the lock.
+  /// Once all lines are applied, finishes the remaining rooms in parts, which are processed like lines.
   private func beginEnding() {
     guard failure == nil, chunks.decoded == chunks.begun else { return }
     if ending == nil {
       guard applied.allSatisfy({ $0 == chunks.begun }) else { return }
       guard endsInOrder else {
         ending = []
-        return endChunk(chunks.begin(.allRooms))
+        return chunks.markDecoded(chunks.begin(.allRooms))
       }
       let rooms = lanes.enumerated().flatMap { index, lane in
         lane.roomsByPlace.map { (place: $0.place, group: index, room: $0.room) }
@@ -270,12 +262,7 @@ package final class ReplayPipeline: @unchecked Sendable {
     let part = ending[endingBegun..<min(ending.count, endingBegun + Self.endingRooms)]
     for entry in part { chunk.finish(group: entry.group, room: entry.room) }
     endingBegun += part.count
-    endChunk(chunk)
-  }
-
-  private func endChunk(_ chunk: ReplayChunk) {
     chunks.markDecoded(chunk)
-    lock.wakeAll()
   }
 
   private func writeOut(_ chunk: ReplayChunk) -> Bool {

@@ -8,9 +8,8 @@ internal import Synchronization
 ///
 /// The events of a room form an ordered chain; a room gets its whole chain in one hop. The batch must not be filled again before
 /// ``wait()`` has returned.
+// Sendable: filled by the owner alone; then only read, by the rooms' queues, until the counter is at 0.
 package final class Batch: @unchecked Sendable {
-  // The proof: filled by the owner alone; then only read, by the rooms' queues, until the counter is at 0.
-
   /// Holds the bytes that events point to.
   package let arena = BumpArena()
   private var events: UnsafeMutablePointer<Event>

@@ -7,10 +7,8 @@ internal import Synchronization
 ///
 /// Rooms of several threads add to it concurrently, each keeping its own order. It is reused, so that the steady state has no
 /// allocations.
+// Sendable: it is added to under `lock`, and otherwise used while no room runs or under the lock of a ``ProducingTarget``.
 package final class HeldBack: @unchecked Sendable {
-  // The proof: `bytes` and what belongs to it are added to under `lock`. All other access excludes additions: no room is running,
-  // or the owner holds a lock of its own around both (``ProducingTarget``).
-
   private struct Record {
     var topic: Topic
     var keyCount: Int32
@@ -87,8 +85,8 @@ package final class HeldBack: @unchecked Sendable {
   }
 }
 
+// Sendable: `places` changes only while no room is running. The caller that sets a place keeps the object.
 package final class HoldingTarget: SaidTarget, @unchecked Sendable {
-  // The proof: `places` changes only while no room is running. The caller that sets a place keeps the object.
   private var places: [Unmanaged<HeldBack>?] = []
 
   package init() {}
@@ -105,9 +103,8 @@ package final class HoldingTarget: SaidTarget, @unchecked Sendable {
   }
 }
 
-/// Records the instructions that may be missing in the output, while entries are replayed.
-package final class UnsaidTarget: SaidTarget, @unchecked Sendable {
-  // The proof: used by one thread.
+/// Records the instructions that may be missing in the output, while entries are replayed. Used by one thread.
+package final class UnsaidTarget: SaidTarget {
   package let held: HeldBack
   var isOn: Bool
 

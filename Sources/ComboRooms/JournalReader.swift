@@ -15,8 +15,7 @@ package enum JournalCheck {
 }
 
 /// Reads the journal for its owner. Blocks; runs outside of the loop.
-package struct JournalReader: @unchecked Sendable {
-  // The proof: made by the loop, used by one other thread.
+package struct JournalReader: Sendable {
   package let number: Int32
   package let topics: TopicIdentity
   package let reader: any ReadEdge

@@ -5,7 +5,7 @@ package import ComboWire
 
 /// The contents of the topics for one partition: its state, its journal, its input. It only reads, and needs no group: restorers,
 /// audits and tools all use it.
-package struct PartitionTopics {
+package struct PartitionTopics: Sendable {
   package let number: Int32
   package let configuration: ServiceConfiguration
   package let reader: any ReadEdge

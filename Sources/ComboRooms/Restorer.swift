@@ -7,12 +7,11 @@ internal import ComboWire
 /// in the journal's batches. The digest of the last entry proves that the state is the same.
 ///
 /// Blocks; runs outside of the loop.
-package struct Restorer: @unchecked Sendable {
-  // The proof: made by the loop, used by one other thread.
+package struct Restorer: Sendable {
   private let source: PartitionTopics
   private let time: any TimeSource
   /// Reads the group's committed offset.
-  private let position: () throws(EdgeError) -> CommittedOffset
+  private let position: @Sendable () throws(EdgeError) -> CommittedOffset
   /// Whether a contradiction has lasted for long enough to be believed.
   private let isCertain: Bool
   /// The earliest time at which a new partition begins, so that a room that moved to it gets a later epoch.
@@ -29,7 +28,7 @@ package struct Restorer: @unchecked Sendable {
   ///   - position: Reads the group's committed offset, once no transaction is open on it; waits for that.
   package init(
     _ source: PartitionTopics, time: any TimeSource, isCertain: Bool, clockMin: Int64, memory: GroupMemory? = nil,
-    position: @escaping () throws(EdgeError) -> CommittedOffset
+    position: @escaping @Sendable () throws(EdgeError) -> CommittedOffset
   ) {
     self.source = source
     self.time = time

@@ -7,11 +7,9 @@ package import Dispatch
 ///
 /// The engine, `hash`, `said`, `skipped` and `wakeup` belong to the room's queue. Everything else belongs to the partition's
 /// owner, and so do those while the queue is empty (``Batch/wait()``).
+// Sendable: either its queue uses it, or the owner, which waits for the queue; a batch's counter orders the two.
 @usableFromInline
 package final class Room: @unchecked Sendable {
-  // The proof: of two threads that touch one room, one is its queue and the other the owner that waits for it; a batch's counter
-  // orders their accesses.
-
   /// The room's name as a JSON string and, if that contains an escape, the name itself after it.
   private let names: UnsafeMutableRawPointer
   private let nameLength: Int32

@@ -4,7 +4,7 @@ internal import ComboWire
 internal import Synchronization
 
 /// A target of the rooms' instructions.
-package protocol SaidTarget: AnyObject, Sendable {
+package protocol SaidTarget: AnyObject {
   /// Receives an instruction, on the room's queue; the bytes are borrowed.
   func said(_ record: Bytes, _ instruction: Instruction, by room: Room)
   /// Called when a waiting banner of the room is merged into another one: see ``InstructionSink/merged(_:into:)``.
@@ -87,9 +87,9 @@ struct RoomSink: InstructionSink {
 /// The speakers of the threads that run rooms: each thread borrows one, and returns it.
 package final class Speakers: Sendable {
   private let idle = Mutex<[Speaker]>([])
-  private let target: (any SaidTarget)?
+  private let target: (any SaidTarget & Sendable)?
 
-  package init(_ target: (any SaidTarget)?) { self.target = target }
+  package init(_ target: (any SaidTarget & Sendable)?) { self.target = target }
 
   package func withSpeaker(_ body: (Speaker) -> Void) {
     // One thread has a speaker at a time.

@@ -16,34 +16,38 @@ struct Gathering: Sendable {
 
   private let restores: [Restore]
   private let topics: TopicIdentity
-  private let edges: Edges
+  private let offsets: any GroupOffsets
+  private let reader: any ReadEdge
+  private let endLeftOver: (@Sendable ([Int32]) -> Void)?
+  private let inBackground: @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void
   private let results: Mailbox<RestoreResult>
 
   init(_ restores: [Restore], of topics: TopicIdentity, _ edges: Edges, results: Mailbox<RestoreResult>) {
-    (self.restores, self.topics, self.edges, self.results) = (restores, topics, edges, results)
+    (self.restores, self.topics, self.results) = (restores, topics, results)
+    (offsets, reader, endLeftOver, inBackground) = (edges.group.offsets, edges.reader, edges.endLeftOver, edges.inBackground)
   }
 
   /// Asks the questions, and begins the restores. If the brokers have no answer for all, because a transaction is open on one
   /// partition or its leader is down, each is asked for separately, so that none waits for another. Blocks.
   func run() {
     let numbers = restores.map(\.number)
-    edges.endLeftOver?(numbers)
-    if restores.count == 1 { return ask(restores[0], InputHistory(topics, edges.reader)) }
+    endLeftOver?(numbers)
+    if restores.count == 1 { return ask(restores[0], InputHistory(topics, reader)) }
     guard let answers = try? askForAll(numbers) else {
-      let history = InputHistory(topics, edges.reader)
-      for restore in restores { edges.inBackground(.query) { ask(restore, history) } }
+      let history = InputHistory(topics, reader)
+      for restore in restores { inBackground(.query) { ask(restore, history) } }
       return
     }
     let known = Dictionary(uniqueKeysWithValues: zip(numbers, answers.map(\.extents)))
-    let history = InputHistory(topics, edges.reader, known: known)
+    let history = InputHistory(topics, reader, known: known)
     for (restore, answer) in zip(restores, answers) { run(restore, from: answer.committed, in: answer.extents, history) }
   }
 
   private func askForAll(_ numbers: [Int32]) throws(EdgeError) -> [(committed: CommittedOffset, extents: Restorer.Extents)] {
-    try edges.reader.makeRoom(for: numbers.max()!)
-    let committed = try edges.group.committed(numbers)
+    try reader.makeRoom(for: numbers.max()!)
+    let committed = try offsets.committed(numbers)
     // Asked afterwards: then no transaction of an earlier owner is open on the partitions.
-    let extents = try Restorer.extents(numbers, edges.reader)
+    let extents = try Restorer.extents(numbers, reader)
     return Array(zip(committed, extents))
   }
 
@@ -57,7 +61,7 @@ struct Gathering: Sendable {
   private func run(
     _ restore: Restore, from committed: CommittedOffset, in extents: Restorer.Extents?, _ history: InputHistory
   ) {
-    edges.inBackground(.restoring) { put(restore.restorer.run(from: committed, in: extents, history: history), of: restore) }
+    inBackground(.restoring) { put(restore.restorer.run(from: committed, in: extents, history: history), of: restore) }
   }
 
   private func put(_ outcome: RestoreOutcome, of restore: Restore) {

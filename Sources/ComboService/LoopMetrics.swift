@@ -1,37 +1,54 @@
+internal import Synchronization
+
 /// The loop's measurements besides its totals. Only the loop's thread writes them; they outlive a fresh start.
 ///
 /// Updated once per poll, entry or commit, never per gift.
-package final class LoopMetrics: @unchecked Sendable {
-  // The proof: the services of a process run one at a time, each on one thread, and no other thread uses this.
+package final class LoopMetrics: Sendable {
+  private struct Measured {
+    var histograms = LoopHistograms()
+    var recentCommits = RecentTimes()
+    var recentLateness = RecentTimes()
+  }
 
-  package private(set) var histograms = LoopHistograms()
-  private var recentCommits = RecentTimes()
-  private var recentLateness = RecentTimes()
+  private let measured = Mutex(Measured())
+
+  package var histograms: LoopHistograms { measured.withLock { $0.histograms } }
 
   /// Counts records of one partition that are consumed, the first of which is `ageMs` old.
-  func tookIn(_ records: Int, ageMs: Int64) { histograms.inputAgeSeconds.add(Double(max(0, ageMs)) / 1000, times: records) }
+  func tookIn(_ records: Int, ageMs: Int64) {
+    measured.withLock { $0.histograms.inputAgeSeconds.add(Double(max(0, ageMs)) / 1000, times: records) }
+  }
 
-  func restored(afterMs ms: Int64) { histograms.restoreSeconds.add(Double(max(0, ms)) / 1000) }
+  func restored(afterMs ms: Int64) { measured.withLock { $0.histograms.restoreSeconds.add(Double(max(0, ms)) / 1000) } }
 
-  func polled(_ records: Int) { histograms.batchRecords.add(Double(records)) }
+  func polled(_ records: Int) { measured.withLock { $0.histograms.batchRecords.add(Double(records)) } }
 
   package func committed(afterMs ms: Int64, monotonic now: Int64) {
-    histograms.commitSeconds.add(Double(ms) / 1000)
-    recentCommits.add(ms, monotonic: now)
+    measured.withLock { measured in
+      measured.histograms.commitSeconds.add(Double(ms) / 1000)
+      measured.recentCommits.add(ms, monotonic: now)
+    }
   }
 
   /// Counts records whose output is durable.
   package func arrived(_ arrivals: Arrivals, wall: Int64, monotonic now: Int64) {
-    for (timestamp, count) in arrivals.batches {
-      // The timestamp is the producer's, and may be anything.
-      let ms = max(0, wall - max(0, timestamp))
-      histograms.latenessSeconds.add(Double(ms) / 1000, times: count)
-      recentLateness.add(ms, times: count, monotonic: now)
+    measured.withLock { measured in
+      for (timestamp, count) in arrivals.batches {
+        // The timestamp is the producer's, and may be anything.
+        let ms = max(0, wall - max(0, timestamp))
+        measured.histograms.latenessSeconds.add(Double(ms) / 1000, times: count)
+        measured.recentLateness.add(ms, times: count, monotonic: now)
+      }
     }
   }
 
-  package func recentCommits(monotonic now: Int64) -> RecentTimes.Figures? { recentCommits.figures(monotonic: now) }
-  package func recentLateness(monotonic now: Int64) -> RecentTimes.Figures? { recentLateness.figures(monotonic: now) }
+  package func recentCommits(monotonic now: Int64) -> RecentTimes.Figures? {
+    measured.withLock { $0.recentCommits.figures(monotonic: now) }
+  }
+
+  package func recentLateness(monotonic now: Int64) -> RecentTimes.Figures? {
+    measured.withLock { $0.recentLateness.figures(monotonic: now) }
+  }
 
   package init() {}
 }

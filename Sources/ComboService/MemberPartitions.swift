@@ -186,12 +186,12 @@ package final class MemberPartitions {
     let ownership = ownerships[Int(number)]
     counts.restores += 1
     if restoringSince[number] == nil { restoringSince[number] = edges.time.monotonicMs() }
-    let group = edges.group
+    let offsets = edges.group.offsets
     let restorer = Restorer(
       PartitionTopics(number, configuration, edges.reader, log: log, cancellation: ownership.cancellation), time: edges.time,
       isCertain: doubtedSince.map { edges.time.monotonicMs() - $0 >= Self.doubtMs } ?? false,
       clockMin: active.reduce(latestClock) { max($0, $1?.clock.last ?? .min) }, memory: memory,
-      position: { () throws(EdgeError) in try group.committed(number) })
+      position: { () throws(EdgeError) in try offsets.committed(number) })
     beginning.append(Gathering.Restore(number: number, token: ownership.token, restorer: restorer))
   }
 

@@ -1,6 +1,6 @@
 package import ComboSystem
-internal import Dispatch
 internal import Glibc
+internal import Synchronization
 
 /// Notifies systemd (or another supervisor with its protocol) that the service is ready, alive or stopping, by datagrams of
 /// `NAME=value` lines to the socket that `NOTIFY_SOCKET` names.
@@ -9,13 +9,10 @@ internal import Glibc
 /// only on Linux with systemd. systemd promises that the protocol is stable.
 ///
 /// Lives until the process ends. Does nothing without a listener.
-package final class ServiceManager: @unchecked Sendable {
-  // The proof: after `init`, only the timer's queue uses the mutable state.
-  private let queue = DispatchQueue(label: "service-manager")
-  private let timer: any DispatchSourceTimer
+package final class ServiceManager: Sendable {
   private let socket: NotifySocket
   private let observatory: Observatory
-  private var words: ServiceManagerWords
+  private let words: Mutex<ServiceManagerWords>
 
   /// - Parameters:
   ///   - environment: Looks up a variable.
@@ -31,11 +28,14 @@ package final class ServiceManager: @unchecked Sendable {
     }
     self.socket = socket
     self.observatory = observatory
-    words = ServiceManagerWords(watchdogMs: Self.watchdogMs(environment))
-    timer = DispatchSource.makeTimerSource(queue: queue)
-    timer.setEventHandler { [self] in look() }
-    timer.schedule(deadline: .now(), repeating: .milliseconds(words.tickMs), leeway: .milliseconds(words.tickMs / 10))
-    timer.resume()
+    let words = ServiceManagerWords(watchdogMs: Self.watchdogMs(environment))
+    self.words = Mutex(words)
+    _ = WorkThread { [self] in
+      while true {
+        look()
+        MonotonicClock.sleep(ms: Int64(words.tickMs))
+      }
+    }
   }
 
   /// Whether a supervisor wants reports, which need an observatory.
@@ -50,16 +50,18 @@ package final class ServiceManager: @unchecked Sendable {
   }
 
   /// Sends what is due: a service that stops may be gone before the next tick.
-  package func finish() { queue.sync { look() } }
+  package func finish() { look() }
 
   private func look() {
-    var next = words
-    let lines = next.next(
-      observatory.report, hindrance: observatory.hindrance, lastBeat: observatory.lastBeat, at: MonotonicClock.nowMs,
-      isStopping: observatory.stop.isSet)
-    // A message that was not accepted is sent again, if it is still true. A service whose READY=1 is lost would be killed when
-    // its start times out.
-    if lines.isEmpty || socket.send(lines.joined(separator: "\n")) { words = next }
+    words.withLock { words in
+      var next = words
+      let lines = next.next(
+        observatory.report, hindrance: observatory.hindrance, lastBeat: observatory.lastBeat, at: MonotonicClock.nowMs,
+        isStopping: observatory.stop.isSet)
+      // A message that was not accepted is sent again, if it is still true. A service whose READY=1 is lost would be killed when
+      // its start times out.
+      if lines.isEmpty || socket.send(lines.joined(separator: "\n")) { words = next }
+    }
   }
 }
 

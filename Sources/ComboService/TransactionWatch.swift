@@ -215,7 +215,7 @@ final class TransactionProbe: Probe {
     let everyMs = parts.partitions.memory.doubts ? Self.lookAgainMs : TransactionWatch.everyMs
     guard parts.partitions.hasJoined, watch.query.isDue(everyMs: everyMs, at: now), parts.configuration.purpose == .service
     else { return }
-    let (reader, group, known) = (parts.edges.reader, parts.edges.group, watch.known)
+    let (reader, offsets, known) = (parts.edges.reader, parts.edges.group.offsets, watch.known)
     // A partition that is consumed waits for none, and its own commits would be found.
     let waiting = numbers.filter { !parts.partitions.isActive($0) }
     watch.query.ask(at: now, parts.edges.inBackground) {
@@ -230,7 +230,7 @@ final class TransactionProbe: Probe {
           ends.append((topic, try reader.ends(topic, numbers)))
           found += try TransactionWatch.find(reader, topic, numbers, known: known)
         }
-        return TransactionWatch.Answer(open: found, pending: try? group.pendingOffsets(waiting), ends: ends)
+        return TransactionWatch.Answer(open: found, pending: try? offsets.pendingOffsets(waiting), ends: ends)
       } catch {
         return nil
       }

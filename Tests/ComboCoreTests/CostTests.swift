@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import ComboCore
@@ -10,7 +11,7 @@ struct CostTests {
     private static func steps(_ body: () -> Void) -> Int {
       let counter = StepCounter()
       Steps.$counter.withValue(counter, operation: body)
-      return counter.count
+      return counter.count.load(ordering: .relaxed)
     }
 
     /// The number of gifts that wait, or are remembered.

@@ -194,10 +194,10 @@ struct StandardInputTests {
     let log = try LogFile(.memory)
     try log.makeTopic("gifts", partitions: 1)
     let intake = Intake(log, stream: 0)
-    let batch = LogBatch()
+    var batch = LogBatch()
     Array("{}".utf8).withUnsafeBytes { record in
       for (map, room) in [("tiktok", "a\"b\n"), (nil, nil), ("x", nil)] as [(String?, String?)] {
-        intake.add(record, of: Intake.Origin(map: map, room: room, isWrapped: true), to: batch, at: 1)
+        intake.add(record, of: Intake.Origin(map: map, room: room, isWrapped: true), to: &batch, at: 1)
       }
     }
     try log.append(batch)

@@ -20,7 +20,7 @@ struct LogDamageTests {
     let log = try folder.open()
     try log.makeTopic("gifts", partitions: 1, .held)
     try log.makeTopic("state", partitions: 1, .compacted)
-    let batch = LogBatch()
+    var batch = LogBatch()
     for number in 0..<20 {
       batch.append(0, number == 3 ? nil : "key\(number)", String(repeating: "v", count: number * 300), headers: Self.bytes)
     }

@@ -137,8 +137,8 @@ import Testing
       }
       #expect(found == ["b"])
     }
-    #expect(try group.committed(0).offset == 3)
-    #expect(try group.committed(0).entry == 1)
+    #expect(try group.offsets.committed(0).offset == 3)
+    #expect(try group.offsets.committed(0).entry == 1)
   }
 
   @Test("a producer and a member that others have taken over from are fenced")

@@ -50,7 +50,7 @@ import Testing
     do {
       let log = try folder.open()
       try log.makeTopic("gifts", partitions: 1)
-      let batch = LogBatch()
+      var batch = LogBatch()
       for number in 0..<2000 { batch.append(0, "k", "\(number)") }
       try log.append(batch)
     }

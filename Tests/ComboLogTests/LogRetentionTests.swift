@@ -27,7 +27,7 @@ struct LogRetentionTests {
   private func work(_ log: LogFile, at time: Int64, bytes: Int = 10) throws {
     let text = String(repeating: "x", count: bytes)
     try log.append(.of(Self.input, Array(repeating: ("k", text), count: 10), at: time))
-    let batch = LogBatch.of(Self.journal, [(nil, "entry")], at: nil)
+    var batch = LogBatch.of(Self.journal, [(nil, "entry")], at: nil)
     for _ in 0..<10 { batch.append(Self.output, "k", text, at: time) }
     try log.commit(
       batch, group: "g", positions: [LogPosition(stream: Self.input, offset: log.bounds(Self.input).next, metadata: "")])
@@ -218,7 +218,7 @@ struct LogRetentionTests {
     let end = log.bounds(Self.input).next
     #expect((20..<60).contains(end))
     func commit(_ offset: Int64, output: Int) throws {
-      let batch = LogBatch()
+      var batch = LogBatch()
       for _ in 0..<output { batch.append(Self.output, "k", String(repeating: "x", count: 10_000)) }
       try log.commit(batch, group: "g", positions: [LogPosition(stream: Self.input, offset: offset, metadata: "")])
     }

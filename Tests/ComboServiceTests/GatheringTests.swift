@@ -11,9 +11,10 @@ import Testing
 @Suite("Restores that begin together")
 struct GatheringTests {
   /// A group that records for which partitions its offsets were asked.
-  private final class Questions: GroupEdge, @unchecked Sendable {
+  private final class Questions: GroupEdge, GroupOffsets, @unchecked Sendable {
     // Sendable: a test has one thread.
     weak var delegate: (any GroupEdgeDelegate)?
+    var offsets: any GroupOffsets { self }
     var together: [[Int32]] = []
     var alone: [Int32] = []
     var isOpen = false

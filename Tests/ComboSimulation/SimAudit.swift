@@ -158,10 +158,11 @@ struct SimAudit {
   }
 
   private func restore(_ number: Int32) -> RestoreOutcome {
+    let position = broker.position(of: number)
     let restorer = Restorer(
       PartitionTopics(number, configuration, SimReadEdge(broker, instance: nil), log: ServiceLog(.error)),
       time: SimTime(SimClock(SplitMix64(seed: 1)), skew: 0), isCertain: false, clockMin: .min,
-      position: { [broker] in broker.position(of: number) })
+      position: { position })
     switch restorer.ask() {
     case .answer(let committed): return restorer.run(from: committed)
     case .noAnswer(let outcome): return outcome
@@ -304,8 +305,7 @@ struct SimAudit {
 }
 
 /// The instructions derived from the journal's entries.
-private final class DerivedTarget: SaidTarget, @unchecked Sendable {
-  // Sendable: used by one thread.
+private final class DerivedTarget: SaidTarget {
   struct Place: Hashable, CustomStringConvertible {
     var room: String
     var epoch: Int

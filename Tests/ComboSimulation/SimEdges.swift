@@ -5,9 +5,10 @@ import ComboWire
 @testable import ComboTestSupport
 
 /// The group membership of a simulated instance.
-final class SimGroupEdge: GroupEdge, @unchecked Sendable {
+final class SimGroupEdge: GroupEdge, GroupOffsets, @unchecked Sendable {
   // Sendable: a world belongs to one thread.
   weak var delegate: (any GroupEdgeDelegate)?
+  var offsets: any GroupOffsets { self }
   private unowned let instance: SimInstance
   private var positions: [Int32: Int64] = [:]
   private var isClosed = false

@@ -62,13 +62,13 @@ private struct EarlierVersion {
 struct EarlierVersionTests {
   /// Returns how this version restores a partition.
   private func outcome(_ earlier: EarlierVersion, _ partition: Int32, acceptsReset: Bool) -> RestoreOutcome? {
-    let broker = earlier.broker
+    let (broker, position) = (earlier.broker, earlier.broker.position(of: partition))
     var configuration = ServiceConfiguration(topics: earlier.topics)
     configuration.acceptsReset = acceptsReset
     let restorer = Restorer(
       PartitionTopics(partition, configuration, SimReadEdge(broker, instance: nil), log: ServiceLog(.error)),
       time: SimTime(SimClock(SplitMix64(seed: 1)), skew: 0), isCertain: true, clockMin: .min,
-      position: { broker.position(of: partition) })
+      position: { position })
     guard case .answer(let committed) = restorer.ask() else { return nil }
     return restorer.run(from: committed)
   }

@@ -98,7 +98,7 @@ final class Demo {
     (mix.rooms, mix.seed, mix.senders, mix.skew, mix.totals, mix.repeats) = (options.rooms, options.seed, 20, 0.5, 0.2, 0.02)
     let generator = GiftGenerator(mix, prefix: "d\(WallClock.nowMs)-")
     let input = stage.stream(.input)
-    let batch = LogBatch()
+    var batch = LogBatch()
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: GiftGenerator.longest)
     defer { memory.deallocate() }
     let pace = Pace(rate: options.rate, seconds: 0, begins: MonotonicClock.nowMs)

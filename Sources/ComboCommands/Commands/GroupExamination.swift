@@ -32,7 +32,9 @@ struct GroupExamination {
     let restorer = Restorer(
       source(found.partition), time: SystemTime(), isCertain: true, clockMin: .min,
       // A running instance may have moved on since; then what was found is no contradiction.
-      position: { () throws(EdgeError) in try committed([found.partition]).first ?? found })
+      position: { [client = group.consumer.client, topic = group.consumer.topic] () throws(EdgeError) in
+        try client.committed([found.partition], of: topic, withinMs: Self.withinMs).first ?? found
+      })
     return restorer.examine(from: found, history: history)
   }
 

@@ -65,8 +65,7 @@ private struct Live {
 
   func run() -> Int32 {
     if let choice = options.settings.idleChoice { log.warning("\(.text, choice.text). To change it: \(.reason, choice.fix)") }
-    let watchdog = StopWatchdog(stop, log: log)
-    defer { withExtendedLifetime(watchdog) {} }
+    StopWatchdog.start(stop, log: log)
     let observatory = Observatory(stop: stop)
     let manager = ServiceManager(environment: Console.variable, observatory: observatory, log: log)
     defer { manager?.finish() }

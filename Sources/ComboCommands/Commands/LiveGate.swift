@@ -39,11 +39,11 @@ final class LiveGate: EventGate {
     if room != nil, !isWrapped {
       return done(.error(400, "a room in the address needs a map: restart live with --from post,map=wire"))
     }
-    let batch = LogBatch()
+    var batch = LogBatch()
     let origin = Intake.Origin(map: map ?? defaultMap, room: room, isWrapped: isWrapped)
     let now = WallClock.nowMs
     do throws(RecordSplitter.Fault) {
-      try RecordSplitter.split(body) { intake.add($0, of: origin, to: batch, at: now) }
+      try RecordSplitter.split(body) { intake.add($0, of: origin, to: &batch, at: now) }
     } catch {
       intake.refused(1)
       return done(.error(400, error.description))
@@ -82,8 +82,7 @@ final class LiveGate: EventGate {
 
 /// Computes the response to a client: the outcomes of its records. The service decides in the same way, by the same map; only a
 /// partition with too many rooms that have their own settings refuses more. Used on the server's thread only.
-private final class RecordCheck: @unchecked Sendable {
-  // Sendable: only the server's thread uses it.
+private final class RecordCheck {
   private let decoder: LiveRecordDecoder
 
   init(_ map: RecordMap?) { decoder = LiveRecordDecoder(map) }
@@ -120,25 +119,19 @@ private final class RecordCheck: @unchecked Sendable {
 final class LivePrinter: Sendable {
   private let isStopped = StopFlag()
   private let file: LogFile
-  private let thread: WorkThreadBox
-
-  private final class WorkThreadBox: @unchecked Sendable {
-    // Sendable: set once before anybody else has a reference; joined once.
-    var thread: WorkThread?
-  }
+  private let thread: WorkThread
 
   init(_ stage: LogStage) {
     file = stage.file
-    thread = WorkThreadBox()
     let output = stage.stream(.output)
-    thread.thread = WorkThread { [file, isStopped] in Self.run(file, output, isStopped) }
+    thread = WorkThread { [file, isStopped] in Self.run(file, output, isStopped) }
   }
 
   /// Prints the remaining instructions, and ends. Must be called only once.
   func stop() {
     isStopped.set()
     file.committed.ring()
-    thread.thread?.join()
+    thread.join()
   }
 
   private static func run(_ file: LogFile, _ output: Int, _ isStopped: StopFlag) {

@@ -1,16 +1,20 @@
 internal import ComboEdge
 internal import ComboKafka
+internal import Synchronization
 
 /// Checks whether the group's topics are still those with which it was started.
 ///
 /// If brokers create topics automatically, a deleted one is recreated with their defaults at the next produce request.
-final class OwnTopicWatch: TopicWatch, @unchecked Sendable {
-  // Sendable: only one thread at a time checks.
+final class OwnTopicWatch: TopicWatch {
   private let control: ControlClient
   private let names: TopicNames
-  /// The number of partitions of each topic.
-  private var counts: [Topic: Int] = [:]
-  private var suspect: LostTopic?
+  private let state = Mutex(State())
+
+  private struct State {
+    /// The number of partitions of each topic.
+    var counts: [Topic: Int] = [:]
+    var suspect: LostTopic?
+  }
 
   private static let withinMs: Int64 = 5000
 
@@ -20,13 +24,15 @@ final class OwnTopicWatch: TopicWatch, @unchecked Sendable {
   }
 
   func check() throws(EdgeError) -> LostTopic? {
-    let found = try findLost()
-    // A single broker may be out of date or stuck, so only a finding that repeats counts.
-    defer { suspect = found }
-    return found == suspect ? found : nil
+    try state.withLock { state throws(EdgeError) in
+      let found = try findLost(&state.counts)
+      // A single broker may be out of date or stuck, so only a finding that repeats counts.
+      defer { state.suspect = found }
+      return found == state.suspect ? found : nil
+    }
   }
 
-  private func findLost() throws(EdgeError) -> LostTopic? {
+  private func findLost(_ counts: inout [Topic: Int]) throws(EdgeError) -> LostTopic? {
     for topic in Topic.allCases where topic != .input {
       guard let count = try control.partitionCount(names[topic], withinMs: Self.withinMs) else {
         return LostTopic(topic, "is gone: somebody has deleted it")

@@ -16,8 +16,7 @@ enum RunCommand {
     let session = CommandSession(options.logLevel, options.logFormat, hiding: options.kafka, hangUpStops: false)
     let (log, stop) = (session.log, session.stop)
     defer { log.flush() }
-    let watchdog = StopWatchdog(stop, log: log)
-    defer { withExtendedLifetime(watchdog) {} }
+    StopWatchdog.start(stop, log: log)
     var reload: Reload?
     if case .read(_, let table, _) = read(nil) {
       RunNotes(options, log: log).log(table)

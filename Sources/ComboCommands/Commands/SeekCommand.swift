@@ -102,7 +102,9 @@ enum SeekCommand {
     let restorer = Restorer(
       topics(partition, options, reading), time: SystemTime(),
       isCertain: true, clockMin: .min,
-      position: { () throws(EdgeError) in try asker.committed([partition], withinMs: withinMs)[0] })
+      position: { [client = asker.client, topic = asker.topic] () throws(EdgeError) in
+        try client.committed([partition], of: topic, withinMs: withinMs)[0]
+      })
     let outcome =
       switch restorer.ask() {
       case .answer(let committed): restorer.run(from: committed)

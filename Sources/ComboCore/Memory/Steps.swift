@@ -1,3 +1,7 @@
+#if DEBUG
+  internal import Synchronization
+#endif
+
 /// Counts the iterations of an engine's loops whose length depends on the number of waiting or remembered items. For tests of
 /// cost; compiled out of release builds.
 enum Steps {
@@ -9,14 +13,13 @@ enum Steps {
   @inline(__always)
   static func count(_ steps: Int = 1) {
     #if DEBUG
-      counter?.count += steps
+      counter?.count.add(steps, ordering: .relaxed)
     #endif
   }
 }
 
 #if DEBUG
-  final class StepCounter: @unchecked Sendable {
-    // Used by one thread only, since it belongs to one task.
-    var count = 0
+  final class StepCounter: Sendable {
+    let count = Atomic(0)
   }
 #endif

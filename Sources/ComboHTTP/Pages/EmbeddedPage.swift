@@ -1,12 +1,15 @@
 internal import CPages
 internal import ComboCore
+internal import ComboSystem
 internal import ComboWire
 
 /// A file of Pages/web, embedded when the program was built.
 struct EmbeddedPage: Sendable {
   let name: String
+  /// Part of the program, so nobody changes it.
+  private let content: SharedPointer<UnsafeRawBufferPointer>
   /// The bytes, valid as long as the program runs.
-  nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
+  var bytes: UnsafeRawBufferPointer { content.pointer }
   /// The entity tag, which changes with the bytes.
   let tag: String
   /// The entity tag of the compressed page.
@@ -18,7 +21,7 @@ struct EmbeddedPage: Sendable {
     while let name = page.pointee.name {
       let bytes = UnsafeRawBufferPointer(start: page.pointee.bytes, count: page.pointee.count)
       let tag = "\"\(String(XXH3.hash(bytes), radix: 16))\""
-      pages[String(cString: name)] = EmbeddedPage(name: String(cString: name), bytes: bytes, tag: tag)
+      pages[String(cString: name)] = EmbeddedPage(name: String(cString: name), content: SharedPointer(bytes), tag: tag)
       page += 1
     }
     return pages

@@ -1,14 +1,13 @@
 package import ComboCore
 internal import ComboSystem
 internal import ComboWire
+internal import Synchronization
 
 /// A queue of a topic's records for a replay: one thread reads them, another one receives them in pieces. It has at most a few
 /// pieces.
-package final class RecordFeed: @unchecked Sendable {
-  // Sendable: `filling` belongs to the reading thread; everything else is guarded by `lock`.
-
+package final class RecordFeed: Sendable {
   /// A record within a piece.
-  struct Record {
+  struct Record: Sendable {
     /// The start of its key, which its value follows; -1 if the record is too large and was left out.
     var start: Int
     /// The length of its key; -1 if it has none.
@@ -18,85 +17,83 @@ package final class RecordFeed: @unchecked Sendable {
     var time: Int64
   }
 
-  private final class Piece {
-    let bytes: ByteBuffer
+  private struct Piece {
+    var bytes: [UInt8] = []
     var records: [Record] = []
 
-    init(capacity: Int) { bytes = ByteBuffer(capacity: capacity) }
+    init(capacity: Int) { bytes.reserveCapacity(capacity) }
+  }
+
+  private struct Queue {
+    var full: [Piece] = []
+    var empty: [Piece] = []
+    var hasEnded = false
+    var failure: String?
   }
 
   private static let piecesMax = 4
 
   private let pieceBytes: Int
-  private let lock = Lock()
-  private var full: [Piece] = []
-  private var empty: [Piece] = []
-  private var hasEnded = false
-  private var ended: String?
-  private var filling: Piece
+  private let queue = Monitor(Queue())
+  /// The piece of the reading thread.
+  private let filling: Mutex<Piece>
 
   /// - Parameter pieceBytes: The maximum number of bytes of records in a piece.
   package init(pieceBytes: Int = 1 << 19) {
     self.pieceBytes = pieceBytes
-    filling = Piece(capacity: pieceBytes)
+    filling = Mutex(Piece(capacity: pieceBytes))
   }
 
   /// The reason why reading ended early, as a sentence, or nil if it did not.
-  package var failure: String? {
-    lock.lock()
-    defer { lock.unlock() }
-    return ended
-  }
+  package var failure: String? { queue.withLock { $0.failure } }
 
   /// Copies a record. Waits while too many are queued. Called by the reading thread only.
   /// - Parameter time: The time in milliseconds since the Unix epoch, or nil if it has none.
   package func add(key: Bytes?, value: Bytes, time: Int64?) {
     let count = (key?.count ?? 0) + value.count
     var record = Record(start: -1, keyCount: key?.count ?? -1, valueCount: value.count, time: max(-1, time ?? -1))
-    if value.count <= WireLimits.replay.recordBytes, count <= pieceBytes {
-      if filling.bytes.count + count > pieceBytes { enqueue() }
-      record.start = filling.bytes.count
-      if let key { filling.bytes.append(key) }
-      filling.bytes.append(value)
+    filling.withLock { filling in
+      if value.count <= WireLimits.replay.recordBytes, count <= pieceBytes {
+        if filling.bytes.count + count > pieceBytes { enqueue(&filling) }
+        record.start = filling.bytes.count
+        if let key { filling.bytes.append(contentsOf: key) }
+        filling.bytes.append(contentsOf: value)
+      }
+      filling.records.append(record)
     }
-    filling.records.append(record)
   }
 
   /// Marks the end of the records. Called by the reading thread only.
   package func end(_ failure: String? = nil) {
-    enqueue()
-    lock.lock()
-    hasEnded = true
-    ended = failure
-    lock.wakeAll()
-    lock.unlock()
+    filling.withLock { enqueue(&$0) }
+    queue.change { queue in
+      queue.hasEnded = true
+      queue.failure = failure
+    }
   }
 
-  private func enqueue() {
-    lock.lock()
-    while full.count >= Self.piecesMax { lock.wait() }
-    full.append(filling)
-    let next = empty.popLast()
-    lock.wakeAll()
-    lock.unlock()
-    filling = next ?? Piece(capacity: pieceBytes)
+  /// Queues a piece, and replaces it by an empty one.
+  private func enqueue(_ piece: inout Piece) {
+    piece = queue.wait { [piece] queue in
+      if queue.full.count >= Self.piecesMax { return nil }
+      queue.full.append(piece)
+      return queue.empty.popLast() ?? Piece(capacity: pieceBytes)
+    }
   }
 
   /// Copies the next piece to `memory`, which must be large enough, or returns nil at the end. Waits for a piece. Used by one
   /// thread at a time.
   func next(into memory: UnsafeMutableRawBufferPointer) -> [Record]? {
     precondition(memory.count >= pieceBytes, "a piece does not fit into the memory")
-    lock.lock()
-    defer { lock.unlock() }
-    while full.isEmpty, !hasEnded { lock.wait() }
-    if full.isEmpty { return nil }
-    let piece = full.removeFirst()
-    memory.copyMemory(from: piece.bytes.bytes)
-    let records = piece.records
-    piece.bytes.removeAll()
-    piece.records.removeAll(keepingCapacity: true)
-    empty.append(piece)
-    lock.wakeAll()
-    return records
+    return queue.wait { queue -> [Record]?? in
+      if queue.full.isEmpty { return queue.hasEnded ? .some(nil) : nil }
+      var piece = queue.full.removeFirst()
+      piece.bytes.withUnsafeBytes { memory.copyMemory(from: $0) }
+      let records = piece.records
+      piece.bytes.removeAll(keepingCapacity: true)
+      piece.records.removeAll(keepingCapacity: true)
+      queue.empty.append(piece)
+      return records
+    }
   }
 }

@@ -3,9 +3,7 @@ internal import Glibc
 /// Writes lines to a file that may be a full pipe, on a thread of its own, so that its callers never wait.
 ///
 /// If the queue is full, lines are dropped and counted. Once the file accepts lines again, one line reports their number.
-package final class LineWriter: @unchecked Sendable {
-  // The proof: all that changes is guarded by `lock`.
-
+package final class LineWriter: Sendable {
   /// The writer of the log.
   package static let standardError = LineWriter(STDERR_FILENO)
   /// The writer of progress.
@@ -18,15 +16,30 @@ package final class LineWriter: @unchecked Sendable {
 
   private let file: Int32
   private let bytesMax: Int
-  private let lock = Lock()
-  private var lines: [String] = []
-  private var bytes = 0
-  private var dropped = 0
-  private var droppedSince: Int64 = 0
-  private var loss: Loss = { _, _ in nil }
-  private var isStarted = false
-  /// Whether the thread has lines that it removed from the queue and has not written yet.
-  private var isWriting = false
+  private let queue = Monitor(Queue())
+
+  private struct Queue {
+    var lines: [String] = []
+    var bytes = 0
+    var dropped = 0
+    var droppedSince: Int64 = 0
+    var loss: Loss = { _, _ in nil }
+    var isStarted = false
+    /// Whether the thread has lines that it removed and has not written yet.
+    var isWriting = false
+
+    mutating func append(_ line: String) {
+      lines.append(line)
+      bytes += line.utf8.count + 1
+    }
+
+    /// Appends the line that reports how many were dropped since the last such line.
+    mutating func report() {
+      if dropped == 0 { return }
+      if let report = loss(dropped, MonotonicClock.nowMs - droppedSince) { append(report) }
+      dropped = 0
+    }
+  }
 
   /// - Parameter bytesMax: The maximum number of bytes that may wait.
   package init(_ file: Int32, bytesMax: Int = 1 << 20) {
@@ -36,32 +49,20 @@ package final class LineWriter: @unchecked Sendable {
 
   /// Queues a line, without its end. Any thread; costs a lock that is held briefly.
   package func write(_ line: String, loss: @escaping Loss = { _, _ in nil }) {
-    lock.lock()
-    defer { lock.unlock() }
-    if bytes + line.utf8.count >= bytesMax {
-      if dropped == 0 { droppedSince = MonotonicClock.nowMs }
-      dropped += 1
-      self.loss = loss
-      return
+    queue.change { queue in
+      if queue.bytes + line.utf8.count >= bytesMax {
+        if queue.dropped == 0 { queue.droppedSince = MonotonicClock.nowMs }
+        queue.dropped += 1
+        queue.loss = loss
+        return
+      }
+      queue.report()
+      queue.append(line)
+      if !queue.isStarted {
+        queue.isStarted = true
+        _ = WorkThread { [self] in work() }
+      }
     }
-    if dropped > 0, let report = takeReport() { append(report) }
-    append(line)
-    if !isStarted {
-      isStarted = true
-      _ = WorkThread { [self] in work() }
-    }
-    lock.wakeAll()
-  }
-
-  private func append(_ line: String) {
-    lines.append(line)
-    bytes += line.utf8.count + 1
-  }
-
-  /// Returns the line that reports how many were dropped since the last such line.
-  private func takeReport() -> String? {
-    defer { dropped = 0 }
-    return loss(dropped, MonotonicClock.nowMs - droppedSince)
   }
 
   /// Waits until all lines are written, but not longer than `withinMs`. To be called before the process ends.
@@ -70,32 +71,25 @@ package final class LineWriter: @unchecked Sendable {
     while hasLines, !deadline.isOver { MonotonicClock.sleep(ms: 1) }
   }
 
-  private var hasLines: Bool {
-    lock.lock()
-    defer { lock.unlock() }
-    return !lines.isEmpty || isWriting || dropped > 0
-  }
+  private var hasLines: Bool { queue.withLock { !$0.lines.isEmpty || $0.isWriting || $0.dropped > 0 } }
 
   private func work() {
-    lock.lock()
     while true {
-      // No line followed the dropped ones.
-      if lines.isEmpty, dropped > 0, let report = takeReport() { append(report) }
-      while lines.isEmpty {
-        isWriting = false
-        lock.wait()
-      }
-      isWriting = true
-      let taken = lines
-      lines = []
-      lock.unlock()
-      for line in taken {
+      for line in takeLines() {
         Console.write(line + "\n", to: file)
-        lock.lock()
-        bytes -= line.utf8.count + 1
-        lock.unlock()
+        queue.withLock { $0.bytes -= line.utf8.count + 1 }
       }
-      lock.lock()
+    }
+  }
+
+  private func takeLines() -> [String] {
+    queue.wait { queue in
+      // No line followed the dropped ones.
+      if queue.lines.isEmpty { queue.report() }
+      queue.isWriting = !queue.lines.isEmpty
+      if queue.lines.isEmpty { return nil }
+      defer { queue.lines = [] }
+      return queue.lines
     }
   }
 }

@@ -1,9 +1,10 @@
 internal import Glibc
+internal import Synchronization
 
 /// A thread for work that blocks or takes long.
-package final class WorkThread {
-  private var thread = pthread_t()
-  private var isJoined = false
+package final class WorkThread: Sendable {
+  private let thread: pthread_t
+  private let isJoined = Atomic(false)
   private final class Box {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
@@ -12,6 +13,7 @@ package final class WorkThread {
   /// Starts the thread.
   package init(_ body: @escaping @Sendable () -> Void) {
     let box = Unmanaged.passRetained(Box(body))
+    var thread = pthread_t()
     let error = pthread_create(
       &thread, nil,
       { context in
@@ -19,14 +21,15 @@ package final class WorkThread {
         return nil
       }, box.toOpaque())
     precondition(error == 0, "the system has no thread left (error \(error))")
+    self.thread = thread
   }
 
   /// Detaches the thread: the system keeps the stack of an ended thread until it is joined, or nobody can join it.
-  deinit { if !isJoined { pthread_detach(thread) } }
+  deinit { if !isJoined.load(ordering: .relaxed) { pthread_detach(thread) } }
 
   /// Waits until the thread has ended. To be called once.
   package func join() {
-    isJoined = true
+    isJoined.store(true, ordering: .relaxed)
     pthread_join(thread, nil)
   }
 }

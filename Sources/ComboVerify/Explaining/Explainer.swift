@@ -41,8 +41,8 @@ package struct Explainer {
   /// The number of threads that search.
   package var threads = 1
   private let notice: @Sendable (String) -> Void
-  /// Called from time to time with a number of offsets processed. Any thread may call it, but only one at a time.
-  package var progress: (Int) -> Void = { _ in }
+  /// Called from time to time with a number of offsets processed, on any thread.
+  package var progress: @Sendable (Int) -> Void = { _ in }
 
   /// - Parameters:
   ///   - brokers: The brokers' addresses, for the commands that end an open transaction, or nil if there are none.

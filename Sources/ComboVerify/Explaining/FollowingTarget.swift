@@ -3,9 +3,8 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboWire
 
-/// Follows the gifts of the one derived room.
-final class FollowingTarget: SaidTarget, @unchecked Sendable {
-  // Sendable: one thread runs the partition, and with it the room that emits here.
+/// Follows the gifts of the one derived room. Used by one thread.
+final class FollowingTarget: SaidTarget {
   let trail = GiftTrail(followsBanners: true)
 
   func said(_ record: Bytes, _ instruction: Instruction, by room: Room) { trail.follow(instruction) }

@@ -101,7 +101,7 @@ final class LogScene {
   }
 
   func give(_ records: [String]) throws {
-    let batch = LogBatch()
+    var batch = LogBatch()
     for record in records {
       Array(record.utf8).withUnsafeBytes { batch.append(stage.stream(.input), key: nil, value: $0, timestamp: WallClock.nowMs) }
     }

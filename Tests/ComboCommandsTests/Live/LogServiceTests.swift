@@ -104,7 +104,7 @@ struct LogServiceTests {
     let file = try LogFile(.file(path), limits: limits)
     try file.makeTopic(LogStage.input, partitions: 1)
     while file.bounds(0).first == 0 {
-      let batch = LogBatch()
+      var batch = LogBatch()
       for number in 0..<200 {
         Array(LogScene.gift("r", number).utf8).withUnsafeBytes { batch.append(0, key: nil, value: $0, timestamp: 1000) }
       }

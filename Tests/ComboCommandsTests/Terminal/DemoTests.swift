@@ -20,7 +20,7 @@ struct DemoTests {
   private static func echo(_ stage: LogStage, _ stop: StopSignal) -> Int32 {
     do throws(LogFault) {
       let page = LogPage()
-      let batch = LogBatch()
+      var batch = LogBatch()
       var position: Int64 = 0
       var seqs: [String: Int] = [:]
       while !stop.isSet {
@@ -82,16 +82,9 @@ struct DemoTests {
   func codes() throws {
     #expect(try run(30, Lines(), service: { _, _ in 0 }) == 1)
     let waits: Demo.RunService = { _, stop in
-      let ended = Lock()
-      stop.onSet {
-        ended.lock()
-        ended.wakeAll()
-        ended.unlock()
-      }
-      ended.lock()
-      while !stop.isSet { ended.wait() }
-      ended.unlock()
-      return 7
+      let code = Monitor<Int32?>(nil)
+      stop.onSet { code.change { $0 = 7 } }
+      return code.wait { $0 }
     }
     #expect(try run(0.1, Lines(), service: waits) == 7)
   }

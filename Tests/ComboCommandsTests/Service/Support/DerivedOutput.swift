@@ -56,8 +56,7 @@ struct DerivedOutput {
     func nextEntry() -> JournalEntry? { rest.next() }
   }
 
-  private final class Target: SaidTarget, @unchecked Sendable {
-    // Sendable: used by one thread.
+  private final class Target: SaidTarget {
     var said: [String: [[UInt8]]] = [:]
 
     func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {

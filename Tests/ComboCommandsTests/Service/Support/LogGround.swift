@@ -49,7 +49,7 @@ final class LogGround: ServiceGround {
   }
 
   func put(_ records: [TestRecord]) throws {
-    let batch = LogBatch()
+    var batch = LogBatch()
     for record in records {
       let partition = record.partition ?? record.key.map { Int32(JavaPartitioner.partition(of: $0, among: partitions)) } ?? 0
       var headers: [UInt8] = []

@@ -33,30 +33,14 @@ struct Rebalance {
   }
 }
 
-/// The callbacks of a group consumer. All run on the thread that polls, as only the consumer's queue is served.
-final class GroupCallbacks: ClientCallbacks, @unchecked Sendable {
+/// Receives the events of a group's member.
+// Sendable: librdkafka calls it on the thread that polls, as only the consumer's queue is served; all else is that thread's too.
+final class MemberEvents: @unchecked Sendable {
   /// Set once, after the client is created and before it is first polled.
   var onRebalance: ((Rebalance) -> Void)?
   weak var delegate: (any GroupEdgeDelegate)?
 
-  override func install(_ configuration: borrowing ClientConfiguration) {
-    super.install(configuration)
-    configuration.withPointer { pointer in
-      rd_kafka_conf_set_rebalance_cb(pointer) { handle, kind, partitions, opaque in
-        guard let opaque, let partitions else { return }
-        let callbacks = unsafeDowncast(ClientCallbacks.from(opaque), to: GroupCallbacks.self)
-        let isAssign = kind == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS
-        let rebalance = Rebalance(isAssign ? .assign : .revoke, copying: partitions)
-        if let onRebalance = callbacks.onRebalance {
-          onRebalance(rebalance)
-        } else if let handle {
-          rebalance.decline(handle)
-        }
-      }
-    }
-  }
-
-  override func report(_ error: EdgeError) {
-    if let delegate { delegate.failed(error, partition: nil) } else { super.report(error) }
+  func rebalanced(_ rebalance: Rebalance, _ handle: OpaquePointer) {
+    if let onRebalance { onRebalance(rebalance) } else { rebalance.decline(handle) }
   }
 }

@@ -3,27 +3,24 @@ package import ComboEdge
 internal import Synchronization
 
 /// Receives the delivery reports of records produced with a tag.
-package protocol DeliveryReceiver: AnyObject {
+package protocol DeliveryReceiver: AnyObject, Sendable {
   /// Reports a record that all in-sync replicas have acknowledged at this offset or, with an error, one that was not, or possibly
   /// not, written. The offset is negative if the response with the offset was an error and only a later one confirmed the record.
   /// Runs on the thread that polls or flushes the producer; must be quick.
   func delivered(tag: UInt, partition: Int32, offset: Int64, error: EdgeError?)
 }
 
-/// The callbacks of a producer. Delivery reports run on the threads that poll, flush or commit.
-///
-/// `@unchecked Sendable`: atomics, a lock, and a receiver that is set once before the first record.
-final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
+/// Receives the delivery reports of a producer, on the threads that poll, flush or commit.
+final class Deliveries: Sendable {
   private let brokers: String
   private let failures = Atomic(0)
   private let purges = Atomic(0)
   private let firstFailure = Mutex<EdgeError?>(nil)
-  private weak var receiver: (any DeliveryReceiver)?
+  private weak let receiver: (any DeliveryReceiver)?
 
-  init(_ properties: KafkaProperties, receiver: (any DeliveryReceiver)?, statistics: String?) {
-    brokers = properties.brokers
+  init(brokers: String, receiver: (any DeliveryReceiver)?) {
+    self.brokers = brokers
     self.receiver = receiver
-    super.init(.producer, properties, statistics: statistics)
   }
 
   /// The number of records removed from the queue by an abort, or because their transaction has failed.
@@ -38,17 +35,7 @@ final class ProducerCallbacks: ClientCallbacks, @unchecked Sendable {
   /// Resets the first failure, so that the next one becomes the first.
   func resetFirstFailure() { firstFailure.withLock { $0 = nil } }
 
-  override func install(_ configuration: borrowing ClientConfiguration) {
-    super.install(configuration)
-    configuration.withPointer { pointer in
-      rd_kafka_conf_set_dr_msg_cb(pointer) { _, message, opaque in
-        guard let opaque, let message else { return }
-        unsafeDowncast(ClientCallbacks.from(opaque), to: ProducerCallbacks.self).reported(message)
-      }
-    }
-  }
-
-  private func reported(_ message: UnsafePointer<rd_kafka_message_t>) {
+  func reported(_ message: UnsafePointer<rd_kafka_message_t>) {
     let error = message.pointee.err
     let tag = UInt(bitPattern: message.pointee._private)
     if error == RD_KAFKA_RESP_ERR_NO_ERROR {
