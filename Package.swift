@@ -15,6 +15,9 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+// For targets that need no C: each use of borrowed memory is marked.
+let strictSettings = settings + [.strictMemorySafety()]
+
 func library(
   _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = [], settings: [SwiftSetting] = settings
 ) -> Target {
@@ -72,24 +75,26 @@ let package = Package(
     .target(name: "CSimdJSON", linkerSettings: [.linkedLibrary("simdjson")]),
 
     // What outsiders may depend on.
-    library("ComboCore"),
+    library("ComboCore", settings: strictSettings),
     library("ComboWire", ["ComboCore", "CSimdJSON", "CXXHash"]),
     library(
       "ComboMaps", ["ComboCore", "ComboWire", "CMaps", "CSimdJSON", "CZlib"],
       exclude: ["BuiltIn", "Inference/vocabulary.json"]),
 
-    library("ComboClient", [], settings: clientSettings),
-    library("ComboClientHTTP", ["ComboClient"], settings: clientSettings),
+    library("ComboClient", [], settings: clientSettings + [.strictMemorySafety()]),
+    library("ComboClientHTTP", ["ComboClient"], settings: clientSettings + [.strictMemorySafety()]),
 
     // The program's parts. docs/design.md says what each one is.
-    library("ComboSystem"),
-    library("ComboEdge", ["ComboSystem"]),
+    library("ComboSystem", settings: strictSettings),
+    library("ComboEdge", ["ComboSystem"], settings: strictSettings),
     library("ComboKafka", ["ComboWire", "ComboSystem", "ComboEdge", "CKafka", "CPrefetch", "CSimdJSON", "CWaits"]),
     library("ComboLog", ["ComboWire", "ComboSystem", "ComboEdge", "CSQLite"]),
     library("ComboIntake", ["ComboWire", "ComboSystem", "ComboLog", "CWebSocket"]),
     library("ComboRegistry", ["ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "CCurl"]),
     library("ComboRooms", ["ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "CPrefetch"]),
-    library("ComboService", ["ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboRooms"]),
+    library(
+      "ComboService", ["ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboRooms"],
+      settings: strictSettings),
     library(
       "ComboHTTP",
       [
@@ -97,9 +102,10 @@ let package = Package(
         "CZlib",
       ],
       exclude: ["Pages/web"]),
-    library("ComboGenerate", ["ComboSystem"]),
+    library("ComboGenerate", ["ComboSystem"], settings: strictSettings),
     library("ComboReplay", ["ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "CPrefetch"]),
-    library("ComboVerify", ["ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboRooms"]),
+    library(
+      "ComboVerify", ["ComboCore", "ComboWire", "ComboMaps", "ComboSystem", "ComboEdge", "ComboRooms"], settings: strictSettings),
     library(
       "ComboCommands",
       [
@@ -107,7 +113,7 @@ let package = Package(
         "ComboRegistry", "ComboRooms", "ComboService", "ComboHTTP", "ComboGenerate", "ComboReplay", "ComboVerify", "ComboClient",
         "CGetopt", "CMemory", "CSimdJSON",
       ]),
-    .executableTarget(name: "combo-consumer", dependencies: ["ComboCommands"], swiftSettings: settings),
+    .executableTarget(name: "combo-consumer", dependencies: ["ComboCommands"], swiftSettings: strictSettings),
 
     bench("bench-engine", ["ComboCore", "CMemory", "CPrefetch"], path: "bench/engine"),
     bench("bench-wire", ["ComboCore", "ComboWire", "ComboMaps", "ComboGenerate", "CKafka", "CSimdJSON"], path: "bench/wire"),

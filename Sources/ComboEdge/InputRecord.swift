@@ -3,7 +3,7 @@
 
 /// A delivered record, borrowed: valid during the call, unless it is lasting.
 @usableFromInline
-package struct InputRecord {
+@safe package struct InputRecord {
   package var partition: Int32
   @usableFromInline package var offset: Int64
   /// The key, or nil if the record has none.
@@ -25,23 +25,23 @@ package struct InputRecord {
   ) {
     self.partition = partition
     self.offset = offset
-    self.key = key
-    self.value = value
-    self.source = source
+    unsafe self.key = unsafe key
+    unsafe self.value = unsafe value
+    unsafe self.source = unsafe source
     self.endsRun = endsRun
     self.isLasting = isLasting
   }
 
   /// The time of the record, or nil if it has none.
-  @usableFromInline package var time: RecordTime? { source.flatMap { $0.reader.time(of: $0.record) } }
+  @usableFromInline package var time: RecordTime? { unsafe source.flatMap { unsafe $0.reader.time(of: $0.record) } }
 
   /// All headers, in order. Copies them.
-  package var headers: [RecordHeader] { source.map { $0.reader.headers(of: $0.record) } ?? [] }
+  package var headers: [RecordHeader] { unsafe source.map { unsafe $0.reader.headers(of: $0.record) } ?? [] }
 
   /// Calls `body` with the value of the last header of this name, if there is one with a value.
   @usableFromInline
   package func withLastHeader(_ name: String, _ body: (Bytes) -> Void) {
-    if let source { source.reader.withLastHeader(name, of: source.record, body) }
+    if let source = unsafe source { unsafe source.reader.withLastHeader(name, of: source.record, body) }
   }
 }
 

@@ -25,19 +25,19 @@ package final class NewestScreens: Sendable {
 
   /// Processes an instruction's record.
   package func process(key: Bytes, value: Bytes) -> Change {
-    let operation = OutputHeader.operation(value)
-    if operation.elementsEqual("screen".utf8) {
+    let operation = unsafe OutputHeader.operation(value)
+    if unsafe operation.elementsEqual("screen".utf8) {
       // The encoder begins each banner like this, and escapes quotes within strings.
-      let banners = Self.count(of: #"{"banner":"#, in: value)
+      let banners = unsafe Self.count(of: #"{"banner":"#, in: value)
       return counts.withLock { counts in
-        counts[[UInt8](key)] = banners == 0 ? nil : banners
+        unsafe counts[[UInt8](key)] = banners == 0 ? nil : banners
         return banners == 0 ? .end : .screen
       }
     }
-    if operation.elementsEqual("show".utf8) {
-      let isFirst = Self.count(of: #","seq":1,"#, in: Bytes(rebasing: value[..<min(value.count, 400)])) > 0
+    if unsafe operation.elementsEqual("show".utf8) {
+      let isFirst = unsafe Self.count(of: #","seq":1,"#, in: Bytes(rebasing: value[..<min(value.count, 400)])) > 0
       counts.withLock { counts in
-        let room = [UInt8](key)
+        let room = unsafe [UInt8](key)
         if isFirst {
           counts[room] = 1
         } else if let count = counts[room] {
@@ -46,9 +46,9 @@ package final class NewestScreens: Sendable {
       }
       return .nothing
     }
-    guard operation.elementsEqual("dismiss".utf8) else { return .nothing }
+    guard unsafe operation.elementsEqual("dismiss".utf8) else { return .nothing }
     return counts.withLock { counts in
-      let room = [UInt8](key)
+      let room = unsafe [UInt8](key)
       guard let count = counts[room] else { return .nothing }
       counts[room] = count > 1 ? count - 1 : nil
       return count > 1 ? .nothing : .end
@@ -57,7 +57,7 @@ package final class NewestScreens: Sendable {
 
   private static func count(of text: StaticString, in value: Bytes) -> Int {
     var (count, start) = (0, 0)
-    while let found = ByteSearch.find(text, in: value, from: start) {
+    while let found = unsafe ByteSearch.find(text, in: value, from: start) {
       count += 1
       start = found + text.utf8CodeUnitCount
     }

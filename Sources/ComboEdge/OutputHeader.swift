@@ -40,8 +40,8 @@ package struct OutputHeader: Equatable, Sendable {
     for piece in pieces {
       switch piece {
       case .text(let text): bytes += text
-      case .room: if let key { bytes += key }
-      case .op: if let value { bytes += Self.operation(value) }
+      case .room: if let key = unsafe key { unsafe bytes += key }
+      case .op: if let value = unsafe value { unsafe bytes += Self.operation(value) }
       }
     }
     return RecordHeader(name: name, value: bytes)
@@ -51,7 +51,7 @@ package struct OutputHeader: Equatable, Sendable {
   /// it.
   package static func operation(_ value: Bytes) -> Slice<Bytes> {
     let name: StaticString = #","op":""#
-    guard let found = ByteSearch.find(name, in: value) else { return value[0..<0] }
-    return value[(found + name.utf8CodeUnitCount)...].prefix { $0 != UInt8(ascii: "\"") }
+    guard let found = unsafe ByteSearch.find(name, in: value) else { return unsafe value[0..<0] }
+    return unsafe value[(found + name.utf8CodeUnitCount)...].prefix { $0 != UInt8(ascii: "\"") }
   }
 }

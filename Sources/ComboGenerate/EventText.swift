@@ -1,27 +1,27 @@
 internal import Glibc
 
 /// Writes bytes in sequence to borrowed memory. The caller must ensure that they fit.
-struct EventText {
+@safe struct EventText {
   private let start: UnsafeMutablePointer<UInt8>
   private(set) var count = 0
 
-  init(_ start: UnsafeMutablePointer<UInt8>) { self.start = start }
+  init(_ start: UnsafeMutablePointer<UInt8>) { unsafe self.start = unsafe start }
 
   @inline(__always)
   mutating func put(_ text: StaticString) {
-    memcpy(start + count, text.utf8Start, text.utf8CodeUnitCount)
+    unsafe memcpy(start + count, text.utf8Start, text.utf8CodeUnitCount)
     count += text.utf8CodeUnitCount
   }
 
   @inline(__always)
   mutating func put(_ bytes: UnsafeBufferPointer<UInt8>) {
-    if let base = bytes.baseAddress { memcpy(start + count, base, bytes.count) }
+    if let base = bytes.baseAddress { unsafe memcpy(start + count, base, bytes.count) }
     count += bytes.count
   }
 
   @inline(__always)
   mutating func put(byte: UInt8) {
-    start[count] = byte
+    unsafe start[count] = byte
     count += 1
   }
 
@@ -40,7 +40,7 @@ struct EventText {
     while index > count {
       index -= 1
       let tenth = rest / 10
-      start[index] = UInt8(truncatingIfNeeded: 0x30 + rest - tenth * 10)
+      unsafe start[index] = UInt8(truncatingIfNeeded: 0x30 + rest - tenth * 10)
       rest = tenth
     }
     count += length
@@ -51,7 +51,7 @@ struct EventText {
   mutating func put(hex number: UInt64) {
     for index in 0..<16 {
       let digit = UInt8(truncatingIfNeeded: number >> UInt64(60 - 4 * index)) & 15
-      start[count + index] = digit < 10 ? 0x30 + digit : 0x57 + digit
+      unsafe start[count + index] = digit < 10 ? 0x30 + digit : 0x57 + digit
     }
     count += 16
   }

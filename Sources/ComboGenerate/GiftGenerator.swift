@@ -3,7 +3,7 @@ internal import Glibc
 /// Generates gift events: the same seed generates the same ones. An event takes some hundred nanoseconds and no allocation.
 ///
 /// Must not be used by several threads at once.
-package final class GiftGenerator {
+@safe package final class GiftGenerator {
   package enum Kind: Sendable {
     case gift, total, again, retract, close, bad
   }
@@ -81,10 +81,10 @@ package final class GiftGenerator {
     presents = WordTable((0..<mix.gifts).map(Self.present))
     self.prefix = WordTable([prefix])
     runCount = mix.rooms * mix.active
-    runs = .allocate(capacity: runCount)
-    runs.initialize(repeating: Run(), count: runCount)
-    recent = .allocate(capacity: Self.recentCount * Self.recentLongest)
-    roomText = .allocate(capacity: 32)
+    unsafe runs = .allocate(capacity: runCount)
+    unsafe runs.initialize(repeating: Run(), count: runCount)
+    unsafe recent = .allocate(capacity: Self.recentCount * Self.recentLongest)
+    unsafe roomText = .allocate(capacity: 32)
     let unit = 4_294_967_296.0
     limits = (
       UInt64(mix.bad * unit), UInt64((mix.bad + mix.closes) * unit),
@@ -99,9 +99,9 @@ package final class GiftGenerator {
   }
 
   deinit {
-    runs.deallocate()
-    recent.deallocate()
-    roomText.deallocate()
+    unsafe runs.deallocate()
+    unsafe recent.deallocate()
+    unsafe roomText.deallocate()
   }
 
   /// Returns a kind of gift. Beyond the list, kinds repeat under other names.
@@ -115,7 +115,7 @@ package final class GiftGenerator {
   }
 
   /// The room of the latest event, which is the record's key. Valid until the next event.
-  package var room: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: roomText, count: roomTextSize) }
+  package var room: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: roomText, count: roomTextSize) }
 
   /// Writes the next event, with the time `ts` in milliseconds, to memory of at least ``longest`` bytes. Returns its size and
   /// kind.
@@ -125,21 +125,21 @@ package final class GiftGenerator {
     let chance = bits >> 32
     let made: (size: Int, kind: Kind)
     if chance >= limits.again {
-      made = gift(room, bits, ts, memory)
+      made = unsafe gift(room, bits, ts, memory)
     } else if chance < limits.bad {
-      made = (bad(room, bits, ts, memory), .bad)
+      made = unsafe (bad(room, bits, ts, memory), .bad)
       tally.bad += 1
     } else if chance < limits.close {
-      made = (close(room, ts, memory), .close)
+      made = unsafe (close(room, ts, memory), .close)
       tally.closes += 1
     } else if chance < limits.retract {
-      made = (retract(room, bits, ts, memory), .retract)
+      made = unsafe (retract(room, bits, ts, memory), .retract)
       tally.retracts += 1
     } else if !recentSizes.isEmpty {
-      made = (again(bits, memory), .again)
+      made = unsafe (again(bits, memory), .again)
       tally.repeats += 1
     } else {
-      made = gift(room, bits, ts, memory)
+      made = unsafe gift(room, bits, ts, memory)
     }
     tally.events += 1
     tally.bytes += made.size
@@ -150,25 +150,25 @@ package final class GiftGenerator {
 
   private func gift(_ room: Int, _ bits: UInt64, _ ts: Int64, _ memory: UnsafeMutablePointer<UInt8>) -> (size: Int, kind: Kind) {
     setRoom(room)
-    let run = runs + (room * mix.active + SplitMix64.scale(bits & 0xffff_ffff, mix.active))
-    if run.pointee.left == 0 { begin(run) }
-    run.pointee.left -= 1
+    let run = unsafe runs + (room * mix.active + SplitMix64.scale(bits & 0xffff_ffff, mix.active))
+    if unsafe run.pointee.left == 0 { unsafe begin(run) }
+    unsafe run.pointee.left -= 1
     let many = random.next()
     let count = many & 15 < 11 ? 1 : 2 + (many >> 4) % 9
 
-    var text = EventText(memory)
+    var text = unsafe EventText(memory)
     head(ts, &text)
-    people(room, run.pointee, &text)
-    let isTotal = run.pointee.streak > 0
+    unsafe people(room, run.pointee, &text)
+    let isTotal = unsafe run.pointee.streak > 0
     if isTotal {
-      run.pointee.total += UInt32(count)
+      unsafe run.pointee.total += UInt32(count)
       text.put(",\"total\":")
-      text.put(UInt64(run.pointee.total))
-      if run.pointee.streak & Run.tellsEnd != 0 {
-        if run.pointee.left == 0 { text.put(",\"ends\":true") }
+      unsafe text.put(UInt64(run.pointee.total))
+      if unsafe run.pointee.streak & Run.tellsEnd != 0 {
+        if unsafe run.pointee.left == 0 { text.put(",\"ends\":true") }
       } else {
         text.put(",\"streak\":\"s")
-        text.put(run.pointee.streak)
+        unsafe text.put(run.pointee.streak)
         text.put("\"")
       }
       if mix.streakMs > 0 {
@@ -183,16 +183,16 @@ package final class GiftGenerator {
     if refreshLimit > 0, random.next() >> 32 < refreshLimit { text.put(",\"refresh\":true") }
     if lingerLimit > 0, random.next() >> 32 < lingerLimit {
       text.put(",\"linger_ms\":")
-      text.put(UInt64(1 + run.pointee.gift % 10) * 1000)
+      unsafe text.put(UInt64(1 + run.pointee.gift % 10) * 1000)
     }
-    if run.pointee.combo > 0 {
+    if unsafe run.pointee.combo > 0 {
       text.put(",\"combo\":\"c")
-      text.put(UInt64(run.pointee.combo))
+      unsafe text.put(UInt64(run.pointee.combo))
       text.put("\"")
     }
     text.put("}")
     tally.gifts += 1
-    if mix.repeats > 0 { remember(memory, text.count, room) }
+    if mix.repeats > 0 { unsafe remember(memory, text.count, room) }
     return (text.count, isTotal ? .total : .gift)
   }
 
@@ -200,22 +200,22 @@ package final class GiftGenerator {
     let what = random.next(), who = random.next()
     // The cheaper of two draws, so that cheap gifts are the most frequent.
     let one = SplitMix64.scale(what >> 32, mix.gifts), two = SplitMix64.scale(what & 0xffff_ffff, mix.gifts)
-    run.pointee.gift = UInt16(min(one, two))
-    run.pointee.sender = UInt32(SplitMix64.scale(who >> 32, mix.senders))
+    unsafe run.pointee.gift = UInt16(min(one, two))
+    unsafe run.pointee.sender = UInt32(SplitMix64.scale(who >> 32, mix.senders))
     // Half of all runs have 1 to 4 gifts, the others 1 to 26: 8 in the mean.
     let length = who & 0xffff_ffff
-    run.pointee.left = length & 1 == 0 ? UInt16(1 + (length >> 1) % 4) : UInt16(1 + (length >> 1) % 26)
-    run.pointee.total = 0
-    run.pointee.streak = 0
+    unsafe run.pointee.left = length & 1 == 0 ? UInt16(1 + (length >> 1) % 4) : UInt16(1 + (length >> 1) % 26)
+    unsafe run.pointee.total = 0
+    unsafe run.pointee.streak = 0
     if totalLimit > 0, random.next() >> 32 < totalLimit {
       streaks += 1
-      run.pointee.streak = streaks
-      if endLimit > 0, random.next() >> 32 < endLimit { run.pointee.streak |= Run.tellsEnd }
+      unsafe run.pointee.streak = streaks
+      if endLimit > 0, random.next() >> 32 < endLimit { unsafe run.pointee.streak |= Run.tellsEnd }
     }
-    run.pointee.combo = 0
+    unsafe run.pointee.combo = 0
     if comboLimit > 0, random.next() >> 32 < comboLimit {
       combos &+= 1
-      run.pointee.combo = combos
+      unsafe run.pointee.combo = combos
     }
   }
 
@@ -223,7 +223,7 @@ package final class GiftGenerator {
   private func again(_ bits: UInt64, _ memory: UnsafeMutablePointer<UInt8>) -> Int {
     let index = SplitMix64.scale(bits & 0xffff_ffff, recentSizes.count)
     let (size, room) = recentSizes[index]
-    memcpy(memory, recent + index * Self.recentLongest, size)
+    unsafe memcpy(memory, recent + index * Self.recentLongest, size)
     setRoom(room)
     return size
   }
@@ -237,13 +237,13 @@ package final class GiftGenerator {
       index = tally.gifts % Self.recentCount
       recentSizes[index] = (size, room)
     }
-    memcpy(recent + index * Self.recentLongest, memory, size)
+    unsafe memcpy(recent + index * Self.recentLongest, memory, size)
   }
 
   private func close(_ room: Int, _ ts: Int64, _ memory: UnsafeMutablePointer<UInt8>) -> Int {
     setRoom(room)
-    for index in room * mix.active..<(room + 1) * mix.active { runs[index].left = 0 }
-    var text = EventText(memory)
+    for index in room * mix.active..<(room + 1) * mix.active { unsafe runs[index].left = 0 }
+    var text = unsafe EventText(memory)
     text.put("{\"type\":\"room_closed\",")
     roomAndTime(ts, &text)
     text.put("}")
@@ -253,8 +253,8 @@ package final class GiftGenerator {
   /// Retracts gifts of an active sender: all, or only those to the receiver or of one kind.
   private func retract(_ room: Int, _ bits: UInt64, _ ts: Int64, _ memory: UnsafeMutablePointer<UInt8>) -> Int {
     setRoom(room)
-    let run = runs[room * mix.active + SplitMix64.scale(bits & 0xffff_ffff, mix.active)]
-    var text = EventText(memory)
+    let run = unsafe runs[room * mix.active + SplitMix64.scale(bits & 0xffff_ffff, mix.active)]
+    var text = unsafe EventText(memory)
     text.put("{\"type\":\"retract\",")
     roomAndTime(ts, &text)
     text.put(",\"sender\":{\"id\":\"u")
@@ -270,7 +270,7 @@ package final class GiftGenerator {
     }
     if parts & 2 == 2 {
       text.put(",")
-      text.put(presents[Int(run.gift)])
+      unsafe text.put(presents[Int(run.gift)])
     }
     text.put("}")
     return text.count
@@ -279,7 +279,7 @@ package final class GiftGenerator {
   /// Writes a bad event with a random kind of fault.
   private func bad(_ room: Int, _ bits: UInt64, _ ts: Int64, _ memory: UnsafeMutablePointer<UInt8>) -> Int {
     setRoom(room)
-    var text = EventText(memory)
+    var text = unsafe EventText(memory)
     let run = Run(sender: 0, gift: 0)
     switch SplitMix64.scale(bits & 0xffff_ffff, 33) {
     case 0:  // too_large: display data above 16 KiB; seldom, as it is long
@@ -287,7 +287,7 @@ package final class GiftGenerator {
       text.put(",\"sender\":{\"id\":\"u\",\"name\":\"")
       for _ in 0..<17_408 { text.put(byte: 0x78) }
       text.put("\"},")
-      text.put(presents[0])
+      unsafe text.put(presents[0])
       text.put("}")
     case 1...6:  // not_json
       head(ts, &text)
@@ -299,7 +299,7 @@ package final class GiftGenerator {
     case 12...16:  // missing_field
       head(ts, &text)
       text.put(",")
-      text.put(presents[0])
+      unsafe text.put(presents[0])
       text.put("}")
     case 17...22:  // wrong_type
       head(ts, &text)
@@ -320,7 +320,7 @@ package final class GiftGenerator {
   // MARK: - Parts
 
   private func setRoom(_ room: Int) {
-    var text = EventText(roomText)
+    var text = unsafe EventText(roomText)
     text.put("r")
     text.put(UInt64(room))
     roomTextSize = text.count
@@ -328,7 +328,7 @@ package final class GiftGenerator {
 
   private func head(_ ts: Int64, _ text: inout EventText) {
     text.put("{\"id\":\"")
-    text.put(prefix[0])
+    unsafe text.put(prefix[0])
     text.put(number)
     number += 1
     text.put("\",")
@@ -337,7 +337,7 @@ package final class GiftGenerator {
 
   private func roomAndTime(_ ts: Int64, _ text: inout EventText) {
     text.put("\"room\":\"")
-    text.put(UnsafeBufferPointer(start: roomText, count: roomTextSize))
+    unsafe text.put(UnsafeBufferPointer(start: roomText, count: roomTextSize))
     text.put("\",\"ts\":")
     text.put(UInt64(max(0, ts)))
   }
@@ -350,7 +350,7 @@ package final class GiftGenerator {
     text.put("-")
     text.put(UInt64(run.sender))
     text.put("\",\"name\":\"")
-    text.put(viewers[SplitMix64.scale(face >> 32, viewers.count)])
+    unsafe text.put(viewers[SplitMix64.scale(face >> 32, viewers.count)])
     if face & 1 == 1 { text.put(face % 97) }
     text.put("\",\"avatar\":\"https://img.example.net/face/")
     text.put(hex: face)
@@ -359,8 +359,8 @@ package final class GiftGenerator {
     text.put("},\"receiver\":{\"id\":\"a")
     text.put(UInt64(room))
     text.put("\",\"name\":\"")
-    text.put(hosts[room % hosts.count])
+    unsafe text.put(hosts[room % hosts.count])
     text.put("\"},")
-    text.put(presents[Int(run.gift)])
+    unsafe text.put(presents[Int(run.gift)])
   }
 }

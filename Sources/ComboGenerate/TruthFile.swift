@@ -5,7 +5,9 @@ internal import Glibc
 package struct TruthFile: ~Copyable {
   package struct Failure: Error {
     package let description: String
-    package init(_ path: String, _ error: Int32) { description = "cannot write \(path): \(String(cString: strerror(error)))" }
+    package init(_ path: String, _ error: Int32) {
+      description = unsafe "cannot write \(path): \(String(cString: strerror(error)))"
+    }
   }
 
   private let path: String
@@ -14,7 +16,7 @@ package struct TruthFile: ~Copyable {
   /// Creates the file, or none if `path` is nil.
   package init(_ path: String?) throws(Failure) {
     self.path = path ?? ""
-    file = path.map { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) } ?? -1
+    file = path.map { unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) } ?? -1
     if let path, file < 0 { throw Failure(path, errno) }
   }
 

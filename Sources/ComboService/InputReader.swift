@@ -40,7 +40,7 @@ final class InputReader {
     let (intake, asks) = (intake, edges.schemas != nil)
     var hasStopped = false
     edges.group.poll(maxWaitMs: maxWaitMs, hold: batches.index) { record in
-      partitions.handle(record.partition)?._withUnsafeGuaranteedRef { partition in
+      unsafe partitions.handle(record.partition)?._withUnsafeGuaranteedRef { partition in
         if asks, partition.awaited != nil { return }
         let before = (next: partition.next, last: partition.last)
         if partition.taken == 0 {
@@ -51,12 +51,12 @@ final class InputReader {
           if partition.isNewlyAhead(of: time.wall) { warnAhead(partition, time.wall) }
         }
         partition.taken += 1
-        partition.records.bytesSince += record.value?.count ?? 0
+        unsafe partition.records.bytesSince += record.value?.count ?? 0
         partition.next = record.offset + 1
         // Not for each record: the last one of a poll ends a run.
         if record.endsRun || asks { partition.last = record.fingerprint }
         let receiver = BatchReceiver(reader: self, active: partition, batch: batch)
-        Unmanaged.passUnretained(partition.partition)._withUnsafeGuaranteedRef {
+        unsafe Unmanaged.passUnretained(partition.partition)._withUnsafeGuaranteedRef {
           intake.take(record, into: $0, at: partition.now, to: receiver)
         }
         if asks, partition.awaited != nil {
@@ -120,52 +120,52 @@ final class InputReader {
 }
 
 /// Adds the events of a partition's records to the batch that is being filled.
-private struct BatchReceiver: RecordReceiver {
+@safe private struct BatchReceiver: RecordReceiver {
   // Without reference counts: all of them outlive the poll, and counting took 3 % of a backlog's CPU.
   private let reader: Unmanaged<InputReader>
   private let active: Unmanaged<ActivePartition>
   private let batch: Unmanaged<Batch>
 
   init(reader: InputReader, active: ActivePartition, batch: Batch) {
-    self.reader = .passUnretained(reader)
-    self.active = .passUnretained(active)
-    self.batch = .passUnretained(batch)
+    unsafe self.reader = unsafe .passUnretained(reader)
+    unsafe self.active = unsafe .passUnretained(active)
+    unsafe self.batch = unsafe .passUnretained(batch)
   }
 
-  @inline(__always) var arena: BumpArena { batch._withUnsafeGuaranteedRef { $0.arena } }
+  @inline(__always) var arena: BumpArena { unsafe batch._withUnsafeGuaranteedRef { $0.arena } }
 
   @inline(__always)
-  func slot() -> UnsafeMutablePointer<Event> { batch._withUnsafeGuaranteedRef { $0.slot() } }
+  func slot() -> UnsafeMutablePointer<Event> { unsafe batch._withUnsafeGuaranteedRef { unsafe $0.slot() } }
 
   @inline(__always)
   func take(_ event: UnsafeMutablePointer<Event>, own: OwnSettings?, by room: Unmanaged<Room>) {
-    active._withUnsafeGuaranteedRef { active in
-      active.tally.count(event.pointee.kind)
-      batch._withUnsafeGuaranteedRef { $0.add(to: room, own: own, now: active.now) }
+    unsafe active._withUnsafeGuaranteedRef { active in
+      unsafe active.tally.count(event.pointee.kind)
+      unsafe batch._withUnsafeGuaranteedRef { unsafe $0.add(to: room, own: own, now: active.now) }
     }
   }
 
   func wasPassedOver(_ event: UnsafePointer<Event>) {
-    active._withUnsafeGuaranteedRef { $0.tally.count(event.pointee.kind) }
+    unsafe active._withUnsafeGuaranteedRef { unsafe $0.tally.count(event.pointee.kind) }
   }
 
   func wasDropped(_ record: InputRecord, by decoder: RecordDecoder) {
-    active._withUnsafeGuaranteedRef { $0.tally.countDropped() }
+    unsafe active._withUnsafeGuaranteedRef { $0.tally.countDropped() }
   }
 
-  func wasTooOld(_ event: UnsafePointer<Event>) { active._withUnsafeGuaranteedRef { $0.tally.countOld() } }
+  func wasTooOld(_ event: UnsafePointer<Event>) { unsafe active._withUnsafeGuaranteedRef { $0.tally.countOld() } }
 
   func lacksSchema(_ id: String, of record: InputRecord, _ bad: BadEvent) -> BadEvent? {
-    reader._withUnsafeGuaranteedRef { reader in
-      active._withUnsafeGuaranteedRef { reader.schemas.lacks(id, $0, bad) }
+    unsafe reader._withUnsafeGuaranteedRef { reader in
+      unsafe active._withUnsafeGuaranteedRef { reader.schemas.lacks(id, $0, bad) }
     }
   }
 
-  func hadNoValue() { reader._withUnsafeGuaranteedRef { $0.counts.withoutValue += 1 } }
+  func hadNoValue() { unsafe reader._withUnsafeGuaranteedRef { $0.counts.withoutValue += 1 } }
 
   func wasBad(_ record: InputRecord, _ bad: BadEvent) {
-    reader._withUnsafeGuaranteedRef { reader in
-      active._withUnsafeGuaranteedRef { reader.deadLetter(record, bad, $0) }
+    unsafe reader._withUnsafeGuaranteedRef { reader in
+      unsafe active._withUnsafeGuaranteedRef { reader.deadLetter(record, bad, $0) }
     }
   }
 }

@@ -51,7 +51,7 @@ package struct JournalOwner {
     var named: String?
     try reader.read(.journal, partition, from: first, to: min(end, try reader.stableEnd(.journal, partition)), unless: { false })
     { record in
-      if case .foreign(let entry, let fault) = cursor.take(record.value, at: record.offset), entry.of == mark,
+      if case .foreign(let entry, let fault) = unsafe cursor.take(record.value, at: record.offset), entry.of == mark,
         entry.takeover != nil
       {
         named = fault.description
@@ -72,7 +72,7 @@ extension ReadEdge {
     let stable = min(end, try stableEnd(.journal, partition))
     var cursor = JournalCursor(topics)
     try read(.journal, partition, from: max(first, stable - 64), to: stable, unless: { false }) {
-      take(cursor.take($0.value, at: $0.offset))
+      unsafe take(cursor.take($0.value, at: $0.offset))
     }
   }
 }

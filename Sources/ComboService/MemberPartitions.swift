@@ -8,7 +8,7 @@ internal import ComboWire
 /// The partitions assigned to this member. Used by the loop's thread only.
 ///
 /// An assigned partition is *owned*. Its ``PartitionState`` takes the facts about it; this performs the actions.
-package final class MemberPartitions {
+@safe package final class MemberPartitions {
   private(set) var configuration: ServiceConfiguration
   /// The number of the map. Each map has more schemas than the one before.
   private(set) var mapVersion = 0
@@ -34,12 +34,12 @@ package final class MemberPartitions {
   /// The partitions that are consumed, by number.
   package private(set) var active: [ActivePartition?] = [] {
     didSet {
-      activeHandles = active.map { $0.map(Unmanaged.passUnretained) }
-      activeCount = activeHandles.count { $0 != nil }
+      unsafe activeHandles = unsafe active.map { unsafe $0.map(Unmanaged.passUnretained) }
+      activeCount = unsafe activeHandles.count { unsafe $0 != nil }
     }
   }
   /// Handles of the active partitions, which cost no reference count for each record.
-  private var activeHandles: [Unmanaged<ActivePartition>?] = []
+  private var activeHandles: [Unmanaged<ActivePartition>?] = unsafe []
   private var activeCount = 0
 
   /// Counts of restores and what they led to.
@@ -81,7 +81,7 @@ package final class MemberPartitions {
   /// Returns the partition that consumes a record; valid until the active partitions change.
   @inline(__always)
   func handle(_ number: Int32) -> Unmanaged<ActivePartition>? {
-    Int(number) < activeHandles.count ? activeHandles[Int(number)] : nil
+    unsafe Int(number) < activeHandles.count ? activeHandles[Int(number)] : nil
   }
 
   /// Whether all assigned partitions are taken over, and their takeovers are durable.

@@ -13,7 +13,7 @@ struct RoomFinder {
   /// Returns the partition that Java's producer, and others that partition like it, choose for a room; nil while unknown.
   func home(of room: [UInt8]) -> Int32? {
     guard let count = watched.partitionCount.value else { return nil }
-    return limits.withoutPrefix(room).withUnsafeBytes { Int32(KeyPartitioner.partition($0, count)) }
+    return unsafe limits.withoutPrefix(room).withUnsafeBytes { unsafe Int32(KeyPartitioner.partition($0, count)) }
   }
 
   /// The place where a room is, or would be if it woke.
@@ -29,7 +29,7 @@ struct RoomFinder {
   /// - Parameter forAll: Whether the query is for all watchers.
   private func place(of id: [UInt8], forAll: Bool) -> Place {
     for case let active? in partitions.active {
-      if let room = id.withUnsafeBytes({ active.partition.table.find($0) }) {
+      if let room = unsafe id.withUnsafeBytes({ unsafe active.partition.table.find($0) }) {
         return room.isGhost ? .asleep(active) : .awake(active, room)
       }
     }
@@ -59,7 +59,7 @@ struct RoomFinder {
     watched.queries.removeAll { query in
       guard case .screen(let id, let number, let watches, _) = query else { return true }
       // The watchers that needed its screen are gone.
-      if number == 0, !id.withUnsafeBytes({ watched.watches($0) }) { return true }
+      if number == 0, unsafe !id.withUnsafeBytes({ unsafe watched.watches($0) }) { return true }
       switch place(of: id, forAll: number == 0) {
       case .awake(let active, let room):
         guard fits(active) else { return false }
@@ -92,7 +92,7 @@ struct RoomFinder {
   /// the engine's instructions, byte for byte.
   private func screen(of room: Room) -> [UInt8] {
     let buffer = ByteBuffer(capacity: 1024)
-    room.engine.withScreen { InstructionEncoder.encode($0, room: room.name, into: buffer) }
+    room.engine.withScreen { unsafe InstructionEncoder.encode($0, room: room.name, into: buffer) }
     var record = buffer.array
     let brace = record.removeLast()
     record += Self.told(settings.values.with(room.engine.own)).utf8

@@ -51,9 +51,9 @@ package final class RoomSurvey {
   }
 
   private func take(_ room: Room, _ owner: ActivePartition, _ wall: Int64, _ now: Int64) {
-    let id = room.id
+    let id = unsafe room.id
     if id.count < prefix.count { return }
-    let fits = prefix.isEmpty || prefix.withUnsafeBytes { memcmp($0.baseAddress!, id.baseAddress!, $0.count) == 0 }
+    let fits = unsafe prefix.isEmpty || prefix.withUnsafeBytes { unsafe memcmp($0.baseAddress!, id.baseAddress!, $0.count) == 0 }
     if !fits { return }
     let rate = room.rate.perSecond(at: now)
     let rank =
@@ -75,7 +75,7 @@ package final class RoomSurvey {
     found.sort { one, other in
       if one.rank != other.rank { return one.rank > other.rank }
       if one.gifts != other.gifts { return one.gifts > other.gifts }
-      return one.room.id.lexicographicallyPrecedes(other.room.id)
+      return unsafe one.room.id.lexicographicallyPrecedes(other.room.id)
     }
     if found.count > limit { found.removeSubrange(limit...) }
   }
@@ -84,7 +84,7 @@ package final class RoomSurvey {
   package func lines(wall: Int64, monotonic now: Int64) -> [RoomLine] {
     found.map { candidate in
       let engine = candidate.room.engine
-      return RoomLine(
+      return unsafe RoomLine(
         room: [UInt8](candidate.room.id), epoch: engine.position.epoch, seq: engine.position.seq, banners: engine.screenDepth,
         queued: engine.queueDepth, gifts: candidate.gifts, rate: candidate.rate,
         waitMs: Self.wait(of: candidate.room, candidate.owner, wall, now), skipped: candidate.room.skipped)

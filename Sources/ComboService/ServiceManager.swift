@@ -140,12 +140,12 @@ struct NotifySocket: Sendable {
   func send(_ text: String) -> Bool {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: name) }
     let length = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path)! + name.count)
     let bytes = Array(text.utf8)
-    return withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, length) >= 0
+    return unsafe withUnsafePointer(to: &address) {
+      unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, length) >= 0
       }
     }
   }

@@ -26,8 +26,8 @@ struct ServiceParts {
 
   /// Sends the committed instructions of watched rooms to their watchers. No room may be running.
   func tellWatchers() {
-    watched.tellCaptured { id in
-      for case let active? in partitions.active { active.partition.table.find(id)?.isWatched = false }
+    unsafe watched.tellCaptured { id in
+      for case let active? in partitions.active { unsafe active.partition.table.find(id)?.isWatched = false }
     }
   }
 

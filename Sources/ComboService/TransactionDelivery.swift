@@ -54,7 +54,7 @@ final class TransactionDelivery: Delivery {
 
   func produce(_ letter: DeadLetter, of active: ActivePartition) {
     willProduce()
-    target.produce(
+    unsafe target.produce(
       .deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
   }
 
@@ -205,8 +205,8 @@ final class TransactionDelivery: Delivery {
   private func produceEntries() {
     var start = 0
     for (partition, end) in entryEnds {
-      let entry = Bytes(rebasing: entryBuffer.bytes[start..<end])
-      output.produce(.journal, partition: partition, key: nil, value: entry, timestamp: nil, headers: [])
+      let entry = unsafe Bytes(rebasing: entryBuffer.bytes[start..<end])
+      unsafe output.produce(.journal, partition: partition, key: nil, value: entry, timestamp: nil, headers: [])
       start = end
     }
     entryEnds.removeAll(keepingCapacity: true)
@@ -275,8 +275,8 @@ final class TransactionDelivery: Delivery {
   private func say(_ held: HeldBack) {
     if held.isEmpty { return }
     willProduce()
-    held.handOut { topic, key, value, timestamp, headers in
-      target.produce(topic, key: key, value: value, timestamp: timestamp, headers: headers)
+    unsafe held.handOut { topic, key, value, timestamp, headers in
+      unsafe target.produce(topic, key: key, value: value, timestamp: timestamp, headers: headers)
     }
     uncommitted.said.add(held.said)
     held.removeAll()

@@ -47,11 +47,11 @@ package final class WatchedRooms {
 
   package init(_ observatory: Observatory?) { self.observatory = observatory }
 
-  package func watches(_ id: Bytes) -> Bool { !rooms.isEmpty && rooms[[UInt8](id)] != nil }
+  package func watches(_ id: Bytes) -> Bool { unsafe !rooms.isEmpty && rooms[[UInt8](id)] != nil }
 
   private func woke(_ id: Bytes, in partition: Int32) -> Bool {
-    if !watches(id) { return false }
-    rooms[[UInt8](id)]!.partition = partition
+    if unsafe !watches(id) { return false }
+    unsafe rooms[[UInt8](id)]!.partition = partition
     return true
   }
 
@@ -100,10 +100,10 @@ package final class WatchedRooms {
   /// rooms meanwhile, or it is unknown whether the last commit counted.
   package func began(_ active: ActivePartition) {
     if observatory == nil { return }
-    active.partition.woke = { [unowned self, number = active.number] in woke($0, in: number) }
+    unsafe active.partition.woke = { [unowned self, number = active.number] in unsafe woke($0, in: number) }
     moment += 1
     for (id, watched) in rooms {
-      let room = id.withUnsafeBytes { active.partition.table.find($0) }
+      let room = unsafe id.withUnsafeBytes { unsafe active.partition.table.find($0) }
       room?.isWatched = true
       if room != nil { rooms[id]!.partition = active.number }
       if room != nil || watched.partition == active.number {
@@ -113,7 +113,7 @@ package final class WatchedRooms {
     }
   }
 
-  package func ended(_ active: ActivePartition) { active.partition.woke = nil }
+  package func ended(_ active: ActivePartition) { unsafe active.partition.woke = nil }
 
   /// Returns the rooms whose partition has not been this member's for some seconds, and stops watching them.
   func lostRooms(at now: Int64, isOwned: ([UInt8], Int32?) -> Bool) -> [[UInt8]] {
@@ -175,9 +175,13 @@ package final class WatchedRooms {
   func tellCaptured(_ unwatched: (Bytes) -> Void) {
     if captured.isEmpty { return }
     var spoken: [News] = []
-    captured.handOut { _, key, value, _, _ in
-      guard let key, let value else { return }
-      if watches(key) { spoken.append(.said(room: [UInt8](key), record: [UInt8](value))) } else { unwatched(key) }
+    unsafe captured.handOut { _, key, value, _, _ in
+      guard let key = unsafe key, let value = unsafe value else { return }
+      if unsafe watches(key) {
+        unsafe spoken.append(.said(room: [UInt8](key), record: [UInt8](value)))
+      } else {
+        unsafe unwatched(key)
+      }
     }
     captured.removeAll()
     tell(spoken: spoken, at: moment)

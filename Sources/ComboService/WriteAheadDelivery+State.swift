@@ -32,7 +32,7 @@ extension WriteAheadDelivery {
       parts.partitions.note(.claimWritten(entry), of: claim.number)
       entryBuffer.removeAll()
       entry.write(to: entryBuffer)
-      output.produce(.journal, partition: claim.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [])
+      unsafe output.produce(.journal, partition: claim.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [])
       new.totals.add(entry, deadLetters: claim.partition.lastDeadLetters, bytes: entryBuffer.count)
       new.claims.append(claim)
       new.offsets.append(claim.position)

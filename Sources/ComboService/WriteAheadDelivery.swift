@@ -89,7 +89,8 @@ package final class WriteAheadDelivery: Delivery {
   func willProduce() {}
 
   func produce(_ letter: DeadLetter, of active: ActivePartition) {
-    active.log?.open.add(.deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
+    unsafe active.log?.open.add(
+      .deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
   }
 
   // MARK: - Timing
@@ -175,7 +176,7 @@ package final class WriteAheadDelivery: Delivery {
     swap(&pending.held, &log.open)
     holding.set(active.number, log.open)
     log.entries.append(pending)
-    direct.produce(
+    unsafe direct.produce(
       .journal, partition: active.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [], tag: pending.journalTag
     )
   }
@@ -248,12 +249,12 @@ package final class WriteAheadDelivery: Delivery {
     precondition(
       pending.journalOffset != nil && !pending.isReleased, "output is published once, after its entry is in the journal")
     pending.isReleased = true
-    pending.held.handOut { topic, key, value, timestamp, headers in
+    unsafe pending.held.handOut { topic, key, value, timestamp, headers in
       pending.unacknowledged += 1
-      if topic == .output, let key, let value, parts.watched.watches(key) {
-        pending.spoken.append(.said(room: [UInt8](key), record: [UInt8](value)))
+      if topic == .output, let key = unsafe key, let value = unsafe value, unsafe parts.watched.watches(key) {
+        unsafe pending.spoken.append(.said(room: [UInt8](key), record: [UInt8](value)))
       }
-      direct.produce(
+      unsafe direct.produce(
         topic, partition: nil, key: key, value: value, timestamp: timestamp, headers: headers, tag: pending.outputTag)
     }
     pending.totals.said = pending.held.said

@@ -11,10 +11,10 @@ extension Comparison {
     if !proof.isKnown { return }
     // A paused room accepts gifts before it emits anything.
     if proof.epoch != room.engine.epoch { begin(room.engine.epoch, proof, seq: 1) }
-    switch event.pointee.kind {
+    switch unsafe event.pointee.kind {
     case .gift:
       learnSettings(proof)
-      proof.recount.add(event.pointee.gift, at: now - shifted, proof.limits!)
+      unsafe proof.recount.add(event.pointee.gift, at: now - shifted, proof.limits!)
       if proof.peak > 0 { check(proof, slots: proof.slots) }
     case .roomSettings:
       learnSettings(proof)

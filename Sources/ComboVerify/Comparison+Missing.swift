@@ -25,7 +25,7 @@ extension Comparison {
   }
 
   private func places(of proof: RoomProof) -> [Int] {
-    let places = proof.places ?? proof.name.withUnsafeBytes { common.places.ofRoom($0) }
+    let places = unsafe proof.places ?? proof.name.withUnsafeBytes { unsafe common.places.ofRoom($0) }
     proof.places = places
     return places
   }

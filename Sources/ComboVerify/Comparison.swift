@@ -116,9 +116,9 @@ package final class Comparison: SaidTarget {
   }
 
   private func proof(_ name: Bytes) -> RoomProof {
-    let key = RoomKey(name)
+    let key = unsafe RoomKey(name)
     if let known = rooms[key] { return known }
-    let proof = RoomProof([UInt8](name), key, output: common.index.rooms[key], isKnown: isAllKnown, lastSeen: start)
+    let proof = unsafe RoomProof([UInt8](name), key, output: common.index.rooms[key], isKnown: isAllKnown, lastSeen: start)
     rooms[key] = proof
     return proof
   }
@@ -126,8 +126,8 @@ package final class Comparison: SaidTarget {
   @inline(__always)
   func proof(of room: Room) -> RoomProof {
     let index = Int(room.index)
-    if index >= 0, index < byIndex.count, let known = byIndex[index], known.name.elementsEqual(room.id) { return known }
-    let found = proof(room.id)
+    if index >= 0, index < byIndex.count, let known = byIndex[index], unsafe known.name.elementsEqual(room.id) { return known }
+    let found = unsafe proof(room.id)
     if index >= 0 {
       while byIndex.count <= index { byIndex.append(nil) }
       byIndex[index] = found
@@ -138,16 +138,16 @@ package final class Comparison: SaidTarget {
   /// Returns whether the room may process an event. It may not while it is awake in an unknown state.
   func admits(_ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64) -> Bool {
     if isAllKnown { return true }
-    let proof = proof(event.pointee.room)
+    let proof = unsafe proof(event.pointee.room)
     if proof.isKnown {
       // The room may still be awake in the service, as it does not rest with its own settings.
-      if proof.mayHaveOwn, event.pointee.kind == .roomClosed, partition?.table.find(event.pointee.room) == nil {
+      if proof.mayHaveOwn, unsafe event.pointee.kind == .roomClosed, unsafe partition?.table.find(event.pointee.room) == nil {
         applySettings(OwnSettings(), proof)
       }
       return true
     }
     let mayAwaken: Bool
-    switch event.pointee.kind {
+    switch unsafe event.pointee.kind {
     case .gift: mayAwaken = !mayHaveOwn.contains(proof.key)
     case .roomSettings: mayAwaken = true  // what it had before does not matter any more
     case .roomClosed, .retract: mayAwaken = false
@@ -162,7 +162,7 @@ package final class Comparison: SaidTarget {
       proof.recount = Recount()
       return true
     }
-    if event.pointee.kind == .roomClosed || own?.isEmpty == true { mayHaveOwn.remove(proof.key) }
+    if unsafe event.pointee.kind == .roomClosed || own?.isEmpty == true { mayHaveOwn.remove(proof.key) }
     if own?.isEmpty == false { mayHaveOwn.insert(proof.key) }
     everUnknown.insert(proof.key)
     proof.lastSeen = (now, shifted)
@@ -187,8 +187,8 @@ package final class Comparison: SaidTarget {
     let proof = proof(of: room)
     if !proof.isKnown { return }
     if proof.epoch != instruction.epoch { begin(instruction.epoch, proof, seq: instruction.seq) }
-    draw(record, instruction, proof)
-    compare(record, instruction, proof)
+    unsafe draw(record, instruction, proof)
+    unsafe compare(record, instruction, proof)
   }
 
   func begin(_ epoch: Int64, _ proof: RoomProof, seq: Int) {
@@ -209,8 +209,8 @@ package final class Comparison: SaidTarget {
   }
 
   private func draw(_ record: Bytes, _ instruction: Instruction, _ proof: RoomProof) {
-    guard let text = InstructionText(record), text.seq == instruction.seq else {
-      differs(.screen, proof, instruction, record) { "what is derived cannot be read as an instruction" }
+    guard let text = unsafe InstructionText(record), text.seq == instruction.seq else {
+      unsafe differs(.screen, proof, instruction, record) { "what is derived cannot be read as an instruction" }
       return
     }
     // Its faults are reported for the output's own record, which is the same.
@@ -229,7 +229,7 @@ package final class Comparison: SaidTarget {
     let seq = instruction.seq
     let isCompared = instruction.at >= common.from
     guard let epoch = proof.outputEpoch, let entry = epoch.entry(seq) else {
-      if isCompared { missing(record, instruction, proof) } else { tally.skipped += 1 }
+      if isCompared { unsafe missing(record, instruction, proof) } else { tally.skipped += 1 }
       return
     }
     if let claim = proof.claim, claims[claim].upTo + 1 == seq {
@@ -244,13 +244,13 @@ package final class Comparison: SaidTarget {
       tally.skipped += 1
       return
     }
-    if entry.hash != VerifyHash.one(record) || entry.otherHash != VerifyHash.other(record) {
-      differs(.bytes, proof, instruction, record) { "the output differs (\(Place(entry)))" }
+    if unsafe entry.hash != VerifyHash.one(record) || entry.otherHash != VerifyHash.other(record) {
+      unsafe differs(.bytes, proof, instruction, record) { "the output differs (\(Place(entry)))" }
       return
     }
     tally.equal += 1
     if !position.isAtLeastOnce, !epoch.repetitions.isEmpty, let again = epoch.repetition(seq) {
-      differs(.sequence, proof, instruction, record) {
+      unsafe differs(.sequence, proof, instruction, record) {
         again.isLate
           ? "it stands behind later ones (\(again.place))" : "it was written twice (\(Place(entry)), then \(again.place))"
       }
@@ -277,7 +277,7 @@ package final class Comparison: SaidTarget {
       tally.deleted += 1
       return
     }
-    differs(.missing, proof, instruction, record) {
+    unsafe differs(.missing, proof, instruction, record) {
       guard let output = proof.output else { return "the output has nothing of this room" }
       guard let epoch = proof.outputEpoch else { return "partition \(output.partition) of the output has nothing of this epoch" }
       let before = epoch.entry(instruction.seq - 1).map { ", where it should follow \(Place($0))" }
@@ -289,7 +289,7 @@ package final class Comparison: SaidTarget {
     _ kind: Findings.Kind, _ proof: RoomProof, _ instruction: Instruction, _ record: Bytes, _ how: () -> String
   ) {
     func sentence() -> String {
-      "room \(proof.text), epoch \(instruction.epoch), seq \(instruction.seq): \(how()). Derived \(place): "
+      unsafe "room \(proof.text), epoch \(instruction.epoch), seq \(instruction.seq): \(how()). Derived \(place): "
         + String(decoding: record.prefix(400), as: UTF8.self)
     }
     report(kind, proof, at: instruction.at, sentence)
@@ -374,7 +374,7 @@ package final class Comparison: SaidTarget {
       if failed || !proof.isKnown || proof.epoch == nil { continue }
       var isOver = true
       var hasFinalsToCome = false
-      if let room = proof.name.withUnsafeBytes({ partition?.table.find($0) }) {
+      if let room = unsafe proof.name.withUnsafeBytes({ unsafe partition?.table.find($0) }) {
         isOver = room.engine.isIdle && !room.engine.hasPendingSkips
         hasFinalsToCome = room.engine.nextDeadline != nil
       }

@@ -25,11 +25,11 @@ package final class DeadLetterIndex {
 
     init(_ bytes: Bytes) {
       count = bytes.count
-      hash = VerifyHash.one(bytes)
+      hash = unsafe VerifyHash.one(bytes)
     }
 
     /// Whether `bytes` equal these bytes, or begin with them.
-    func isBeginning(of bytes: Bytes) -> Bool { bytes.count >= count && Part(Bytes(rebasing: bytes[..<count])) == self }
+    func isBeginning(of bytes: Bytes) -> Bool { unsafe bytes.count >= count && Part(Bytes(rebasing: bytes[..<count])) == self }
   }
 
   private(set) var letters: [Int32: [Int64: Letter]] = [:]
@@ -70,7 +70,7 @@ package final class DeadLetterIndex {
       let partition = number("combo.partition").flatMap({ Int32(exactly: $0) }), let offset = number("combo.offset")
     else { return }
     records += 1
-    let new = Letter(
+    let new = unsafe Letter(
       code: code, key: record.key.map(Part.init), value: record.value.map(Part.init), isTruncated: last("combo.truncated") != nil,
       place: Place(record))
     if var known = letters[partition]?[offset] {
@@ -92,7 +92,7 @@ package final class DeadLetterIndex {
   func fault(of record: InputRecord, _ bad: BadEvent, isOnce: Bool) -> Fault? {
     guard let letter = letters[record.partition]?[record.offset] else { return isCut ? nil : .missing }
     let code = letter.code.elementsEqual(bad.code.rawValue.utf8)
-    if letter.isDisputed || !code || !fits(letter.key, record.key, letter.isTruncated)
+    if unsafe letter.isDisputed || !code || !fits(letter.key, record.key, letter.isTruncated)
       || !fits(letter.value, record.value, letter.isTruncated)
     {
       return .differs(letter.place)
@@ -101,7 +101,7 @@ package final class DeadLetterIndex {
   }
 
   private func fits(_ part: Part?, _ bytes: Bytes?, _ isTruncated: Bool) -> Bool {
-    guard let part, let bytes else { return part == nil && bytes == nil }
-    return isTruncated ? part.isBeginning(of: bytes) : part == Part(bytes)
+    guard let part, let bytes = unsafe bytes else { return unsafe part == nil && bytes == nil }
+    return unsafe isTruncated ? part.isBeginning(of: bytes) : part == Part(bytes)
   }
 }

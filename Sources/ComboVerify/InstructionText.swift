@@ -5,7 +5,7 @@ internal import ComboWire
 /// The fields of an instruction's record that a client needs to draw it, read from its bytes alone.
 ///
 /// The fields must be in the order of the engine's table. Only ids with escapes allocate memory. Bytes are borrowed.
-package struct InstructionText {
+@safe package struct InstructionText {
   package enum Operation { case show, update, moveUp, dismiss, skip, skipSum, final, screen }
 
   struct ScreenBanner {
@@ -34,11 +34,11 @@ package struct InstructionText {
 
   /// Parses a record. Returns nil if it is not an instruction that this version knows.
   package init?(_ record: Bytes) {
-    var text = InstructionCursor(record)
-    room = Bytes(start: nil, count: 0)
-    banners = room
-    guard text.skip(#"{"v":1,"room":"#), let name = text.string() else { return nil }
-    room = name
+    var text = unsafe InstructionCursor(record)
+    unsafe room = unsafe Bytes(start: nil, count: 0)
+    unsafe banners = unsafe room
+    guard text.skip(#"{"v":1,"room":"#), let name = unsafe text.string() else { return nil }
+    unsafe room = unsafe name
     guard text.read(#","epoch":"#, &epoch), text.read(#","seq":"#, &seq), seq >= 1, text.read(#","at":"#, &at),
       text.skip(#","op":""#), readOperation(&text)
     else { return nil }
@@ -65,7 +65,7 @@ package struct InstructionText {
     }
     if text.skip(#"skip","banners":"#) {
       operation = .skipSum
-      return text.integer() != nil && text.read(#","count":"#, &count) && text.skip(#","value":"#) && text.value() != nil
+      return unsafe text.integer() != nil && text.read(#","count":"#, &count) && text.skip(#","value":"#) && text.value() != nil
         && text.skipReason() && text.ends()
     }
     let isSkip = text.skip(#"skip","#)
@@ -76,7 +76,7 @@ package struct InstructionText {
     }
     guard text.skip(#"screen","banners":["#) else { return false }
     operation = .screen
-    banners = text.rest
+    unsafe banners = unsafe text.rest
     return forEachBanner { _ in }
   }
 
@@ -87,7 +87,7 @@ package struct InstructionText {
   /// Passes the banners of a `screen` to `body`. Returns false if they cannot be read.
   @discardableResult
   func forEachBanner(_ body: (ScreenBanner) -> Void) -> Bool {
-    var text = InstructionCursor(banners)
+    var text = unsafe InstructionCursor(banners)
     if text.skip("]}") { return text.isAtEnd }
     repeat {
       var banner = ScreenBanner()
@@ -105,7 +105,7 @@ package struct InstructionText {
 enum ComboIdentity {
   @inline(__always)
   static func hash(sender: Bytes, receiver: Bytes, gift: Bytes) -> UInt64 {
-    XXH3.hash(gift, seed: XXH3.hash(receiver, seed: VerifyHash.one(sender))) | 1
+    unsafe XXH3.hash(gift, seed: XXH3.hash(receiver, seed: VerifyHash.one(sender))) | 1
   }
 }
 
@@ -126,7 +126,7 @@ extension InstructionCursor {
 
   fileprivate mutating func skipMilestone() -> Bool { !skip(#","milestone":"#) || integer() != nil }
 
-  fileprivate mutating func skipReason() -> Bool { skip(#","reason":"#) && string() != nil }
+  fileprivate mutating func skipReason() -> Bool { unsafe skip(#","reason":"#) && string() != nil }
 
   /// Whether the object, and with it the text, ends here.
   fileprivate mutating func ends() -> Bool { skip("}") && isAtEnd }
@@ -137,20 +137,20 @@ extension InstructionCursor {
     var sender: [UInt8]?
     var receiver: [UInt8]?
     var gift: [UInt8]?
-    guard skip(#","sender":"#), let senderID = idOfObject(&sender) else { return nil }
-    var receiverID = Bytes(start: nil, count: 0)
+    guard skip(#","sender":"#), let senderID = unsafe idOfObject(&sender) else { return nil }
+    var receiverID = unsafe Bytes(start: nil, count: 0)
     if skip(#","receiver":"#) {
-      guard let id = idOfObject(&receiver) else { return nil }
-      receiverID = id
+      guard let id = unsafe idOfObject(&receiver) else { return nil }
+      unsafe receiverID = unsafe id
     }
-    guard skip(#","gift":"#), let giftID = idOfObject(&gift) else { return nil }
+    guard skip(#","gift":"#), let giftID = unsafe idOfObject(&gift) else { return nil }
     func hash(_ sender: Bytes, _ receiver: Bytes, _ gift: Bytes) -> UInt64 {
-      ComboIdentity.hash(sender: sender, receiver: receiver, gift: gift)
+      unsafe ComboIdentity.hash(sender: sender, receiver: receiver, gift: gift)
     }
-    if sender == nil, receiver == nil, gift == nil { return hash(senderID, receiverID, giftID) }
-    return (sender ?? [UInt8](senderID)).withUnsafeBytes { sender in
-      (receiver ?? [UInt8](receiverID)).withUnsafeBytes { receiver in
-        (gift ?? [UInt8](giftID)).withUnsafeBytes { hash(sender, receiver, $0) }
+    if sender == nil, receiver == nil, gift == nil { return unsafe hash(senderID, receiverID, giftID) }
+    return unsafe (sender ?? [UInt8](senderID)).withUnsafeBytes { sender in
+      unsafe (receiver ?? [UInt8](receiverID)).withUnsafeBytes { receiver in
+        unsafe (gift ?? [UInt8](giftID)).withUnsafeBytes { unsafe hash(sender, receiver, $0) }
       }
     }
   }
@@ -161,24 +161,24 @@ extension InstructionCursor {
     guard skip("{") else { return nil }
     var found: Bytes?
     repeat {
-      guard let name = string(), skip(":") else { return nil }
+      guard let name = unsafe string(), skip(":") else { return nil }
       let isID =
-        found == nil
+        unsafe found == nil
         && (name.elementsEqual("id".utf8) || (name.contains(UInt8(ascii: "\\")) && Self.meaning(name) == [0x69, 0x64]))
-      if isID, let id = string() {
-        found = id
-        if id.contains(UInt8(ascii: "\\")) { meaning = Self.meaning(id) }
+      if isID, let id = unsafe string() {
+        unsafe found = unsafe id
+        if unsafe id.contains(UInt8(ascii: "\\")) { meaning = unsafe Self.meaning(id) }
       } else {
-        guard let value = value() else { return nil }
-        if isID { found = value }
+        guard let value = unsafe value() else { return nil }
+        if isID { unsafe found = unsafe value }
       }
     } while skip(",")
-    return skip("}") ? found : nil
+    return unsafe skip("}") ? found : nil
   }
 
   /// Decodes the inside of a string. Returns it unchanged if it is not valid.
   static func meaning(_ inside: Bytes) -> [UInt8] {
-    let string = [UInt8(ascii: "\"")] + inside + [UInt8(ascii: "\"")]
-    return string.withUnsafeBytes { JSONValue($0)?.string }.map { Array($0.utf8) } ?? Array(inside)
+    let string = unsafe [UInt8(ascii: "\"")] + inside + [UInt8(ascii: "\"")]
+    return unsafe string.withUnsafeBytes { unsafe JSONValue($0)?.string }.map { Array($0.utf8) } ?? Array(inside)
   }
 }

@@ -63,7 +63,7 @@ package struct JournalReading {
   /// Processes the next record. Throws if it belongs to another group, or to a newer version.
   package mutating func add(_ record: InputRecord) throws {
     let place = "partition \(number) of the journal, offset \(record.offset)"
-    let taken = cursor.take(record.value, at: record.offset)
+    let taken = unsafe cursor.take(record.value, at: record.offset)
     switch taken {
     case .none, .entry, .overtaken: break
     case .first:

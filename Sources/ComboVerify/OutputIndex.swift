@@ -7,8 +7,8 @@ internal import ComboWire
 enum VerifyHash {
   private static let seeds = (one: UInt64.random(in: .min ... .max), other: UInt64.random(in: .min ... .max))
 
-  static func one(_ bytes: Bytes) -> UInt64 { XXH3.hash(bytes, seed: seeds.one) }
-  static func other(_ bytes: Bytes) -> UInt64 { XXH3.hash(bytes, seed: seeds.other) }
+  static func one(_ bytes: Bytes) -> UInt64 { unsafe XXH3.hash(bytes, seed: seeds.one) }
+  static func other(_ bytes: Bytes) -> UInt64 { unsafe XXH3.hash(bytes, seed: seeds.other) }
 }
 
 /// A room's name as 128 bits of hash, by which rooms are found.
@@ -18,8 +18,8 @@ package struct RoomKey: Hashable, Sendable {
 
   @inline(__always)
   package init(_ name: Bytes) {
-    one = VerifyHash.one(name)
-    other = VerifyHash.other(name)
+    one = unsafe VerifyHash.one(name)
+    other = unsafe VerifyHash.other(name)
   }
 }
 
@@ -47,31 +47,31 @@ package final class OutputIndex {
     self.from = from
   }
 
-  package func room(_ id: Bytes) -> Room? { rooms[RoomKey(id)] }
+  package func room(_ id: Bytes) -> Room? { unsafe rooms[RoomKey(id)] }
 
   /// Adds a record, in the order of its partition.
   /// - Parameter time: The producer's timestamp, in milliseconds since the Unix epoch, or nil if it is the broker's.
   package func add(_ record: InputRecord, time: Int64?, isOld: Bool) {
     records += 1
     let place = Place(record)
-    guard let key = record.key, let value = record.value, let text = InstructionText(value) else {
+    guard let key = unsafe record.key, let value = unsafe record.value, let text = unsafe InstructionText(value) else {
       findings.add(.foreign, "the output holds a record that is not an instruction of this version (\(place))", at: .max)
       return
     }
     let seq = Int(text.seq)
     let isCompared = text.at >= from
     func fault(_ kind: Findings.Kind, _ what: String) {
-      if isCompared { findings.add(kind, "\(Self.name(key, text)): \(what) (\(place))", at: text.at) }
+      if isCompared { findings.add(kind, unsafe "\(Self.name(key, text)): \(what) (\(place))", at: text.at) }
     }
-    if !Self.isRoom(key, text.room) {
-      fault(.foreign, "the record's key is \(Sentence.quoted(String(decoding: key, as: UTF8.self))), not the room")
+    if unsafe !Self.isRoom(key, text.room) {
+      fault(.foreign, unsafe "the record's key is \(Sentence.quoted(String(decoding: key, as: UTF8.self))), not the room")
     }
-    let room = self.room(key, record.partition)
+    let room = unsafe self.room(key, record.partition)
     if room.isMisplaced { fault(.place, "it stands in a partition that is not its room's") }
     if time == nil { untimed += 1 }
     if let time, time != text.at { fault(.place, "its record's time is \(time), not \(text.at)") }
     let epoch = self.epoch(of: room, text, seq)
-    let entry = Entry(
+    let entry = unsafe Entry(
       hash: VerifyHash.one(value), otherHash: VerifyHash.other(value), offset: record.offset, partition: record.partition,
       isOld: isOld, isCompared: isCompared)
     if seq >= epoch.end {
@@ -92,9 +92,9 @@ package final class OutputIndex {
   }
 
   private func room(_ key: Bytes, _ partition: Int32) -> Room {
-    let hash = RoomKey(key)
+    let hash = unsafe RoomKey(key)
     if let room = rooms[hash] { return room }
-    let room = Room([UInt8](key), partition, isMisplaced: places?.mayHold(partition, key) == false)
+    let room = unsafe Room([UInt8](key), partition, isMisplaced: places?.mayHold(partition, key) == false)
     rooms[hash] = room
     return room
   }
@@ -148,12 +148,12 @@ package final class OutputIndex {
   }
 
   private static func name(_ key: Bytes, _ text: InstructionText) -> String {
-    "room \(String(decoding: key, as: UTF8.self)), epoch \(text.epoch), seq \(text.seq)"
+    unsafe "room \(String(decoding: key, as: UTF8.self)), epoch \(text.epoch), seq \(text.seq)"
   }
 
   private static func isRoom(_ key: Bytes, _ name: Bytes) -> Bool {
-    if !name.contains(UInt8(ascii: "\\")) { return name.elementsEqual(key) }
-    return InstructionCursor.meaning(name).elementsEqual(key)
+    if unsafe !name.contains(UInt8(ascii: "\\")) { return unsafe name.elementsEqual(key) }
+    return unsafe InstructionCursor.meaning(name).elementsEqual(key)
   }
 }
 

@@ -1,7 +1,7 @@
 internal import ComboCore
 
 /// The partitions of the output: where each begins, and which of them may hold a room.
-package struct OutputPlaces: Sendable {
+@safe package struct OutputPlaces: Sendable {
   /// The first offset of each partition that still exists; above 0 if records were deleted.
   package var first: [Int64]
   /// Returns the partition, of the given number, to which a room belongs, or nil if unknown.
@@ -11,10 +11,10 @@ package struct OutputPlaces: Sendable {
 
   /// Returns the partitions in which a room may be: its own, and those that were its own when there were fewer.
   func ofRoom(_ name: Bytes) -> [Int] {
-    guard let placement else { return Array(first.indices) }
+    guard let placement = unsafe placement else { return Array(first.indices) }
     var found: [Int] = []
     for count in stride(from: first.count, to: 0, by: -1) {
-      let partition = placement(name, count)
+      let partition = unsafe placement(name, count)
       if !found.contains(partition) { found.append(partition) }
     }
     return found
@@ -22,8 +22,8 @@ package struct OutputPlaces: Sendable {
 
   /// Whether a room may be in a partition.
   func mayHold(_ partition: Int32, _ name: Bytes) -> Bool {
-    guard let placement else { return true }
+    guard let placement = unsafe placement else { return true }
     // Usually the first one matches.
-    return stride(from: first.count, to: 0, by: -1).contains { placement(name, $0) == Int(partition) }
+    return stride(from: first.count, to: 0, by: -1).contains { unsafe placement(name, $0) == Int(partition) }
   }
 }

@@ -11,7 +11,7 @@ package struct OutputShare: Sendable {
 
   package func has(_ record: InputRecord) -> Bool {
     var isOwn = hasUnnamed
-    record.withLastHeader(Derivation.inputHeader) { isOwn = $0.elementsEqual(input) }
+    unsafe record.withLastHeader(Derivation.inputHeader) { isOwn = unsafe $0.elementsEqual(input) }
     return isOwn
   }
 }

@@ -214,7 +214,7 @@ package final class PartitionAudit {
     do {
       let beginning = try snapshots.beginning(run.items[index...].map(\.entry))
       for room in rooms(of: beginning.partition) where !room.engine.own.isEmpty {
-        comparison.mayHaveOwn.insert(RoomKey(room.id))
+        unsafe comparison.mayHaveOwn.insert(RoomKey(room.id))
       }
       return beginning
     } catch {
@@ -302,12 +302,12 @@ package final class PartitionAudit {
     }
 
     func admits(_ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64) -> Bool {
-      audit.comparison.admits(event, own, at: now)
+      unsafe audit.comparison.admits(event, own, at: now)
     }
 
     func take(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, speaker: Speaker) {
-      room.take(event, own: own, at: now, speaker: speaker)
-      audit.comparison.count(event, own, by: room, at: now)
+      unsafe room.take(event, own: own, at: now, speaker: speaker)
+      unsafe audit.comparison.count(event, own, by: room, at: now)
     }
 
     func wasBad(_ record: InputRecord, _ bad: BadEvent, at now: Int64) {

@@ -74,12 +74,12 @@ package struct Recount {
   package mutating func add(_ gift: Gift, at now: Int64, _ limits: Limits) {
     time = max(time, now)
     if isDuplicate(gift, limits) { return }
-    let combo = ComboIdentity.hash(sender: gift.senderID, receiver: gift.receiverID, gift: gift.giftID)
+    let combo = unsafe ComboIdentity.hash(sender: gift.senderID, receiver: gift.receiverID, gift: gift.giftID)
     let count: Int64
     switch gift.amount {
     case .count(let number): count = Int64(number)
     case .total(let total, let streak):
-      let (key, isNamed) = (Self.key(gift, streak), streak.count > 0)
+      let (key, isNamed) = unsafe (Self.key(gift, streak), streak.count > 0)
       let ms = gift.streakMs.map(Int64.init) ?? limits.streakMs
       let refreshes = gift.refreshes && limits.hasRefresh
       count = growth(to: Int64(total), key, isNamed: isNamed, refreshes: refreshes, for: ms, limits)
@@ -107,18 +107,20 @@ package struct Recount {
   /// its combo.
   private static func key(_ gift: Gift, _ streak: Bytes) -> Key {
     var key: Key = []
-    for part in streak.count > 0
+    let parts =
+      unsafe streak.count > 0
       ? [gift.senderID, gift.giftID, streak] : [gift.senderID, gift.receiverID, gift.giftID, gift.combo]
-    {
-      withUnsafeBytes(of: UInt32(part.count)) { key += $0 }
-      key += part
+    for index in unsafe parts.indices {
+      let part = unsafe parts[index]
+      unsafe withUnsafeBytes(of: UInt32(part.count)) { unsafe key += $0 }
+      unsafe key += part
     }
     return key
   }
 
   private mutating func isDuplicate(_ gift: Gift, _ limits: Limits) -> Bool {
-    if gift.id.count == 0 || limits.dedupeMs == 0 || limits.maxIDs == 0 { return false }
-    let key = Key(gift.id)
+    if unsafe gift.id.count == 0 || limits.dedupeMs == 0 || limits.maxIDs == 0 { return false }
+    let key = unsafe Key(gift.id)
     let isKnown = ids[key].map { $0.expiry >= time } ?? false
     if isKnown, !(gift.refreshes && limits.hasRefresh) { return true }
     // An id that has expired, or that comes again, loses its former place in the order.

@@ -44,17 +44,17 @@ package final class ShadowLedger: SaidTarget {
 
   package func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {
     guard let entry else { return }
-    count(record, \.here)
-    let key = key(room.id, record, instruction.epoch, Int64(instruction.seq))
+    unsafe count(record, \.here)
+    let key = unsafe key(room.id, record, instruction.epoch, Int64(instruction.seq))
     if let other = removeFirst(&written, key, size: \.record.count) {
-      if !isStrict || record.elementsEqual(other.record) {
+      if unsafe !isStrict || record.elementsEqual(other.record) {
         report.equal += 1
       } else {
-        changed(room.id, instruction.epoch, Int64(instruction.seq), other.record, [UInt8](record), "\(other.place)")
+        unsafe changed(room.id, instruction.epoch, Int64(instruction.seq), other.record, [UInt8](record), "\(other.place)")
       }
       return
     }
-    derived[key, default: []].append(Derived(record: [UInt8](record), partition: entry.partition, n: entry.n))
+    unsafe derived[key, default: []].append(Derived(record: [UInt8](record), partition: entry.partition, n: entry.n))
     bytes += record.count
   }
 
@@ -81,22 +81,22 @@ package final class ShadowLedger: SaidTarget {
   /// Processes the next record of the output.
   func read(_ record: InputRecord, round: Int) {
     let place = Place(record)
-    guard let room = record.key, let value = record.value, let text = InstructionText(value) else {
+    guard let room = unsafe record.key, let value = unsafe record.value, let text = unsafe InstructionText(value) else {
       report.onlyInGroup += 1
       differs("the output holds a record that is not an instruction of this version (\(place))")
       return
     }
-    count(value, \.group)
-    let key = key(room, value, text.epoch, text.seq)
+    unsafe count(value, \.group)
+    let key = unsafe key(room, value, text.epoch, text.seq)
     if let own = removeFirst(&derived, key, size: \.record.count) {
-      if !isStrict || value.elementsEqual(own.record) {
+      if unsafe !isStrict || value.elementsEqual(own.record) {
         report.equal += 1
       } else {
-        changed(room, text.epoch, text.seq, [UInt8](value), own.record, "\(place)")
+        unsafe changed(room, text.epoch, text.seq, [UInt8](value), own.record, "\(place)")
       }
       return
     }
-    written[key, default: []].append(Written(record: [UInt8](value), place: place, round: round))
+    unsafe written[key, default: []].append(Written(record: [UInt8](value), place: place, round: round))
     bytes += value.count
   }
 
@@ -144,12 +144,12 @@ package final class ShadowLedger: SaidTarget {
   // MARK: - Keys
 
   private func key(_ room: Bytes, _ record: Bytes, _ epoch: Int64, _ seq: Int64) -> Key {
-    if isStrict { return Key(room: RoomKey(room), one: epoch, other: seq) }
-    let (before, after) = Self.withoutNumber(record)
+    if isStrict { return unsafe Key(room: RoomKey(room), one: epoch, other: seq) }
+    let (before, after) = unsafe Self.withoutNumber(record)
     func mixed(_ hash: (Bytes) -> UInt64) -> Int64 {
-      Int64(bitPattern: hash(before) &* 0x9e37_79b9_7f4a_7c15 ^ hash(after))
+      unsafe Int64(bitPattern: hash(before) &* 0x9e37_79b9_7f4a_7c15 ^ hash(after))
     }
-    return Key(room: RoomKey(room), one: mixed(VerifyHash.one), other: mixed(VerifyHash.other))
+    return unsafe Key(room: RoomKey(room), one: mixed(VerifyHash.one), other: mixed(VerifyHash.other))
   }
 
   /// Returns an instruction's bytes before and after its `seq`. The name cannot be part of a string, where quotes have
@@ -157,10 +157,10 @@ package final class ShadowLedger: SaidTarget {
   private static func withoutNumber(_ record: Bytes) -> (before: Bytes, after: Bytes) {
     let name = Array(#","seq":"#.utf8)
     var start = 0
-    while start + name.count <= record.count, !record[start..<start + name.count].elementsEqual(name) { start += 1 }
+    while start + name.count <= record.count, unsafe !record[start..<start + name.count].elementsEqual(name) { start += 1 }
     var end = min(record.count, start + name.count)
-    while end < record.count, record[end] != UInt8(ascii: ",") { end += 1 }
-    return (Bytes(rebasing: record[..<min(start, record.count)]), Bytes(rebasing: record[end...]))
+    while end < record.count, unsafe record[end] != UInt8(ascii: ",") { end += 1 }
+    return unsafe (Bytes(rebasing: record[..<min(start, record.count)]), Bytes(rebasing: record[end...]))
   }
 
   private func removeFirst<Item>(_ items: inout [Key: [Item]], _ key: Key, size: (Item) -> Int) -> Item? {
@@ -175,14 +175,15 @@ package final class ShadowLedger: SaidTarget {
 
   private func count(_ record: Bytes, _ side: WritableKeyPath<ShadowReport.Count, Int>) {
     if !isStrict {
-      report.operations[String(decoding: OutputHeader.operation(record), as: UTF8.self), default: .init()][keyPath: side] += 1
+      unsafe report.operations[String(decoding: OutputHeader.operation(record), as: UTF8.self), default: .init()][
+        keyPath: side] += 1
     }
   }
 
   private func changed(_ room: Bytes, _ epoch: Int64, _ seq: Int64, _ output: [UInt8], _ own: [UInt8], _ place: String) {
     report.changed += 1
     differs(
-      "room \(String(decoding: room, as: UTF8.self)), epoch \(epoch), seq \(seq): the output says \(Self.text(output)) (\(place)), here it is"
+      unsafe "room \(String(decoding: room, as: UTF8.self)), epoch \(epoch), seq \(seq): the output says \(Self.text(output)) (\(place)), here it is"
         + " \(Self.text(own))")
   }
 

@@ -122,7 +122,7 @@ final class ShadowPartition {
   private func readJournal(to end: Int64) throws {
     try source.read(.journal, from: course!.journalOffset, to: end) { record in
       course!.journalOffset = record.offset + 1
-      let taken = course!.journal.take(record.value, at: record.offset)
+      let taken = unsafe course!.journal.take(record.value, at: record.offset)
       if let fault = taken.fault { throw fault }
       if let entry = taken.counting { course!.entries.append(entry) }
       return true

@@ -13,13 +13,13 @@ internal import Synchronization
 /// there are cores. Memory: 32 bytes per instruction, some 300 bytes per epoch, 200 bytes per journal entry, and the rooms.
 package struct Verifier {
   /// The options of a verification.
-  package struct Options: Sendable {
+  @safe package struct Options: Sendable {
     /// The time before which instructions are not compared, in milliseconds since the Unix epoch.
     package var from = Int64.min
     /// Whether the derivation begins at the current checkpoint, even if the journal reaches back further.
     package var fromCheckpoint = false
     /// Returns the partition of the output, of the given number, to which a room belongs, or nil if unknown.
-    package var placement: (@Sendable (Bytes, Int) -> Int)? = KeyPartitioner.partition
+    package var placement: (@Sendable (Bytes, Int) -> Int)? = unsafe KeyPartitioner.partition
     /// The rules whose entries can be derived; only tests set others.
     package var rules = Rules.known
     /// Whether the dead-letter topic only has letters of this group.
@@ -85,7 +85,7 @@ package struct Verifier {
     share.hasUnnamed = names.isEmpty || names.contains(false)
     let outputBounds = try outputPartitions.map { try reader.bounds(.output, $0) }
     reportTotal(outputBounds, partitions, journals)
-    var places = OutputPlaces(first: outputBounds.map(\.first), placement: options.placement)
+    var places = unsafe OutputPlaces(first: outputBounds.map(\.first), placement: unsafe options.placement)
     let shards = try inParallel(outputPartitions.count) { [places, share] i in
       try readFromBeginning(.output, outputPartitions[i]) {
         try readOutput(outputPartitions[i], share, to: outputBounds[i].end, oldEnd: oldEnds[i], places)

@@ -131,7 +131,9 @@ struct VerifyVerdict {
   /// Whether a partition that the room may have moved from was not read to its end.
   private func mayBeUnread(_ room: OutputIndex.Room, elsewhereThan partition: Int32) -> Bool {
     if places.unread.isEmpty { return false }
-    return room.name.withUnsafeBytes { places.ofRoom($0) }.contains { places.unread[Int32($0)] != nil && Int32($0) != partition }
+    return unsafe room.name.withUnsafeBytes { unsafe places.ofRoom($0) }.contains {
+      places.unread[Int32($0)] != nil && Int32($0) != partition
+    }
   }
 
   /// Returns the first record of a room in each partition: the index of its epoch, and its `seq`.
@@ -150,7 +152,7 @@ struct VerifyVerdict {
   private func mayBeDeleted(
     _ room: OutputIndex.Room, _ epoch: Int, before seq: Int, _ beginnings: [Int32: (epoch: Int, seq: Int)], _ byEpoch: [[Claim]]
   ) -> Bool {
-    room.name.withUnsafeBytes { places.ofRoom($0) }.contains { partition in
+    unsafe room.name.withUnsafeBytes { unsafe places.ofRoom($0) }.contains { partition in
       if places.first[partition] == 0 { return false }
       guard let beginning = beginnings[Int32(partition)] else { return true }
       if (beginning.epoch, beginning.seq) >= (epoch, seq) { return true }

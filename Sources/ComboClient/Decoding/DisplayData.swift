@@ -10,8 +10,8 @@ public struct DisplayData: Hashable, Sendable {
   public init?(json: String) {
     var text = json
     let isObject = text.withUTF8 { bytes in
-      guard var cursor = JSONCursor(bytes) else { return false }
-      let isObject = try? cursor.objectValue() != nil
+      guard var cursor = unsafe JSONCursor(bytes) else { return false }
+      let isObject = try? unsafe cursor.objectValue() != nil
       return isObject == true && cursor.isAtEnd()
     }
     guard isObject else { return nil }
@@ -19,8 +19,8 @@ public struct DisplayData: Hashable, Sendable {
   }
 
   init?(_ object: UnsafeBufferPointer<UInt8>?) {
-    guard let object else { return nil }
-    json = String(decoding: object, as: UTF8.self)
+    guard let object = unsafe object else { return nil }
+    json = unsafe String(decoding: object, as: UTF8.self)
   }
 
   /// The id, which is always present on the wire.
@@ -40,14 +40,14 @@ public struct DisplayData: Hashable, Sendable {
         cursor = copy
         return text.string
       }
-      return try cursor.numberValue().map { String(decoding: $0, as: UTF8.self) }
+      return try unsafe cursor.numberValue().map { unsafe String(decoding: $0, as: UTF8.self) }
     }
   }
 
   /// Returns a field's number, such as a gift's `value`, or nil for other values, or if the field is missing.
   public func number(_ field: String) -> Double? {
     find(field) { (cursor) throws(JSONCursor.Malformed) in
-      try cursor.numberValue().flatMap { Double(String(decoding: $0, as: UTF8.self)) }
+      try unsafe cursor.numberValue().flatMap { unsafe Double(String(decoding: $0, as: UTF8.self)) }
     }
   }
 
@@ -55,11 +55,11 @@ public struct DisplayData: Hashable, Sendable {
   private func find<Value>(_ field: String, _ read: (inout JSONCursor) throws(JSONCursor.Malformed) -> Value?) -> Value? {
     var json = json
     return json.withUTF8 { bytes in
-      guard var cursor = JSONCursor(bytes) else { return nil }
+      guard var cursor = unsafe JSONCursor(bytes) else { return nil }
       var value: Value?
       do throws(JSONCursor.Malformed) {
         _ = try cursor.object { (cursor, name) throws(JSONCursor.Malformed) in
-          let isIt = name.isEscaped ? name.string.utf8.elementsEqual(field.utf8) : name.bytes.elementsEqual(field.utf8)
+          let isIt = unsafe name.isEscaped ? name.string.utf8.elementsEqual(field.utf8) : name.bytes.elementsEqual(field.utf8)
           if isIt { value = try read(&cursor) } else { try cursor.skipValue() }
         }
       } catch {

@@ -1,6 +1,6 @@
 extension DisplayInstruction {
   /// The well-formed fields of an instruction or of an entry of a `screen`.
-  private struct Fields {
+  @safe private struct Fields {
     var room: String?
     var operation: JSONCursor.Text?
     var reason: JSONCursor.Text?
@@ -37,9 +37,9 @@ extension DisplayInstruction {
       case .enterMs: times.enterMs = try cursor.wholeValue()
       case .countMs: times.countMs = try cursor.wholeValue()
       case .exitMs: times.exitMs = try cursor.wholeValue()
-      case .sender: sender = try cursor.objectValue()
-      case .receiver: receiver = try cursor.objectValue()
-      case .gift: gift = try cursor.objectValue()
+      case .sender: unsafe sender = try unsafe cursor.objectValue()
+      case .receiver: unsafe receiver = try unsafe cursor.objectValue()
+      case .gift: unsafe gift = try unsafe cursor.objectValue()
       case .banners: if isEntry { try cursor.skipValue() } else { try readBanners(&cursor) }
       case nil: try cursor.skipValue()
       }
@@ -64,14 +64,14 @@ extension DisplayInstruction {
     /// The banner that a `show` or an entry of a `screen` describes, or nil if it is malformed.
     func shown() -> RoomBanner? {
       guard let banner, banner > 0, let slot, slot <= slotMax, let count else { return nil }
-      return RoomBanner(
+      return unsafe RoomBanner(
         number: banner, slot: slot, count: count, base: base ?? 0, sender: DisplayData(sender), receiver: DisplayData(receiver),
         gift: DisplayData(gift))
     }
 
     func counted() -> ComboCount? {
       guard let banner, banner > 0, let count else { return nil }
-      return ComboCount(
+      return unsafe ComboCount(
         banner: banner, count: count, reason: reason?.string, sender: DisplayData(sender), receiver: DisplayData(receiver),
         gift: DisplayData(gift))
     }
@@ -86,9 +86,9 @@ extension DisplayInstruction {
     init?(_ text: JSONCursor.Text) {
       if text.isEscaped {
         var plain = text.string
-        guard let found = plain.withUTF8({ Name(bytes: $0) }) else { return nil }
+        guard let found = plain.withUTF8({ unsafe Name(bytes: $0) }) else { return nil }
         self = found
-      } else if let found = Name(bytes: text.bytes) {
+      } else if let found = unsafe Name(bytes: text.bytes) {
         self = found
       } else {
         return nil
@@ -96,7 +96,7 @@ extension DisplayInstruction {
     }
 
     private init?(bytes: UnsafeBufferPointer<UInt8>) {
-      guard let first = bytes.first else { return nil }
+      guard let first = unsafe bytes.first else { return nil }
       let candidate: (StaticString, Name)
       switch (bytes.count, first) {
       case (2, UInt8(ascii: "o")): candidate = ("op", .op)
@@ -120,13 +120,13 @@ extension DisplayInstruction {
       case (9, UInt8(ascii: "m")): candidate = ("milestone", .milestone)
       default: return nil
       }
-      guard bytes == candidate.0 else { return nil }
+      guard unsafe bytes == candidate.0 else { return nil }
       self = candidate.1
     }
   }
 
   static func decode(_ bytes: UnsafeBufferPointer<UInt8>) -> DisplayInstruction? {
-    guard var cursor = JSONCursor(bytes) else { return nil }
+    guard var cursor = unsafe JSONCursor(bytes) else { return nil }
     var fields = Fields()
     do throws(JSONCursor.Malformed) {
       let isObject = try cursor.object { (cursor, name) throws(JSONCursor.Malformed) in
@@ -147,40 +147,40 @@ extension DisplayInstruction {
   private static func operation(_ word: JSONCursor.Text, _ fields: Fields) -> Operation {
     if word.isEscaped {
       var plain = word.string
-      return plain.withUTF8 { operation($0, fields) }
+      return plain.withUTF8 { unsafe operation($0, fields) }
     }
-    return operation(word.bytes, fields)
+    return unsafe operation(word.bytes, fields)
   }
 
   private static func operation(_ word: UnsafeBufferPointer<UInt8>, _ fields: Fields) -> Operation {
     let number = fields.banner.flatMap { $0 > 0 ? $0 : nil }
     let slot = fields.slot.flatMap { $0 <= slotMax ? $0 : nil }
-    if word == "update" {
+    if unsafe word == "update" {
       guard let number, let count = fields.count else { return .malformed("update") }
       return .update(banner: number, slot: slot, count: count, milestone: fields.milestone)
     }
-    if word == "show" {
+    if unsafe word == "show" {
       guard let shown = fields.shown() else { return .malformed("show") }
       return .show(shown, milestone: fields.milestone)
     }
-    if word == "dismiss" {
+    if unsafe word == "dismiss" {
       guard let number else { return .malformed("dismiss") }
       return .dismiss(banner: number, count: fields.count, reason: fields.reason?.string)
     }
-    if word == "move_up" {
+    if unsafe word == "move_up" {
       guard let number, let slot else { return .malformed("move_up") }
       return .moveUp(banner: number, slot: slot)
     }
-    if word == "screen" {
+    if unsafe word == "screen" {
       guard let banners = fields.banners else { return .malformed("screen") }
       return .screen(banners, fields.times)
     }
-    if word == "skip", let banners = fields.bannersCount, let count = fields.count {
+    if unsafe word == "skip", let banners = fields.bannersCount, let count = fields.count {
       return .skipSum(banners: banners, count: count, reason: fields.reason?.string)
     }
-    if word == "skip" { return fields.counted().map { .skip($0) } ?? .malformed("skip") }
-    if word == "final" { return fields.counted().map { .final($0) } ?? .malformed("final") }
-    return .unknown(String(decoding: word, as: UTF8.self))
+    if unsafe word == "skip" { return fields.counted().map { .skip($0) } ?? .malformed("skip") }
+    if unsafe word == "final" { return fields.counted().map { .final($0) } ?? .malformed("final") }
+    return unsafe .unknown(String(decoding: word, as: UTF8.self))
   }
 }
 
@@ -188,7 +188,7 @@ extension UnsafeBufferPointer<UInt8> {
   @inline(__always)
   static func == (bytes: Self, text: StaticString) -> Bool {
     guard bytes.count == text.utf8CodeUnitCount else { return false }
-    for index in 0..<bytes.count where bytes[index] != text.utf8Start[index] { return false }
+    for index in 0..<bytes.count where unsafe bytes[index] != text.utf8Start[index] { return false }
     return true
   }
 }

@@ -56,14 +56,15 @@ public struct DisplayInstruction: Equatable, Sendable {
   /// Decodes JSON text. Nil if it is invalid or lacks room, epoch, seq or op.
   public init?(_ text: String) {
     var text = text
-    guard let decoded = text.withUTF8({ Self.decode($0) }) else { return nil }
+    guard let decoded = text.withUTF8({ unsafe Self.decode($0) }) else { return nil }
     self = decoded
   }
 
   /// Decodes JSON in UTF-8. Nil if it is invalid or lacks room, epoch, seq or op.
   public init?(_ bytes: some Collection<UInt8>) {
     let decoded =
-      bytes.withContiguousStorageIfAvailable { Self.decode($0) } ?? Array(bytes).withUnsafeBufferPointer { Self.decode($0) }
+      unsafe bytes.withContiguousStorageIfAvailable { unsafe Self.decode($0) }
+      ?? Array(bytes).withUnsafeBufferPointer { unsafe Self.decode($0) }
     guard let decoded else { return nil }
     self = decoded
   }

@@ -1,18 +1,18 @@
 /// Reads a JSON text (RFC 8259) once, from beginning to end, without building a tree. It borrows the bytes.
 ///
 /// Text that is not UTF-8 is accepted; it is repaired when it is read as a `String`.
-struct JSONCursor {
+@safe struct JSONCursor {
   /// The text is not JSON, or too deep.
   struct Malformed: Error {}
 
   /// The bytes between a string's quotes.
-  struct Text {
+  @safe struct Text {
     let bytes: UnsafeBufferPointer<UInt8>
     let isEscaped: Bool
 
     /// The value.
     var string: String {
-      isEscaped ? String(decoding: JSONCursor.unescaped(bytes), as: UTF8.self) : String(decoding: bytes, as: UTF8.self)
+      unsafe isEscaped ? String(decoding: JSONCursor.unescaped(bytes), as: UTF8.self) : String(decoding: bytes, as: UTF8.self)
     }
   }
 
@@ -24,8 +24,8 @@ struct JSONCursor {
 
   init?(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard let base = bytes.baseAddress else { return nil }
-    at = base
-    end = base + bytes.count
+    unsafe at = unsafe base
+    unsafe end = unsafe base + bytes.count
   }
 
   /// Calls `member` with each name in the object at this position; it must read the value. Returns false if another value is
@@ -67,7 +67,7 @@ struct JSONCursor {
   @inline(__always)
   mutating func stringValue() throws(Malformed) -> Text? {
     skipSpace()
-    if at < end, at.pointee == UInt8(ascii: "\"") { return try text() }
+    if unsafe at < end, unsafe at.pointee == UInt8(ascii: "\"") { return try text() }
     try skipValue()
     return nil
   }
@@ -77,15 +77,17 @@ struct JSONCursor {
   mutating func wholeValue() throws(Malformed) -> Int? {
     skipSpace()
     // Nearly all values are plain digits.
-    var p = at
+    var p = unsafe at
     var value = 0
-    while p < end, p.pointee &- 0x30 < 10, p - at < 17 {
-      value = value &* 10 &+ Int(p.pointee &- 0x30)
-      p += 1
+    while unsafe p < end, unsafe p.pointee &- 0x30 < 10, unsafe p - at < 17 {
+      value = unsafe value &* 10 &+ Int(p.pointee &- 0x30)
+      unsafe p += 1
     }
-    let count = p - at
-    if count > 0, count < 17, p < end, at.pointee != 0x30 || count == 1, ![0x2E, 0x65, 0x45].contains(p.pointee) {
-      at = p
+    let count = unsafe p - at
+    if count > 0, count < 17, unsafe p < end, unsafe at.pointee != 0x30 || count == 1,
+      unsafe ![0x2E, 0x65, 0x45].contains(p.pointee)
+    {
+      unsafe at = unsafe p
       return value <= DisplayInstruction.numberMax ? value : nil
     }
     return try otherWholeValue()
@@ -93,13 +95,13 @@ struct JSONCursor {
 
   @inline(never)
   private mutating func otherWholeValue() throws(Malformed) -> Int? {
-    guard at < end, at.pointee == 0x2D || at.pointee &- 0x30 < 10 else {
+    guard unsafe at < end, unsafe at.pointee == 0x2D || at.pointee &- 0x30 < 10 else {
       try skipValue()
       return nil
     }
-    let start = at
+    let start = unsafe at
     try skipNumber()
-    let text = String(decoding: UnsafeBufferPointer(start: start, count: at - start), as: UTF8.self)
+    let text = unsafe String(decoding: UnsafeBufferPointer(start: start, count: at - start), as: UTF8.self)
     // This code must not need the C library's mathematics, as Double.rounded() does.
     guard let value = Double(text), value >= 0, value <= Double(DisplayInstruction.numberMax), Double(Int(value)) == value else {
       return nil
@@ -110,18 +112,18 @@ struct JSONCursor {
   /// The value here, unchanged, if it is an object; any other is skipped.
   mutating func objectValue() throws(Malformed) -> UnsafeBufferPointer<UInt8>? {
     skipSpace()
-    let start = at
+    let start = unsafe at
     try skipValue()
-    return start.pointee == UInt8(ascii: "{") ? UnsafeBufferPointer(start: start, count: at - start) : nil
+    return unsafe start.pointee == UInt8(ascii: "{") ? UnsafeBufferPointer(start: start, count: at - start) : nil
   }
 
   /// The value here, unchanged, if it is a number; any other is skipped.
   mutating func numberValue() throws(Malformed) -> UnsafeBufferPointer<UInt8>? {
     skipSpace()
-    let start = at
+    let start = unsafe at
     try skipValue()
-    let isNumber = start.pointee == 0x2D || start.pointee &- 0x30 < 10
-    return isNumber ? UnsafeBufferPointer(start: start, count: at - start) : nil
+    let isNumber = unsafe start.pointee == 0x2D || start.pointee &- 0x30 < 10
+    return unsafe isNumber ? UnsafeBufferPointer(start: start, count: at - start) : nil
   }
 
   /// Skips the value here, whatever it is.
@@ -130,13 +132,13 @@ struct JSONCursor {
   /// Whether only white space is left.
   mutating func isAtEnd() -> Bool {
     skipSpace()
-    return at == end
+    return unsafe at == end
   }
 
   private mutating func skipValue(depth: Int) throws(Malformed) {
     skipSpace()
-    guard at < end, depth < Self.depthMax else { throw Malformed() }
-    switch at.pointee {
+    guard unsafe at < end, depth < Self.depthMax else { throw Malformed() }
+    switch unsafe at.pointee {
     case UInt8(ascii: "\""): _ = try text()
     case UInt8(ascii: "{"):
       _ = try object { (cursor, _) throws(Malformed) in try cursor.skipValue(depth: depth + 1) }
@@ -150,9 +152,9 @@ struct JSONCursor {
   }
 
   private mutating func skipWord(_ word: StaticString) throws(Malformed) {
-    guard end - at >= word.utf8CodeUnitCount else { throw Malformed() }
-    for index in 0..<word.utf8CodeUnitCount where at[index] != word.utf8Start[index] { throw Malformed() }
-    at += word.utf8CodeUnitCount
+    guard unsafe end - at >= word.utf8CodeUnitCount else { throw Malformed() }
+    for index in 0..<word.utf8CodeUnitCount where unsafe at[index] != word.utf8Start[index] { throw Malformed() }
+    unsafe at += word.utf8CodeUnitCount
   }
 
   private mutating func skipNumber() throws(Malformed) {
@@ -166,25 +168,25 @@ struct JSONCursor {
   }
 
   private mutating func skipDigits() throws(Malformed) {
-    let start = at
-    while at < end, at.pointee &- 0x30 < 10 { at += 1 }
-    if at == start { throw Malformed() }
+    let start = unsafe at
+    while unsafe at < end, unsafe at.pointee &- 0x30 < 10 { unsafe at += 1 }
+    if unsafe at == start { throw Malformed() }
   }
 
   /// Reads a string, starting at its opening quote.
   @inline(__always)
   private mutating func text() throws(Malformed) -> Text {
     try expect(UInt8(ascii: "\""))
-    let start = at
+    let start = unsafe at
     var isEscaped = false
-    while at < end {
-      let byte = at.pointee
+    while unsafe at < end {
+      let byte = unsafe at.pointee
       if byte == UInt8(ascii: "\"") {
-        at += 1
-        return Text(bytes: UnsafeBufferPointer(start: start, count: at - start - 1), isEscaped: isEscaped)
+        unsafe at += 1
+        return unsafe Text(bytes: UnsafeBufferPointer(start: start, count: at - start - 1), isEscaped: isEscaped)
       }
       if byte < 0x20 { break }
-      at += 1
+      unsafe at += 1
       if byte == UInt8(ascii: "\\") {
         isEscaped = true
         try skipEscape()
@@ -194,14 +196,14 @@ struct JSONCursor {
   }
 
   private mutating func skipEscape() throws(Malformed) {
-    guard at < end else { throw Malformed() }
-    let byte = at.pointee
-    at += 1
+    guard unsafe at < end else { throw Malformed() }
+    let byte = unsafe at.pointee
+    unsafe at += 1
     switch byte {
     case UInt8(ascii: "u"):
       for _ in 0..<4 {
-        guard at < end, Self.hexDigit(at.pointee) != nil else { throw Malformed() }
-        at += 1
+        guard unsafe at < end, unsafe Self.hexDigit(at.pointee) != nil else { throw Malformed() }
+        unsafe at += 1
       }
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),
       UInt8(ascii: "r"), UInt8(ascii: "t"):
@@ -212,15 +214,17 @@ struct JSONCursor {
 
   @inline(__always)
   private mutating func skipSpace() {
-    while at < end, at.pointee <= 0x20, at.pointee == 0x20 || at.pointee == 0x0A || at.pointee == 0x0D || at.pointee == 0x09 {
-      at += 1
+    while unsafe at < end, unsafe at.pointee <= 0x20,
+      unsafe at.pointee == 0x20 || at.pointee == 0x0A || at.pointee == 0x0D || at.pointee == 0x09
+    {
+      unsafe at += 1
     }
   }
 
   @inline(__always)
   private mutating func consume(_ byte: UInt8) -> Bool {
-    guard at < end, at.pointee == byte else { return false }
-    at += 1
+    guard unsafe at < end, unsafe at.pointee == byte else { return false }
+    unsafe at += 1
     return true
   }
 
@@ -247,16 +251,16 @@ struct JSONCursor {
     var index = 0
     func unit() -> UInt32 {
       defer { index += 4 }
-      return (0..<4).reduce(0) { $0 << 4 | (hexDigit(bytes[index + $1]) ?? 0) }
+      return (0..<4).reduce(0) { unsafe $0 << 4 | (hexDigit(bytes[index + $1]) ?? 0) }
     }
     while index < bytes.count {
-      let byte = bytes[index]
+      let byte = unsafe bytes[index]
       index += 1
       guard byte == UInt8(ascii: "\\") else {
         out.append(byte)
         continue
       }
-      let escape = bytes[index]
+      let escape = unsafe bytes[index]
       index += 1
       switch escape {
       case UInt8(ascii: "b"): out.append(0x08)
@@ -266,8 +270,8 @@ struct JSONCursor {
       case UInt8(ascii: "t"): out.append(0x09)
       case UInt8(ascii: "u"):
         var value = unit()
-        if 0xD800..<0xDC00 ~= value, index + 6 <= bytes.count, bytes[index] == UInt8(ascii: "\\"),
-          bytes[index + 1] == UInt8(ascii: "u")
+        if 0xD800..<0xDC00 ~= value, index + 6 <= bytes.count, unsafe bytes[index] == UInt8(ascii: "\\"),
+          unsafe bytes[index + 1] == UInt8(ascii: "u")
         {
           let before = index
           index += 2

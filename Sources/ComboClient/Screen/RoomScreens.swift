@@ -10,7 +10,7 @@ public struct RoomScreens: Sendable {
 
     func hash(into hasher: inout Hasher) {
       var room = room
-      room.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      room.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
   }
 

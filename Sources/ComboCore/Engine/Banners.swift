@@ -1,5 +1,5 @@
 /// A single display of a combo. The fields that a joining gift touches come first; they fill 64 bytes, one cache line.
-struct Banner: BitwiseCopyable {
+@safe struct Banner: BitwiseCopyable {
   var total = 0
   var value = 0.0
   var shown = 0
@@ -87,7 +87,7 @@ extension Banner {
 /// Display data follow their banner, and all banners reserve the cache lines that the room's longest display data needed. A
 /// gift that joins a banner therefore touches one place in memory. Very long display data have separate memory, which the next
 /// banner reuses. The steady state has no allocations.
-struct Banners {
+@safe struct Banners {
   /// Memory for `capacity` banners of `stride` bytes each.
   private var base: UnsafeMutableRawPointer?
   private var stride: Int32 = 0
@@ -108,17 +108,17 @@ struct Banners {
 
   @inline(__always)
   subscript(index: Int32) -> Banner {
-    _read { yield at(index).pointee }
-    nonmutating _modify { yield &at(index).pointee }
+    _read { yield unsafe at(index).pointee }
+    nonmutating _modify { yield unsafe &at(index).pointee }
   }
 
   @inline(__always)
-  private func at(_ index: Int32) -> UnsafeMutablePointer<Banner> { memory(index).assumingMemoryBound(to: Banner.self) }
+  private func at(_ index: Int32) -> UnsafeMutablePointer<Banner> { unsafe memory(index).assumingMemoryBound(to: Banner.self) }
 
   @inline(__always)
   private func memory(_ index: Int32) -> UnsafeMutableRawPointer {
     assert(index >= 0 && index < capacity, "an index beyond the end of its banners")
-    return base.unsafelyUnwrapped + Int(index) &* Int(stride)
+    return unsafe base.unsafelyUnwrapped + Int(index) &* Int(stride)
   }
 
   /// Adds a banner with the display data of a gift, which may be lent.
@@ -135,11 +135,11 @@ struct Banners {
       return end - 1
     }
     let index = firstFree
-    let (spare, capacity, nextLent) = (self[index].display, self[index].capacity, self[index].nextLent)
+    let (spare, capacity, nextLent) = unsafe (self[index].display, self[index].capacity, self[index].nextLent)
     firstFree = self[index].next
-    if spare != nil { spares -= 1 }
+    if unsafe spare != nil { spares -= 1 }
     self[index] = banner
-    self[index].display = spare
+    unsafe self[index].display = unsafe spare
     self[index].capacity = capacity
     self[index].nextLent = nextLent
     setDisplay(index, display, isLent: isLent)
@@ -150,7 +150,7 @@ struct Banners {
     count -= 1
     // An empty room holds no memory for banners.
     if count == 0 { return free() }
-    if self[index].display != nil {
+    if unsafe self[index].display != nil {
       // After a rush, most banners stay free for a long time.
       if spares > count + 16 { freeDisplay(index) } else { spares += 1 }
     }
@@ -171,15 +171,15 @@ struct Banners {
   /// - Returns: false if the parts are too far apart.
   @inline(__always)
   private mutating func lend(_ index: Int32, _ display: Display) -> Bool {
-    guard let sender = display.sender.baseAddress, let gift = display.gift.baseAddress,
-      let giftOffset = Int32(exactly: gift - sender),
-      let receiverOffset = Int32(exactly: (display.receiver.baseAddress ?? sender) - sender)
+    guard let sender = unsafe display.sender.baseAddress, let gift = unsafe display.gift.baseAddress,
+      let giftOffset = unsafe Int32(exactly: gift - sender),
+      let receiverOffset = unsafe Int32(exactly: (display.receiver.baseAddress ?? sender) - sender)
     else { return false }
-    self[index].senderLength = UInt32(truncatingIfNeeded: display.sender.count)
-    self[index].receiverLength = UInt32(truncatingIfNeeded: display.receiver.count)
-    self[index].giftLength = UInt32(truncatingIfNeeded: display.gift.count)
+    self[index].senderLength = unsafe UInt32(truncatingIfNeeded: display.sender.count)
+    self[index].receiverLength = unsafe UInt32(truncatingIfNeeded: display.receiver.count)
+    self[index].giftLength = unsafe UInt32(truncatingIfNeeded: display.gift.count)
     self[index].isLent = true
-    self[index].lentSender = sender
+    unsafe self[index].lentSender = unsafe sender
     self[index].lentReceiver = receiverOffset
     self[index].lentGift = giftOffset
     if self[index].nextLent == -2 {
@@ -201,55 +201,55 @@ struct Banners {
 
   @inline(__always)
   private mutating func copyDisplay(_ index: Int32, _ display: Display) {
-    let (sender, receiver, gift) = (display.sender.count, display.receiver.count, display.gift.count)
+    let (sender, receiver, gift) = unsafe (display.sender.count, display.receiver.count, display.gift.count)
     let length = display.length
     if length > Int(stride) &- Self.displayOffset { makeRoom(index, length) }
     self[index].senderLength = UInt32(truncatingIfNeeded: sender)
     self[index].receiverLength = UInt32(truncatingIfNeeded: receiver)
     self[index].giftLength = UInt32(truncatingIfNeeded: gift)
     self[index].isLent = false
-    let to = displayStart(index)
-    if let from = display.sender.baseAddress { to.copyMemory(from: from, byteCount: sender) }
-    if let from = display.receiver.baseAddress { (to + sender).copyMemory(from: from, byteCount: receiver) }
-    if let from = display.gift.baseAddress { (to + sender + receiver).copyMemory(from: from, byteCount: gift) }
+    let to = unsafe displayStart(index)
+    if let from = unsafe display.sender.baseAddress { unsafe to.copyMemory(from: from, byteCount: sender) }
+    if let from = unsafe display.receiver.baseAddress { unsafe (to + sender).copyMemory(from: from, byteCount: receiver) }
+    if let from = unsafe display.gift.baseAddress { unsafe (to + sender + receiver).copyMemory(from: from, byteCount: gift) }
   }
 
   /// The display data of a banner, borrowed until it changes or a banner is added.
   func display(_ index: Int32) -> Display {
     let (sender, receiver) = (Int(self[index].senderLength), Int(self[index].receiverLength))
     if self[index].isLent {
-      let start = self[index].lentSender.unsafelyUnwrapped
-      return Display(
+      let start = unsafe self[index].lentSender.unsafelyUnwrapped
+      return unsafe Display(
         sender: Bytes(start: start, count: sender),
         receiver: Bytes(start: start + Int(self[index].lentReceiver), count: receiver),
         gift: Bytes(start: start + Int(self[index].lentGift), count: Int(self[index].giftLength)))
     }
-    let start = UnsafeRawPointer(displayStart(index))
-    return Display(
+    let start = unsafe UnsafeRawPointer(displayStart(index))
+    return unsafe Display(
       sender: Bytes(start: start, count: sender), receiver: Bytes(start: start + sender, count: receiver),
       gift: Bytes(start: start + sender + receiver, count: Int(self[index].giftLength)))
   }
 
   @inline(__always)
   private func displayStart(_ index: Int32) -> UnsafeMutableRawPointer {
-    self[index].display ?? memory(index) + Self.displayOffset
+    unsafe self[index].display ?? memory(index) + Self.displayOffset
   }
 
   /// The address of a banner. It spans two cache lines: a joining gift touches the first, and the second if it lends its data.
   @inline(__always)
-  func address(_ index: Int32) -> UnsafeRawPointer { UnsafeRawPointer(memory(index)) }
+  func address(_ index: Int32) -> UnsafeRawPointer { unsafe UnsafeRawPointer(memory(index)) }
 
   /// Adds the memory that a gift touches when it joins a banner.
   @inline(__always)
   func addPlaces(_ index: Int32, to places: inout Places) {
-    places.addTwo(address(index))
-    places.addLines(address(index) + Self.displayOffset, Int(stride) &- Self.displayOffset)
+    unsafe places.addTwo(address(index))
+    unsafe places.addLines(address(index) + Self.displayOffset, Int(stride) &- Self.displayOffset)
   }
 
   /// Adds the memory that the next new banner will most likely touch.
   @inline(__always)
   func addPlacesOfNext(to places: inout Places) {
-    if firstFree >= 0 { places.addLines(address(firstFree), Int(stride)) }
+    if firstFree >= 0 { unsafe places.addLines(address(firstFree), Int(stride)) }
   }
 
   func shift(by milliseconds: Int64) {
@@ -261,18 +261,18 @@ struct Banners {
 
   /// Returns a copy with its own memory.
   func copy() -> Banners {
-    guard base != nil else { return self }
+    guard unsafe base != nil else { return self }
     var copy = self
-    copy.base = nil
+    unsafe copy.base = nil
     copy.capacity = 0
     copy.resize(to: capacity, stride: stride)
-    for i in 0..<end { copy.memory(i).copyMemory(from: memory(i), byteCount: Int(stride)) }
+    for i in 0..<end { unsafe copy.memory(i).copyMemory(from: memory(i), byteCount: Int(stride)) }
     for i in 0..<end {
-      guard let display = self[i].display else { continue }
+      guard let display = unsafe self[i].display else { continue }
       let capacity = Int(self[i].capacity)
       let memory = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
-      memory.copyMemory(from: display, byteCount: capacity)
-      copy[i].display = memory
+      unsafe memory.copyMemory(from: display, byteCount: capacity)
+      unsafe copy[i].display = unsafe memory
     }
     copy.keepLent()
     return copy
@@ -280,7 +280,7 @@ struct Banners {
 
   mutating func free() {
     for i in 0..<end { freeDisplay(i) }
-    base?.deallocate()
+    unsafe base?.deallocate()
     self = Banners()
   }
 
@@ -298,24 +298,24 @@ struct Banners {
     freeDisplay(index)
     // A little room to spare: names and counters in display data sometimes grow by a byte.
     let capacity = (length + 31) & ~15
-    self[index].display = .allocate(byteCount: capacity, alignment: 8)
+    unsafe self[index].display = .allocate(byteCount: capacity, alignment: 8)
     self[index].capacity = UInt32(capacity)
   }
 
   private mutating func resize(to newCapacity: Int32, stride newStride: Int32) {
     let grown = UnsafeMutableRawPointer.allocate(byteCount: Int(newCapacity) * Int(newStride), alignment: 64)
-    if let base {
+    if let base = unsafe base {
       for i in 0..<min(end, capacity) {
-        (grown + Int(i) * Int(newStride)).copyMemory(from: memory(i), byteCount: Int(stride))
+        unsafe (grown + Int(i) * Int(newStride)).copyMemory(from: memory(i), byteCount: Int(stride))
       }
-      base.deallocate()
+      unsafe base.deallocate()
     }
-    (base, capacity, stride) = (grown, newCapacity, newStride)
+    unsafe (base, capacity, stride) = unsafe (grown, newCapacity, newStride)
   }
 
   private func freeDisplay(_ index: Int32) {
-    self[index].display?.deallocate()
-    self[index].display = nil
+    unsafe self[index].display?.deallocate()
+    unsafe self[index].display = nil
     self[index].capacity = 0
   }
 }

@@ -1,5 +1,5 @@
 /// A combo: its key and its banners. It occupies two cache lines: one for its data, one for its key if that fits into a line.
-struct Combo: BitwiseCopyable {
+@safe struct Combo: BitwiseCopyable {
   /// The lengths of the key's parts: sender id, receiver id, gift id and combo name.
   var senderLength: UInt16 = 0
   var receiverLength: UInt16 = 0
@@ -60,27 +60,28 @@ struct PastRun: BitwiseCopyable {
   private static let head = MemoryLayout<PastRun>.stride
 
   static func make(_ number: Int, _ display: Display) -> UnsafeMutablePointer<PastRun> {
-    let parts = [display.sender, display.receiver, display.gift]
-    let bytes = parts.reduce(head) { $0 + $1.count }
+    let parts = unsafe [display.sender, display.receiver, display.gift]
+    let bytes = unsafe parts.reduce(head) { $0 + $1.count }
     let memory = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 8)
-    var at = memory + head
-    for part in parts {
-      copyBytes(part, to: at)
-      at += part.count
+    var at = unsafe memory + head
+    for index in unsafe parts.indices {
+      let part = unsafe parts[index]
+      unsafe copyBytes(part, to: at)
+      unsafe at += part.count
     }
-    let run = memory.bindMemory(to: PastRun.self, capacity: 1)
-    run.initialize(
+    let run = unsafe memory.bindMemory(to: PastRun.self, capacity: 1)
+    unsafe run.initialize(
       to: PastRun(
         number: number, senderLength: Int32(display.sender.count), receiverLength: Int32(display.receiver.count),
         giftLength: Int32(display.gift.count)))
-    return run
+    return unsafe run
   }
 
   /// The display data, borrowed while the run exists.
   static func display(_ run: UnsafeMutablePointer<PastRun>) -> Display {
-    let start = UnsafeRawPointer(run) + head
-    let (sender, receiver) = (Int(run.pointee.senderLength), Int(run.pointee.receiverLength))
-    return Display(
+    let start = unsafe UnsafeRawPointer(run) + head
+    let (sender, receiver) = unsafe (Int(run.pointee.senderLength), Int(run.pointee.receiverLength))
+    return unsafe Display(
       sender: Bytes(start: start, count: sender), receiver: Bytes(start: start + sender, count: receiver),
       gift: Bytes(start: start + sender + receiver, count: Int(run.pointee.giftLength)))
   }
@@ -107,13 +108,13 @@ struct Combos {
 
   @inline(__always)
   static func hash(_ key: ComboKey, _ seed: UInt64) -> UInt32 {
-    KeyHash.combo(key.senderID, key.receiverID, key.giftID, key.combo, seed)
+    unsafe KeyHash.combo(key.senderID, key.receiverID, key.giftID, key.combo, seed)
   }
 
   /// Adds the likely address of a combo with this hash.
   @inline(__always)
   func addPlaces(_ hash: UInt32, to places: inout Places) {
-    if table.isInUse { places.add(table.address(hash)) }
+    if table.isInUse { unsafe places.add(table.address(hash)) }
   }
 
   /// The likely combo with this hash, or -1.
@@ -125,10 +126,10 @@ struct Combos {
 
   /// The address of a combo, which spans two cache lines.
   @inline(__always)
-  func address(_ index: Int32) -> UnsafeRawPointer { UnsafeRawPointer(entries.address(index)) }
+  func address(_ index: Int32) -> UnsafeRawPointer { unsafe UnsafeRawPointer(entries.address(index)) }
 
   @inline(__always)
-  var nextAddress: UnsafeRawPointer? { firstFree >= 0 ? address(firstFree) : nil }
+  var nextAddress: UnsafeRawPointer? { unsafe firstFree >= 0 ? address(firstFree) : nil }
 
   /// The combo of `key`, or -1.
   @inline(__always)
@@ -148,13 +149,13 @@ struct Combos {
     if entries[index].hash != hash || entries[index].references == 0 { return false }
     let (sender, receiver) = (Int(entries[index].senderLength), Int(entries[index].receiverLength))
     let gift = Int(entries[index].giftLength)
-    if sender != key.senderID.count || receiver != key.receiverID.count || gift != key.giftID.count
+    if unsafe sender != key.senderID.count || receiver != key.receiverID.count || gift != key.giftID.count
       || Int(entries[index].nameLength) != key.combo.count
     {
       return false
     }
-    let start = keyStart(index, in: store)
-    return sameBytes(start, key.senderID) && sameBytes(start + sender, key.receiverID)
+    let start = unsafe keyStart(index, in: store)
+    return unsafe sameBytes(start, key.senderID) && sameBytes(start + sender, key.receiverID)
       && sameBytes(start + sender + receiver, key.giftID)
       && (key.combo.count == 0 || sameBytes(start + sender + receiver + gift, key.combo))
   }
@@ -163,18 +164,18 @@ struct Combos {
   @inline(__always)
   private func keyStart(_ index: Int32, in store: ByteStore) -> UnsafeRawPointer {
     if entries[index].keyLength <= Combo.shortKeyMax {
-      return UnsafeRawPointer(entries.address(index)) + Combo.shortKeyOffset
+      return unsafe UnsafeRawPointer(entries.address(index)) + Combo.shortKeyOffset
     }
-    return store.address(entries[index].key)
+    return unsafe store.address(entries[index].key)
   }
 
   /// Adds the combo of `key`, which must not exist yet, with one reference.
   mutating func add(_ key: ComboKey, hash: UInt32, in store: inout ByteStore) -> Int32 {
     var combo = Combo()
-    combo.senderLength = UInt16(key.senderID.count)
-    combo.receiverLength = UInt16(key.receiverID.count)
-    combo.giftLength = UInt16(key.giftID.count)
-    combo.nameLength = UInt16(key.combo.count)
+    combo.senderLength = unsafe UInt16(key.senderID.count)
+    combo.receiverLength = unsafe UInt16(key.receiverID.count)
+    combo.giftLength = unsafe UInt16(key.giftID.count)
+    combo.nameLength = unsafe UInt16(key.combo.count)
     combo.hash = hash
     combo.references = 1
     if combo.lengthInStore > 0 { combo.key = store.allocate(combo.keyLength) }
@@ -188,12 +189,12 @@ struct Combos {
       entries.reserve(end)
     }
     entries[index] = combo
-    let start = UnsafeMutableRawPointer(mutating: keyStart(index, in: store))
-    copyBytes(key.senderID, to: start)
-    copyBytes(key.receiverID, to: start + key.senderID.count)
-    copyBytes(key.giftID, to: start + key.senderID.count + key.receiverID.count)
-    if key.combo.count > 0 { copyBytes(key.combo, to: start + (combo.keyLength - key.combo.count)) }
-    orders?.senders?.add(index, key.senderID)
+    let start = unsafe UnsafeMutableRawPointer(mutating: keyStart(index, in: store))
+    unsafe copyBytes(key.senderID, to: start)
+    unsafe copyBytes(key.receiverID, to: start + key.senderID.count)
+    unsafe copyBytes(key.giftID, to: start + key.senderID.count + key.receiverID.count)
+    if unsafe key.combo.count > 0 { unsafe copyBytes(key.combo, to: start + (combo.keyLength - key.combo.count)) }
+    unsafe orders?.senders?.add(index, key.senderID)
     count += 1
     if table.isInUse {
       table.insert(hash, UInt32(index))
@@ -227,16 +228,16 @@ struct Combos {
 
   func move(from old: ByteStore, to new: inout ByteStore) {
     for i in 0..<end where entries[i].references > 0 && entries[i].lengthInStore > 0 {
-      entries[i].key = new.add(old.bytes(entries[i].key, entries[i].keyLength))
+      entries[i].key = unsafe new.add(old.bytes(entries[i].key, entries[i].keyLength))
     }
   }
 
   /// The key of a combo, borrowed until combos are added or the store changes.
   func key(_ index: Int32, in store: ByteStore) -> ComboKey {
     let (sender, receiver) = (Int(entries[index].senderLength), Int(entries[index].receiverLength))
-    let start = keyStart(index, in: store)
+    let start = unsafe keyStart(index, in: store)
     let gift = Int(entries[index].giftLength)
-    return ComboKey(
+    return unsafe ComboKey(
       senderID: Bytes(start: start, count: sender), receiverID: Bytes(start: start + sender, count: receiver),
       giftID: Bytes(start: start + sender + receiver, count: gift),
       combo: Bytes(start: start + sender + receiver + gift, count: Int(entries[index].nameLength)))
@@ -248,17 +249,17 @@ struct Combos {
       let index = SenderIndex()
       for i in 0..<end where entries[i].references > 0 {
         Steps.count()
-        index.add(i, key(i, in: store).senderID)
+        unsafe index.add(i, key(i, in: store).senderID)
       }
       someOrders().senders = index
     }
     func isOfSender(_ index: Int32) -> Bool {
       Steps.count()
       let length = Int(entries[index].senderLength)
-      return length == sender.count && sameBytes(keyStart(index, in: store), sender)
+      return unsafe length == sender.count && sameBytes(keyStart(index, in: store), sender)
     }
     if let senders = orders?.senders {
-      senders.forEach(sender) { if isOfSender($0) { body($0) } }
+      unsafe senders.forEach(sender) { if isOfSender($0) { body($0) } }
     } else {
       for i in 0..<end where entries[i].references > 0 && isOfSender(i) { body(i) }
     }
@@ -281,13 +282,15 @@ struct Combos {
     copy.table = table.copy()
     copy.orders = nil
     for i in 0..<end where entries[i].references > 0 {
-      if let final = entries[i].final { copy[i].final = PastRun.make(final.pointee.number, PastRun.display(final)) }
+      if let final = unsafe entries[i].final {
+        unsafe copy[i].final = unsafe PastRun.make(final.pointee.number, PastRun.display(final))
+      }
     }
     return copy
   }
 
   mutating func free() {
-    if count > 0 { for i in 0..<end where entries[i].references > 0 { entries[i].final?.deallocate() } }
+    if count > 0 { for i in 0..<end where entries[i].references > 0 { unsafe entries[i].final?.deallocate() } }
     entries.free()
     table.free()
     self = Combos()

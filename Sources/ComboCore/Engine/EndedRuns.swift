@@ -17,7 +17,7 @@ struct EndedRuns {
 
   /// Adds the run of a combo in the history if its final is pending.
   mutating func add(history combo: Int32, _ combos: Combos) {
-    if let final = combos[combo].final { runs.append(Run(number: final.pointee.number, banner: -1, combo: combo)) }
+    if let final = unsafe combos[combo].final { unsafe runs.append(Run(number: final.pointee.number, banner: -1, combo: combo)) }
   }
 }
 

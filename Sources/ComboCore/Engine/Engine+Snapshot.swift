@@ -16,12 +16,12 @@ extension Engine {
 
   /// Restores a gift id. Call it with the oldest first.
   public mutating func restoreID(_ id: Bytes, expiry: Int64) throws(SnapshotFault) {
-    try change { (core) throws(SnapshotFault) in try core.restoreID(id, expiry: expiry) }
+    try change { (core) throws(SnapshotFault) in try unsafe core.restoreID(id, expiry: expiry) }
   }
 
   /// Restores a running total. Call it with the one set longest ago first.
   public mutating func restoreStreak(_ key: ComboKey, name: Bytes, total: Int, expiry: Int64) throws(SnapshotFault) {
-    try change { (core) throws(SnapshotFault) in try core.restoreStreak(key, name: name, total: total, expiry: expiry) }
+    try change { (core) throws(SnapshotFault) in try unsafe core.restoreStreak(key, name: name, total: total, expiry: expiry) }
   }
 
   /// Restores the count from which a combo can continue. Call it with the combo that left first first.

@@ -82,7 +82,7 @@ public struct Engine {
 
   /// Processes a gift that arrives at `now`.
   public mutating func take(_ gift: Gift, at now: Int64, to sink: inout some InstructionSink) {
-    withUnsafePointer(to: gift) { gift in change { $0.take(gift, at: now, to: &sink) } }
+    unsafe withUnsafePointer(to: gift) { gift in change { unsafe $0.take(gift, at: now, to: &sink) } }
   }
 
   /// Processes a gift like ``take(_:at:to:)``, but without copying its display data. These must remain unchanged until
@@ -91,12 +91,12 @@ public struct Engine {
   /// call.
   @inline(__always)
   public mutating func takeLent(_ gift: UnsafePointer<Gift>, at now: Int64, to sink: inout some InstructionSink) {
-    change { $0.take(gift, .lent, at: now, to: &sink) }
+    change { unsafe $0.take(gift, .lent, at: now, to: &sink) }
   }
 
   /// Processes a gift like ``take(_:at:to:)``, and passes the result to ``InstructionSink/took(_:)``.
   public mutating func takeFollowed(_ gift: Gift, at now: Int64, to sink: inout some InstructionSink) {
-    withUnsafePointer(to: gift) { gift in change { $0.take(gift, .followed, at: now, to: &sink) } }
+    unsafe withUnsafePointer(to: gift) { gift in change { unsafe $0.take(gift, .followed, at: now, to: &sink) } }
   }
 
   /// Copies the display data that were lent since the last call and are still needed.
@@ -146,7 +146,7 @@ public struct Engine {
   /// The address of the state and its size in bytes. An owner of many engines, most of which are not in the processor's cache,
   /// can prefetch the next one while it works on another.
   package mutating func memory() -> (address: UnsafeRawPointer, bytes: Int) {
-    (UnsafeRawPointer(Unmanaged.passUnretained(box).toOpaque()), 16 + MemoryLayout<EngineCore>.size)
+    unsafe (UnsafeRawPointer(Unmanaged.passUnretained(box).toOpaque()), 16 + MemoryLayout<EngineCore>.size)
   }
 
   /// The maximum number of addresses that one call writes.
@@ -159,14 +159,14 @@ public struct Engine {
   package mutating func prefetchAddresses(
     of hashes: Gift.Hashes, step: Int, in places: UnsafeMutablePointer<UnsafeRawPointer>
   ) -> Int {
-    var written = Places(in: places)
+    var written = unsafe Places(in: places)
     box.core.addPlaces(of: hashes, step: step, to: &written)
     return written.count
   }
 
   /// Writes the addresses that ``advance(to:to:)`` or any gift is likely to read at time `now`, in steps 0 and 1.
   package mutating func prefetchAddresses(step: Int, at now: Int64, in places: UnsafeMutablePointer<UnsafeRawPointer>) -> Int {
-    var written = Places(in: places)
+    var written = unsafe Places(in: places)
     box.core.addPlaces(step: step, at: now, to: &written)
     return written.count
   }

@@ -3,14 +3,14 @@ extension EngineCore {
   @inline(__always)
   mutating func isDuplicate(_ gift: UnsafePointer<Gift>, at now: Int64) -> Bool {
     let (dedupeMs, maxIds) = (settings.values.dedupeMs, settings.values.maxIds)
-    let id = gift.pointee.id
+    let id = unsafe gift.pointee.id
     if id.count == 0 || dedupeMs == 0 || maxIds == 0 { return false }
-    let hash = gift.pointee.hashes.id != 0 ? gift.pointee.hashes.id : GiftIDs.hash(id, settings.hashSeed)
-    if ids.contains(id, hash: hash, at: now) {
-      if gift.pointee.refreshes { refresh(id, hash: hash, at: now) }
+    let hash = unsafe gift.pointee.hashes.id != 0 ? gift.pointee.hashes.id : GiftIDs.hash(id, settings.hashSeed)
+    if unsafe ids.contains(id, hash: hash, at: now) {
+      if unsafe gift.pointee.refreshes { unsafe refresh(id, hash: hash, at: now) }
       return true
     }
-    ids.add(id, hash: hash, expiry: now + Int64(dedupeMs), limit: maxIds, at: now)
+    unsafe ids.add(id, hash: hash, expiry: now + Int64(dedupeMs), limit: maxIds, at: now)
     return false
   }
 
@@ -19,42 +19,42 @@ extension EngineCore {
   private mutating func refresh(_ id: Bytes, hash: UInt32, at now: Int64) {
     guard settings.rules.hasRefresh else { return }
     let expiry = now + Int64(settings.values.dedupeMs)
-    ids.refresh(id, hash: hash, expiry: expiry, limit: settings.values.maxIds, at: now)
+    unsafe ids.refresh(id, hash: hash, expiry: expiry, limit: settings.values.maxIds, at: now)
     let streaks = someStreaks()
     streaks.awakeUntil = max(streaks.awakeUntil, expiry)
   }
 
   /// Whether a total that changes nothing keeps its streak alive.
-  private func keepsAlive(_ gift: UnsafePointer<Gift>) -> Bool { gift.pointee.refreshes && settings.rules.hasRefresh }
+  private func keepsAlive(_ gift: UnsafePointer<Gift>) -> Bool { unsafe gift.pointee.refreshes && settings.rules.hasRefresh }
 
   /// Returns the number of gifts that a total of a named streak adds, and remembers the total, or nil if it is late or repeated.
   @inline(never)
   mutating func growth(to total: Int, streak name: Bytes, of gift: UnsafePointer<Gift>, at now: Int64) -> Int? {
-    let (sender, giftID) = (gift.pointee.senderID, gift.pointee.giftID)
-    let key = Streaks.Key.named(sender: sender, gift: giftID, name: name)
-    let hash = Streaks.hash(sender: sender, gift: giftID, name: name, settings.hashSeed)
+    let (sender, giftID) = unsafe (gift.pointee.senderID, gift.pointee.giftID)
+    let key = unsafe Streaks.Key.named(sender: sender, gift: giftID, name: name)
+    let hash = unsafe Streaks.hash(sender: sender, gift: giftID, name: name, settings.hashSeed)
     let streaks = someStreaks()
     let known = streaks.find(key, hash: hash, in: store)
     let before = known >= 0 ? streaks.total(known, at: now) ?? 0 : 0
     if total <= before {
-      if keepsAlive(gift) { remember(before, known, key, hash, gift, at: now, isRefresh: true) }
+      if unsafe keepsAlive(gift) { unsafe remember(before, known, key, hash, gift, at: now, isRefresh: true) }
       return nil
     }
-    remember(total, known, key, hash, gift, at: now)
+    unsafe remember(total, known, key, hash, gift, at: now)
     return total - before
   }
 
   /// Returns the number of gifts that a total adds in its combo's own streak, and remembers the total, or nil if it is repeated.
   @inline(never)
   mutating func growth(of combo: Int32, hash: UInt32, _ gift: UnsafePointer<Gift>, at now: Int64) -> Int? {
-    guard case .total(let total, _) = gift.pointee.amount else { preconditionFailure("a gift without a total") }
+    guard case .total(let total, _) = unsafe gift.pointee.amount else { preconditionFailure("a gift without a total") }
     let streaks = someStreaks()
     var known = streaks.find(.ofCombo(combo), hash: hash, in: store)
     let before = known >= 0 ? streaks.total(known, at: now) ?? 0 : 0
-    if total != before || keepsAlive(gift) {
-      remember(total, known, .ofCombo(combo), hash, gift, at: now, isRefresh: total == before)
+    if unsafe total != before || keepsAlive(gift) {
+      unsafe remember(total, known, .ofCombo(combo), hash, gift, at: now, isRefresh: total == before)
     }
-    if gift.pointee.ends {
+    if unsafe gift.pointee.ends {
       known = streaks.find(.ofCombo(combo), hash: hash, in: store)
       if known >= 0 { streaks.forget(known, combos: &combos, store: &store) }
     }
@@ -75,7 +75,7 @@ extension EngineCore {
     isRefresh: Bool = false
   ) {
     let streaks = someStreaks()
-    let own = gift.pointee.streakMs
+    let own = unsafe gift.pointee.streakMs
     let expiry = now + (own.map(Int64.init) ?? Int64(settings.values.streakMs))
     if own != nil || isRefresh { streaks.awakeUntil = max(streaks.awakeUntil, expiry) }
     if known >= 0 {

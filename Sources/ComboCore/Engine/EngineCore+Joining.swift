@@ -21,7 +21,7 @@ extension EngineCore {
   ) {
     let active = combos[combo].active
     if active >= 0, !banners[active].isSealed {
-      let count = add(count, gift, options, to: active)
+      let count = unsafe add(count, gift, options, to: active)
       tell(options, .joined, banners[active].number, count, &sink)
       if banners[active].phase == .lingering { update(active, at: now, to: &sink) }
       return
@@ -30,7 +30,7 @@ extension EngineCore {
     if waiting >= 0 {
       let joined = settings.values.queueMerge == .anywhere ? waiting : queue.last
       if banners[joined].combo == combo {
-        let count = add(count, gift, options, to: joined)
+        let count = unsafe add(count, gift, options, to: joined)
         tell(options, .waiting, banners[joined].number, count, &sink)
         if settings.values.queueOrder == .tier {
           queue.order?.move(joined, toTier: tier(joined), banners)
@@ -39,7 +39,7 @@ extension EngineCore {
         return
       }
     }
-    queueNew(combo, gift, count, options, at: now, to: &sink)
+    unsafe queueNew(combo, gift, count, options, at: now, to: &sink)
   }
 
   /// Adds `count` gifts to a banner and returns the number for which there was room.
@@ -47,9 +47,9 @@ extension EngineCore {
   private mutating func add(_ count: Int, _ gift: UnsafePointer<Gift>, _ options: TakeOptions, to index: Int32) -> Int {
     let count = min(count, Self.most &- banners[index].total)
     banners[index].total &+= count
-    banners[index].value += gift.pointee.value * Double(count)
-    if gift.pointee.lingerMs > 0 { lengthen(index, gift.pointee.lingerMs) }
-    banners.setDisplay(index, gift.pointee.display, isLent: options.contains(.lent))
+    unsafe banners[index].value += gift.pointee.value * Double(count)
+    if unsafe gift.pointee.lingerMs > 0 { unsafe lengthen(index, gift.pointee.lingerMs) }
+    unsafe banners.setDisplay(index, gift.pointee.display, isLent: options.contains(.lent))
     return count
   }
 
@@ -65,8 +65,8 @@ extension EngineCore {
   ) {
     let base = takeOver(combo, at: now)
     let count = min(count, Self.most &- base)
-    let worth = gift.pointee.value * Double(count)
-    if isSurplus(worth) { return skipNew(gift.pointee.display, count, worth, base: base, options, at: now, to: &sink) }
+    let worth = unsafe gift.pointee.value * Double(count)
+    if isSurplus(worth) { return unsafe skipNew(gift.pointee.display, count, worth, base: base, options, at: now, to: &sink) }
     lastBanner += 1
     let number = lastBanner
     var banner = Banner()
@@ -77,8 +77,8 @@ extension EngineCore {
     banner.since = now
     banner.combo = combo
     combos.retain(combo)
-    let index = banners.add(banner, gift.pointee.display, isLent: options.contains(.lent))
-    if gift.pointee.lingerMs > 0 { lengthen(index, gift.pointee.lingerMs) }
+    let index = unsafe banners.add(banner, gift.pointee.display, isLent: options.contains(.lent))
+    if unsafe gift.pointee.lingerMs > 0 { unsafe lengthen(index, gift.pointee.lingerMs) }
     tell(options, .new, number, count, base: base, &sink)
     queue.append(index, banners, combos)
     if let order = queue.order { order.insert(index, tier: settings.values.queueOrder == .tier ? tier(index) : 0, banners) }
@@ -105,9 +105,9 @@ extension EngineCore {
   mutating func skipsUnknown(
     _ gift: UnsafePointer<Gift>, _ count: Int, _ options: TakeOptions, at now: Int64, to sink: inout some InstructionSink
   ) -> Bool {
-    let worth = gift.pointee.value * Double(count)
+    let worth = unsafe gift.pointee.value * Double(count)
     guard isSurplus(worth) else { return false }
-    skipNew(gift.pointee.display, count, worth, base: 0, options, at: now, to: &sink)
+    unsafe skipNew(gift.pointee.display, count, worth, base: 0, options, at: now, to: &sink)
     return true
   }
 
@@ -146,7 +146,7 @@ extension EngineCore {
     }
     guard combos[combo].hasHistory, combos[combo].historyExpiry >= now else { return 0 }
     let total = combos[combo].historyTotal
-    if combos[combo].final != nil { isEarliestExact = false }
+    if unsafe combos[combo].final != nil { isEarliestExact = false }
     history.forget(combo, &combos, &store)
     return total
   }

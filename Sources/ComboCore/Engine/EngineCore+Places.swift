@@ -12,8 +12,8 @@ extension EngineCore {
     // While the queue is full, most new banners are not created: see ``isSurplus(_:)``.
     let isMade = queue.likelyLeast == nil
     if step == 1 {
-      if combo >= 0 { return places.addTwo(combos.address(combo)) }
-      if isMade, let next = combos.nextAddress { places.addTwo(next) }
+      if combo >= 0 { return unsafe places.addTwo(combos.address(combo)) }
+      if isMade, let next = unsafe combos.nextAddress { unsafe places.addTwo(next) }
       return
     }
     // The banner that the gift joins; with `queue_merge` `tail` it may be neither of these.
@@ -28,16 +28,16 @@ extension EngineCore {
     if step == 0 {
       ids.addPlaces(to: &places)
       queue.addPlaces(to: &places)
-      if queue.count > 0 { places.add(banners.address(queue.last) + 64) }
+      if queue.count > 0 { unsafe places.add(banners.address(queue.last) + 64) }
       if !isDue { return }
-      for i in 0..<min(screen.count, 4) { places.addTwo(banners.address(screen[i])) }
-      if queue.count > 0 { places.addTwo(banners.address(queue.first)) }
-      if history.first >= 0 { places.add(combos.address(history.first)) }
+      for i in 0..<min(screen.count, 4) { unsafe places.addTwo(banners.address(screen[i])) }
+      if queue.count > 0 { unsafe places.addTwo(banners.address(queue.first)) }
+      if history.first >= 0 { unsafe places.add(combos.address(history.first)) }
     } else {
-      if let least = queue.likelyLeast { places.add(banners.address(least)) }
+      if let least = queue.likelyLeast { unsafe places.add(banners.address(least)) }
       if !isDue { return }
-      for i in 0..<min(screen.count, 4) { places.add(combos.address(banners[screen[i]].combo)) }
-      if queue.count > 0 { places.add(combos.address(banners[queue.first].combo)) }
+      for i in 0..<min(screen.count, 4) { unsafe places.add(combos.address(banners[screen[i]].combo)) }
+      if queue.count > 0 { unsafe places.add(combos.address(banners[queue.first].combo)) }
     }
   }
 }

@@ -8,20 +8,20 @@ extension EngineCore {
       skipSum: hasSkipSum ? skipSum : nil)
     head.rules = neededRules
     writer.head(head, own: own)
-    ids.forEach(validAt: time) { writer.id($0, expiry: $1) }
+    unsafe ids.forEach(validAt: time) { unsafe writer.id($0, expiry: $1) }
     streaks?.forEach(validAt: time, in: store) { key, total, expiry in
       switch key {
       case .ofCombo(let combo):
-        writer.streak(combos.key(combo, in: store), name: Bytes(start: nil, count: 0), total: total, expiry: expiry)
+        unsafe writer.streak(combos.key(combo, in: store), name: Bytes(start: nil, count: 0), total: total, expiry: expiry)
       case .named(let sender, let gift, let name):
-        let key = ComboKey(senderID: sender, receiverID: Bytes(start: nil, count: 0), giftID: gift)
-        writer.streak(key, name: name, total: total, expiry: expiry)
+        let key = unsafe ComboKey(senderID: sender, receiverID: Bytes(start: nil, count: 0), giftID: gift)
+        unsafe writer.streak(key, name: name, total: total, expiry: expiry)
       }
     }
     history.forEach(combos) { combo in
       let expiry = combos[combo].historyExpiry
       if expiry < time { return }
-      let final = combos[combo].final.map { (banner: $0.pointee.number, display: PastRun.display($0)) }
+      let final = unsafe combos[combo].final.map { unsafe (banner: $0.pointee.number, display: PastRun.display($0)) }
       writer.history(
         combos.key(combo, in: store), HistoryState(total: combos[combo].historyTotal, expiry: expiry, final: final))
     }
@@ -100,12 +100,14 @@ extension EngineCore {
 
   mutating func restoreID(_ id: Bytes, expiry: Int64) throws(SnapshotFault) {
     try Self.checkTime(expiry)
-    let hash = GiftIDs.hash(id, settings.hashSeed)
-    if id.count == 0 || ids.contains(id, hash: hash, at: .min) { throw SnapshotFault("an id that is empty or occurs twice") }
+    let hash = unsafe GiftIDs.hash(id, settings.hashSeed)
+    if unsafe id.count == 0 || ids.contains(id, hash: hash, at: .min) {
+      throw SnapshotFault("an id that is empty or occurs twice")
+    }
     guard id.count <= Self.longestName, Int(ids.count) < Self.manyMax else {
       throw SnapshotFault("an id of \(id.count) bytes, or too many of them")
     }
-    ids.append(id, hash: hash, expiry: expiry)
+    unsafe ids.append(id, hash: hash, expiry: expiry)
   }
 
   mutating func restoreStreak(_ key: ComboKey, name: Bytes, total: Int, expiry: Int64) throws(SnapshotFault) {
@@ -121,14 +123,14 @@ extension EngineCore {
     var named = Streaks.Key.ofCombo(combo)
     var hash = combos[combo].hash
     if name.count > 0 {
-      named = .named(sender: key.senderID, gift: key.giftID, name: name)
-      hash = Streaks.hash(sender: key.senderID, gift: key.giftID, name: name, settings.hashSeed)
+      named = unsafe .named(sender: key.senderID, gift: key.giftID, name: name)
+      hash = unsafe Streaks.hash(sender: key.senderID, gift: key.giftID, name: name, settings.hashSeed)
     }
     let isTwice = streaks.find(named, hash: hash, in: store) >= 0
     if !isTwice { streaks.add(named, hash: hash, total: total, expiry: expiry, combos: combos, store: &store) }
     combos.release(combo, in: &store)
     if isTwice { throw SnapshotFault("a streak occurs twice") }
-    if name.count > 0, key.receiverID.count > 0 || key.combo.count > 0 {
+    if name.count > 0, unsafe key.receiverID.count > 0 || key.combo.count > 0 {
       throw SnapshotFault("a streak with a name has a receiver or a combo")
     }
   }
@@ -150,9 +152,9 @@ extension EngineCore {
     let combo = try hold(key)
     let isTwice = combos[combo].hasHistory
     if !isTwice {
-      let final = state.final.map { PastRun.make($0.banner, $0.display) }
-      history.add(combo, total: state.total, expiry: state.expiry, final: final, &combos)
-      if final != nil { earliestDeadline = min(earliestDeadline, state.expiry + 1) }
+      let final = unsafe state.final.map { unsafe PastRun.make($0.banner, $0.display) }
+      unsafe history.add(combo, total: state.total, expiry: state.expiry, final: final, &combos)
+      if unsafe final != nil { earliestDeadline = min(earliestDeadline, state.expiry + 1) }
     }
     combos.release(combo, in: &store)
     if isTwice { throw SnapshotFault("a combo occurs twice in the history") }
@@ -260,7 +262,7 @@ extension EngineCore {
   }
 
   private mutating func hold(_ key: ComboKey) throws(SnapshotFault) -> Int32 {
-    let longest = max(key.senderID.count, max(key.receiverID.count, key.giftID.count))
+    let longest = unsafe max(key.senderID.count, max(key.receiverID.count, key.giftID.count))
     if longest > Self.longestName { throw SnapshotFault("a key of \(longest) bytes") }
     let hash = Combos.hash(key, settings.hashSeed)
     let combo = combos.find(key, hash: hash, in: store)

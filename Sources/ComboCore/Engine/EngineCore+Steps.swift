@@ -85,27 +85,27 @@ extension EngineCore {
   private mutating func becomeHistory(_ index: Int32, at t: Int64, to sink: inout some InstructionSink) {
     let combo = banners[index].combo
     if combos[combo].hasHistory {
-      if combos[combo].final != nil { sayFinal(combo, at: t, to: &sink) }
+      if unsafe combos[combo].final != nil { sayFinal(combo, at: t, to: &sink) }
       history.forget(combo, &combos, &store)
     }
     let expiry = t + Int64(settings.values.reuseMs)
     var final: UnsafeMutablePointer<PastRun>?
     if settings.values.finals {
-      final = PastRun.make(banners[index].number, banners.display(index))
+      unsafe final = unsafe PastRun.make(banners[index].number, banners.display(index))
       earliestDeadline = min(earliestDeadline, expiry + 1)
     }
-    history.add(combo, total: banners[index].total, expiry: expiry, final: final, &combos)
+    unsafe history.add(combo, total: banners[index].total, expiry: expiry, final: final, &combos)
     while Int(history.count) > settings.values.maxHistory {
-      if combos[history.first].final != nil { sayFinal(history.first, at: t, to: &sink) }
+      if unsafe combos[history.first].final != nil { sayFinal(history.first, at: t, to: &sink) }
       history.forget(history.first, &combos, &store)
     }
   }
 
   /// Emits the pending final of a combo in the history.
   private mutating func sayFinal(_ combo: Int32, at t: Int64, to sink: inout some InstructionSink) {
-    guard let run = combos[combo].final else { preconditionFailure("a combo without a final to come") }
+    guard let run = unsafe combos[combo].final else { preconditionFailure("a combo without a final to come") }
     // The memory is freed when the history is forgotten, which happens later.
-    say(
+    unsafe say(
       .final(banner: run.pointee.number, count: combos[combo].historyTotal, reason: .over, display: PastRun.display(run)),
       at: t, to: &sink)
     isEarliestExact = false
@@ -194,8 +194,8 @@ extension EngineCore {
           .final(
             banner: run.number, count: banners[run.banner].total, reason: reason, display: banners.display(run.banner)),
           at: t, to: &sink)
-      } else if let final = combos[run.combo].final {
-        say(
+      } else if let final = unsafe combos[run.combo].final {
+        unsafe say(
           .final(banner: run.number, count: combos[run.combo].historyTotal, reason: reason, display: PastRun.display(final)),
           at: t, to: &sink)
       }

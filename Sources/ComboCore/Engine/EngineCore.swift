@@ -93,32 +93,32 @@ struct EngineCore: ~Copyable {
     let now = begin(at: now, to: &sink)
     replaceIfRested(at: now)
     time = now
-    if isDuplicate(gift, at: now) { return tell(options, .duplicate, 0, 0, &sink) }
+    if unsafe isDuplicate(gift, at: now) { return tell(options, .duplicate, 0, 0, &sink) }
     // The number of gifts; nil for a total in its combo's own streak.
     var known: Int?
-    switch gift.pointee.amount {
+    switch unsafe gift.pointee.amount {
     case .count(let count): known = count
     case .total(let total, let streak):
       if streak.count > 0 {
-        known = growth(to: total, streak: streak, of: gift, at: now)
+        known = unsafe growth(to: total, streak: streak, of: gift, at: now)
         if known == nil { return tell(options, .stale, 0, 0, &sink) }
       }
     }
 
-    let key = ComboKey(
+    let key = unsafe ComboKey(
       senderID: gift.pointee.senderID, receiverID: gift.pointee.receiverID, giftID: gift.pointee.giftID,
       combo: gift.pointee.combo)
-    let hash = gift.pointee.hashes.combo != 0 ? gift.pointee.hashes.combo : Combos.hash(key, settings.hashSeed)
+    let hash = unsafe gift.pointee.hashes.combo != 0 ? gift.pointee.hashes.combo : Combos.hash(key, settings.hashSeed)
     // Retained until the end: otherwise using up its history, or an overflow, could free it here.
     var combo = combos.find(key, hash: hash, in: store)
     if combo >= 0 {
       combos.retain(combo)
     } else {
-      if let known, skipsUnknown(gift, known, options, at: now, to: &sink) { return }
+      if let known, unsafe skipsUnknown(gift, known, options, at: now, to: &sink) { return }
       combo = combos.add(key, hash: hash, in: &store)
     }
-    if let count = known ?? growth(of: combo, hash: hash, gift, at: now) {
-      join(combo, gift, count, options, at: now, to: &sink)
+    if let count = unsafe known ?? growth(of: combo, hash: hash, gift, at: now) {
+      unsafe join(combo, gift, count, options, at: now, to: &sink)
     } else {
       tell(options, .stale, 0, 0, &sink)
     }
@@ -154,7 +154,7 @@ struct EngineCore: ~Copyable {
     let wasIdle = isIdle
     time = now
     var meant: [Int32] = []
-    combos.forEach(of: retraction.senderID, in: store) { combo in meant.append(combo) }
+    unsafe combos.forEach(of: retraction.senderID, in: store) { combo in meant.append(combo) }
     meant = meant.filter { retraction.means(combos.key($0, in: store)) }
     // Retained, since the steps below might free them.
     for combo in meant { combos.retain(combo) }
@@ -303,10 +303,11 @@ struct EngineCore: ~Copyable {
         // Fails only for a duplicate, which cannot occur here.
         switch key {
         case .ofCombo(let combo):
-          try? new.restoreStreak(combos.key(combo, in: store), name: Bytes(start: nil, count: 0), total: total, expiry: expiry)
+          try? unsafe new.restoreStreak(
+            combos.key(combo, in: store), name: Bytes(start: nil, count: 0), total: total, expiry: expiry)
         case .named(let sender, let gift, let name):
-          let key = ComboKey(senderID: sender, receiverID: Bytes(start: nil, count: 0), giftID: gift)
-          try? new.restoreStreak(key, name: name, total: total, expiry: expiry)
+          let key = unsafe ComboKey(senderID: sender, receiverID: Bytes(start: nil, count: 0), giftID: gift)
+          try? unsafe new.restoreStreak(key, name: name, total: total, expiry: expiry)
         }
       }
       if let awakeUntil = streaks?.awakeUntil, awakeUntil != .min {

@@ -56,7 +56,7 @@ public struct SkipSum: Equatable, Sendable {
 }
 
 /// The key of a combo: sender, receiver, gift and combo name. Borrowed bytes.
-public struct ComboKey {
+@safe public struct ComboKey {
   /// The sender's id.
   public var senderID: Bytes
   /// The receiver's id, empty if there is none.
@@ -67,11 +67,11 @@ public struct ComboKey {
   public var combo: Bytes
 
   /// Creates a key of borrowed bytes.
-  public init(senderID: Bytes, receiverID: Bytes, giftID: Bytes, combo: Bytes = Bytes(start: nil, count: 0)) {
-    self.senderID = senderID
-    self.receiverID = receiverID
-    self.giftID = giftID
-    self.combo = combo
+  public init(senderID: Bytes, receiverID: Bytes, giftID: Bytes, combo: Bytes = unsafe Bytes(start: nil, count: 0)) {
+    unsafe self.senderID = unsafe senderID
+    unsafe self.receiverID = unsafe receiverID
+    unsafe self.giftID = unsafe giftID
+    unsafe self.combo = unsafe combo
   }
 }
 

@@ -31,7 +31,7 @@ struct History {
     combos.retain(combo)
     combos[combo].historyTotal = total
     combos[combo].historyExpiry = expiry
-    combos[combo].final = final
+    unsafe combos[combo].final = unsafe final
     combos[combo].previous = last
     combos[combo].next = -1
     let isLate = last >= 0 && expiry < combos[last].historyExpiry
@@ -40,7 +40,7 @@ struct History {
     count += 1
     if let deadlines = combos.orders?.deadlines {
       remember(combo, combos, deadlines)
-    } else if isLate || final != nil {
+    } else if unsafe isLate || final != nil {
       combos.orders = combos.orders ?? ComboOrders()
       order(combos)
     }
@@ -55,8 +55,8 @@ struct History {
 
   private func remember(_ combo: Int32, _ combos: Combos, _ deadlines: HistoryDeadlines) {
     let expiry = combos[combo].historyExpiry
-    if let final = combos[combo].final {
-      deadlines.finals.push(.init(time: expiry + 1, number: final.pointee.number, index: combo))
+    if let final = unsafe combos[combo].final {
+      unsafe deadlines.finals.push(.init(time: expiry + 1, number: final.pointee.number, index: combo))
       deadlines.finalCount += 1
     } else {
       deadlines.plain.push(.init(time: expiry, number: 0, index: combo))
@@ -68,11 +68,11 @@ struct History {
     unlink(combo, combos)
     combos[combo].historyTotal = 0
     count -= 1
-    let final = combos[combo].final
-    combos[combo].final = nil
-    final?.deallocate()
+    let final = unsafe combos[combo].final
+    unsafe combos[combo].final = nil
+    unsafe final?.deallocate()
     if let deadlines = combos.orders?.deadlines {
-      if final != nil { deadlines.finalCount -= 1 }
+      if unsafe final != nil { deadlines.finalCount -= 1 }
       if count == 0 {
         combos.orders?.deadlines = nil
       } else {
@@ -86,7 +86,9 @@ struct History {
 
   private func dropStaleFinals(_ deadlines: HistoryDeadlines, _ combos: Combos) {
     while let entry = deadlines.finals.first {
-      if combos.isInUse(entry.index), let final = combos[entry.index].final, final.pointee.number == entry.number { return }
+      if combos.isInUse(entry.index), let final = unsafe combos[entry.index].final, unsafe final.pointee.number == entry.number {
+        return
+      }
       deadlines.finals.popFirst()
     }
   }
@@ -103,7 +105,9 @@ struct History {
     while let deadlines = combos.orders?.deadlines, let entry = deadlines.plain.first, entry.time < now {
       deadlines.plain.popFirst()
       let combo = entry.index
-      if combos.isInUse(combo), combos[combo].hasHistory, combos[combo].final == nil, combos[combo].historyExpiry == entry.time {
+      if combos.isInUse(combo), combos[combo].hasHistory, unsafe combos[combo].final == nil,
+        combos[combo].historyExpiry == entry.time
+      {
         forget(combo, &combos, &store)
       }
     }

@@ -1,7 +1,7 @@
 /// The banners that hold a slot, lowest slot first.
 ///
 /// The first two are stored inline, since by default there are no more.
-struct Screen {
+@safe struct Screen {
   /// The banners after the first two, with room for the maximum.
   private var others: UnsafeMutablePointer<Int32>?
   private var first: Int32 = -1
@@ -18,13 +18,13 @@ struct Screen {
   private(set) subscript(place: Int32) -> Int32 {
     get {
       assert(place >= 0 && place < count, "a place beyond the end of the screen")
-      return place == 0 ? first : place == 1 ? second : others.unsafelyUnwrapped[Int(place) &- 2]
+      return unsafe place == 0 ? first : place == 1 ? second : others.unsafelyUnwrapped[Int(place) &- 2]
     }
     set {
       switch place {
       case 0: first = newValue
       case 1: second = newValue
-      default: others.unsafelyUnwrapped[Int(place) &- 2] = newValue
+      default: unsafe others.unsafelyUnwrapped[Int(place) &- 2] = newValue
       }
     }
   }
@@ -53,22 +53,22 @@ struct Screen {
   /// Returns a copy with its own memory.
   func copy() -> Screen {
     var copy = self
-    if let others {
-      copy.others = .allocate(capacity: Self.othersMax)
-      copy.others.unsafelyUnwrapped.initialize(from: others, count: max(0, Int(count) - 2))
+    if let others = unsafe others {
+      unsafe copy.others = .allocate(capacity: Self.othersMax)
+      unsafe copy.others.unsafelyUnwrapped.initialize(from: others, count: max(0, Int(count) - 2))
     }
     return copy
   }
 
   mutating func free() {
-    others?.deallocate()
+    unsafe others?.deallocate()
     self = Screen()
   }
 
   private mutating func insert(_ index: Int32, at place: Int32) {
     precondition(count < Self.most, "more banners on screen than there are slots")
     count += 1
-    if count > 2, others == nil { others = .allocate(capacity: Self.othersMax) }
+    if count > 2, unsafe others == nil { unsafe others = .allocate(capacity: Self.othersMax) }
     var i = count - 1
     while i > place {
       self[i] = self[i - 1]

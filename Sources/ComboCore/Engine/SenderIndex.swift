@@ -11,7 +11,7 @@ final class SenderIndex {
   private var links: [Link] = []
 
   func add(_ combo: Int32, _ sender: Bytes) {
-    let hash = KeyHash.fold(KeyHash.hash(sender, KeyHash.seed))
+    let hash = unsafe KeyHash.fold(KeyHash.hash(sender, KeyHash.seed))
     while links.count <= Int(combo) { links.append(Link()) }
     let next = first[hash] ?? -1
     links[Int(combo)] = Link(hash: hash, previous: -1, next: next)
@@ -31,7 +31,7 @@ final class SenderIndex {
 
   /// Calls `body` with each combo of a sender, and possibly with some of other senders.
   func forEach(_ sender: Bytes, _ body: (Int32) -> Void) {
-    var combo = first[KeyHash.fold(KeyHash.hash(sender, KeyHash.seed))] ?? -1
+    var combo = unsafe first[KeyHash.fold(KeyHash.hash(sender, KeyHash.seed))] ?? -1
     while combo >= 0 {
       body(combo)
       combo = links[Int(combo)].next

@@ -4,7 +4,7 @@
 /// expire in that order. Once one expires before its predecessor, a heap keeps the order of expiries until all are removed. It
 /// is an object, so that rooms without running totals need not have one; each engine has its own.
 final class Streaks {
-  enum Key {
+  @safe enum Key {
     /// A combo's own streak.
     case ofCombo(Int32)
     /// A named streak of this sender and gift, for any receiver.
@@ -47,7 +47,7 @@ final class Streaks {
 
   @inline(__always)
   static func hash(sender: Bytes, gift: Bytes, name: Bytes, _ seed: UInt64) -> UInt32 {
-    KeyHash.fold(KeyHash.hash(sender, gift, name, seed))
+    unsafe KeyHash.fold(KeyHash.hash(sender, gift, name, seed))
   }
 
   /// The index of the streak with that key, even if it has expired, or -1.
@@ -68,7 +68,7 @@ final class Streaks {
     case .ofCombo(let combo): return streak.combo == combo
     case .named(let sender, let gift, let name):
       let (senderLength, giftLength) = (Int(streak.senderLength), Int(streak.giftLength))
-      return streak.combo < 0 && senderLength == sender.count && giftLength == gift.count
+      return unsafe streak.combo < 0 && senderLength == sender.count && giftLength == gift.count
         && Int(streak.nameLength) == name.count && store.equals(sender, at: streak.key)
         && store.equals(gift, at: streak.key + senderLength) && store.equals(name, at: streak.key + senderLength + giftLength)
     }
@@ -97,9 +97,9 @@ final class Streaks {
       streak.senderLength = UInt16(sender.count)
       streak.giftLength = UInt16(gift.count)
       streak.nameLength = UInt32(name.count)
-      streak.key = store.add(sender)
-      _ = store.add(gift)
-      _ = store.add(name)
+      streak.key = unsafe store.add(sender)
+      _ = unsafe store.add(gift)
+      _ = unsafe store.add(name)
     }
     let index: Int32
     if firstFree >= 0 {
@@ -151,7 +151,7 @@ final class Streaks {
 
   func move(from old: ByteStore, to new: inout ByteStore) {
     forEachIndex { index in
-      if entries[index].combo < 0 { entries[index].key = new.add(old.bytes(entries[index].key, entries[index].keyLength)) }
+      if entries[index].combo < 0 { entries[index].key = unsafe new.add(old.bytes(entries[index].key, entries[index].keyLength)) }
     }
   }
 
@@ -162,7 +162,7 @@ final class Streaks {
       if streak.expiry < now { return }
       if streak.combo >= 0 { return body(.ofCombo(streak.combo), streak.total, streak.expiry) }
       let (sender, gift) = (Int(streak.senderLength), Int(streak.giftLength))
-      let key = Key.named(
+      let key = unsafe Key.named(
         sender: store.bytes(streak.key, sender), gift: store.bytes(streak.key + sender, gift),
         name: store.bytes(streak.key + sender + gift, Int(streak.nameLength)))
       body(key, streak.total, streak.expiry)

@@ -99,7 +99,7 @@ struct WaitingQueue {
   /// Adds the address of the heap.
   @inline(__always)
   func addPlaces(to places: inout Places) {
-    if heapCount > 0 { places.add(UnsafeRawPointer(heap.address(0))) }
+    if heapCount > 0 { unsafe places.add(UnsafeRawPointer(heap.address(0))) }
   }
 
   /// Returns a copy with its own memory.

@@ -4,7 +4,7 @@
 /// reference count in front of its elements, which costs one more cache line, and each change of an element checks whether the
 /// array is shared. A block has no such checks. Its owner copies it (``copy()``), frees it (``free()``) and tracks how many
 /// elements are valid. Indices are checked in debug builds only.
-struct Block<Element: BitwiseCopyable> {
+@safe struct Block<Element: BitwiseCopyable> {
   // Raw memory, with the bounds checked outside of this type: in debug builds, where nothing is specialised, each access would
   // otherwise look up these types twice at run time, which is half of an engine's time.
   private var base: UnsafeMutableRawPointer?
@@ -16,17 +16,17 @@ struct Block<Element: BitwiseCopyable> {
   subscript(index: Int32) -> Element {
     _read {
       checkBounds(index, capacity)
-      yield Self.at(base.unsafelyUnwrapped, index).pointee
+      yield unsafe Self.at(base.unsafelyUnwrapped, index).pointee
     }
     nonmutating _modify {
       checkBounds(index, capacity)
-      yield &Self.at(base.unsafelyUnwrapped, index).pointee
+      yield unsafe &Self.at(base.unsafelyUnwrapped, index).pointee
     }
   }
 
   @inline(__always)
   private static func at(_ base: UnsafeMutableRawPointer, _ index: Int32) -> UnsafeMutablePointer<Element> {
-    (base + Int(index) &* MemoryLayout<Element>.stride).assumingMemoryBound(to: Element.self)
+    unsafe (base + Int(index) &* MemoryLayout<Element>.stride).assumingMemoryBound(to: Element.self)
   }
 
   /// Makes room for at least `count` elements. New elements are uninitialised.
@@ -40,39 +40,39 @@ struct Block<Element: BitwiseCopyable> {
     // Larger blocks are aligned to a cache line.
     let bytes = Int(count) * MemoryLayout<Element>.stride
     let grown = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: bytes > 256 ? 64 : 16)
-    _ = grown.bindMemory(to: Element.self, capacity: Int(count))
-    if let base {
-      grown.copyMemory(from: base, byteCount: Int(min(count, capacity)) * MemoryLayout<Element>.stride)
-      base.deallocate()
+    _ = unsafe grown.bindMemory(to: Element.self, capacity: Int(count))
+    if let base = unsafe base {
+      unsafe grown.copyMemory(from: base, byteCount: Int(min(count, capacity)) * MemoryLayout<Element>.stride)
+      unsafe base.deallocate()
     }
-    base = grown
+    unsafe base = unsafe grown
     capacity = count
   }
 
   init(repeating element: Element, count: Int32) {
     resize(to: count)
-    Self.at(base.unsafelyUnwrapped, 0).initialize(repeating: element, count: Int(count))
+    unsafe Self.at(base.unsafelyUnwrapped, 0).initialize(repeating: element, count: Int(count))
   }
 
   /// The address of an element; valid until the block grows.
   @inline(__always)
   func address(_ index: Int32) -> UnsafeMutableRawPointer {
     checkBounds(index, capacity)
-    return base.unsafelyUnwrapped + Int(index) &* MemoryLayout<Element>.stride
+    return unsafe base.unsafelyUnwrapped + Int(index) &* MemoryLayout<Element>.stride
   }
 
   /// Returns a copy with its own memory.
   func copy() -> Block {
-    guard let base else { return Block() }
+    guard let base = unsafe base else { return Block() }
     var copy = Block()
     copy.resize(to: capacity)
-    copy.base.unsafelyUnwrapped.copyMemory(from: base, byteCount: Int(capacity) * MemoryLayout<Element>.stride)
+    unsafe copy.base.unsafelyUnwrapped.copyMemory(from: base, byteCount: Int(capacity) * MemoryLayout<Element>.stride)
     return copy
   }
 
   mutating func free() {
-    base?.deallocate()
-    base = nil
+    unsafe base?.deallocate()
+    unsafe base = nil
     capacity = 0
   }
 }

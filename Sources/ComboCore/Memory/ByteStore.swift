@@ -4,7 +4,7 @@
 /// store (``isWasteful``). A new combo therefore costs a copy of its key and, in the steady state, no allocation. Bytes and not
 /// `String`, whose canonical equivalence could make two ids equal. The owner copies a store with ``copy()`` and frees it with
 /// ``free()``.
-struct ByteStore {
+@safe struct ByteStore {
   private var base: UnsafeMutableRawPointer?
   private var capacity: UInt32 = 0
   private var used: UInt32 = 0
@@ -43,7 +43,7 @@ struct ByteStore {
   /// Adds `source` and returns its offset.
   mutating func add(_ source: Bytes) -> Int {
     let offset = allocate(source.count)
-    if source.count > 0 { copyBytes(source, to: base.unsafelyUnwrapped + offset) }
+    if source.count > 0 { unsafe copyBytes(source, to: base.unsafelyUnwrapped + offset) }
     return offset
   }
 
@@ -51,44 +51,44 @@ struct ByteStore {
   @inline(__always)
   func bytes(_ offset: Int, _ count: Int) -> Bytes {
     // An empty key has no address: its offset may refer to a store that has been freed since.
-    if count == 0 { return Bytes(start: nil, count: 0) }
+    if count == 0 { return unsafe Bytes(start: nil, count: 0) }
     assert(offset + count <= Int(used), "bytes beyond the end of their store")
-    return Bytes(start: base.unsafelyUnwrapped + offset, count: count)
+    return unsafe Bytes(start: base.unsafelyUnwrapped + offset, count: count)
   }
 
   /// The address of the byte at `offset`; valid until the store changes.
   @inline(__always)
   func address(_ offset: Int) -> UnsafeRawPointer {
     assert(offset < Int(used), "bytes beyond the end of their store")
-    return UnsafeRawPointer(base.unsafelyUnwrapped + offset)
+    return unsafe UnsafeRawPointer(base.unsafelyUnwrapped + offset)
   }
 
   /// Whether the bytes at `offset` equal `other`.
   @inline(__always)
-  func equals(_ other: Bytes, at offset: Int) -> Bool { sameBytes(bytes(offset, other.count), other) }
+  func equals(_ other: Bytes, at offset: Int) -> Bool { unsafe sameBytes(bytes(offset, other.count), other) }
 
   /// Returns a copy with its own memory.
   func copy() -> ByteStore {
-    guard let base else { return ByteStore() }
+    guard let base = unsafe base else { return ByteStore() }
     var copy = ByteStore(capacity: Int(capacity))
-    copy.base.unsafelyUnwrapped.copyMemory(from: base, byteCount: Int(used))
+    unsafe copy.base.unsafelyUnwrapped.copyMemory(from: base, byteCount: Int(used))
     copy.used = used
     copy.waste = waste
     return copy
   }
 
   mutating func free() {
-    base?.deallocate()
+    unsafe base?.deallocate()
     self = ByteStore()
   }
 
   private mutating func resize(to count: Int) {
     let grown = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 8)
-    if let base {
-      grown.copyMemory(from: base, byteCount: min(Int(capacity), count))
-      base.deallocate()
+    if let base = unsafe base {
+      unsafe grown.copyMemory(from: base, byteCount: min(Int(capacity), count))
+      unsafe base.deallocate()
     }
-    base = grown
+    unsafe base = unsafe grown
     capacity = UInt32(clamping: count)
   }
 }
@@ -98,10 +98,10 @@ func copyBytes(_ bytes: Bytes, to start: UnsafeMutableRawPointer) {
   guard let from = bytes.baseAddress else { return }
   let count = bytes.count
   func copy<T: BitwiseCopyable>(_ type: T.Type, _ at: Int) {
-    start.storeBytes(of: from.loadUnaligned(fromByteOffset: at, as: type), toByteOffset: at, as: type)
+    unsafe start.storeBytes(of: from.loadUnaligned(fromByteOffset: at, as: type), toByteOffset: at, as: type)
   }
   // Names are short, so a call would take longer.
-  if count > 64 { return start.copyMemory(from: from, byteCount: count) }
+  if count > 64 { return unsafe start.copyMemory(from: from, byteCount: count) }
   if count >= 8 {
     var i = 0
     while i &+ 8 < count {
@@ -122,20 +122,20 @@ func copyBytes(_ bytes: Bytes, to start: UnsafeMutableRawPointer) {
 @inline(__always)
 func sameBytes(_ p: UnsafeRawPointer, _ other: Bytes) -> Bool {
   guard let q = other.baseAddress else { return true }
-  return sameBytes(p, q, other.count)
+  return unsafe sameBytes(p, q, other.count)
 }
 
 @inline(__always)
 func sameBytes(_ a: Bytes, _ b: Bytes) -> Bool {
   guard let p = a.baseAddress, let q = b.baseAddress else { return a.count == b.count }
-  return sameBytes(p, q, b.count)
+  return unsafe sameBytes(p, q, b.count)
 }
 
 /// Whether `count` bytes at `p` and at `q` are equal. Compares eight at a time; the last eight overlap those before.
 @inline(__always)
 func sameBytes(_ p: UnsafeRawPointer, _ q: UnsafeRawPointer, _ count: Int) -> Bool {
   func same<T: BitwiseCopyable & Equatable>(_ type: T.Type, _ at: Int) -> Bool {
-    p.loadUnaligned(fromByteOffset: at, as: type) == q.loadUnaligned(fromByteOffset: at, as: type)
+    unsafe p.loadUnaligned(fromByteOffset: at, as: type) == q.loadUnaligned(fromByteOffset: at, as: type)
   }
   if count >= 8 {
     var i = 0

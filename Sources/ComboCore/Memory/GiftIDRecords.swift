@@ -6,7 +6,7 @@
 /// Records are in chunks of 2 KiB; a chunk may be smaller only while there is one. In many rooms, ids would make up most of a
 /// process's memory. Chunks do not move when more are added, and do not keep half as much again in reserve. The owner frees
 /// them with ``free()``.
-struct GiftIDRecords {
+@safe struct GiftIDRecords {
   /// The positions of the first record and of the next new one, in units of 8 bytes. A chunk begins at a multiple of 256.
   /// Positions only rise, unless the records of a single chunk are moved to its beginning.
   private(set) var start = 0
@@ -16,7 +16,7 @@ struct GiftIDRecords {
   /// The first chunk, or nil if there is none.
   private var first: UnsafeMutableRawPointer?
   /// All chunks, indexed by the lower bits of their number. In use only from two chunks on.
-  private var chunks = Block<UnsafeMutableRawPointer>()
+  private var chunks = unsafe Block<UnsafeMutableRawPointer>()
   private(set) var count: Int32 = 0
   /// Whether an id was ever too long for a record.
   private var hasLong = false
@@ -39,19 +39,19 @@ struct GiftIDRecords {
   // MARK: - Records
 
   @inline(__always)
-  func expiry(_ record: Int) -> UInt32 { address(record).load(as: UInt32.self) }
+  func expiry(_ record: Int) -> UInt32 { unsafe address(record).load(as: UInt32.self) }
 
-  func setExpiry(_ record: Int, _ expiry: UInt32) { address(record).storeBytes(of: expiry, as: UInt32.self) }
+  func setExpiry(_ record: Int, _ expiry: UInt32) { unsafe address(record).storeBytes(of: expiry, as: UInt32.self) }
 
   /// The bits of the hash that the record keeps.
   @inline(__always)
-  func hash(_ record: Int) -> UInt32 { address(record).load(fromByteOffset: 4, as: UInt32.self) & ~Self.lengthMask }
+  func hash(_ record: Int) -> UInt32 { unsafe address(record).load(fromByteOffset: 4, as: UInt32.self) & ~Self.lengthMask }
 
   @inline(__always)
   func id(_ record: Int) -> Bytes {
     let length = length(record)
-    if length == Self.lengthElsewhere { return Bytes(elsewhere(record)) }
-    return Bytes(start: address(record) + Self.headLength, count: Int(length))
+    if length == Self.lengthElsewhere { return unsafe Bytes(elsewhere(record)) }
+    return unsafe Bytes(start: address(record) + Self.headLength, count: Int(length))
   }
 
   func forEachRecord(_ body: (Int) -> Void) {
@@ -68,22 +68,24 @@ struct GiftIDRecords {
   /// Adds the addresses of the next new records and of the first ones.
   @inline(__always)
   func addPlaces(to all: inout Places) {
-    guard let first else { return }
-    if end < chunksEnd { all.addTwo(address(end)) }
+    guard let first = unsafe first else { return }
+    if end < chunksEnd { unsafe all.addTwo(address(end)) }
     // Some of the first have probably expired since the room was last used.
-    all.addLines(first + (start & (Self.chunkUnits &- 1)) &* Self.unit, 192)
+    unsafe all.addLines(first + (start & (Self.chunkUnits &- 1)) &* Self.unit, 192)
   }
 
   @inline(__always)
   private func address(_ record: Int) -> UnsafeMutableRawPointer {
     let number = record &>> 8
     let chunk =
-      number == start &>> 8 ? first.unsafelyUnwrapped : chunks[Int32(truncatingIfNeeded: number) & (chunks.capacity &- 1)]
-    return chunk + (record & (Self.chunkUnits &- 1)) &* Self.unit
+      unsafe number == start &>> 8 ? first.unsafelyUnwrapped : chunks[Int32(truncatingIfNeeded: number) & (chunks.capacity &- 1)]
+    return unsafe chunk + (record & (Self.chunkUnits &- 1)) &* Self.unit
   }
 
   @inline(__always)
-  private func length(_ record: Int) -> UInt32 { address(record).load(fromByteOffset: 4, as: UInt32.self) & Self.lengthMask }
+  private func length(_ record: Int) -> UInt32 {
+    unsafe address(record).load(fromByteOffset: 4, as: UInt32.self) & Self.lengthMask
+  }
 
   @inline(__always)
   private static func units(ofLength length: UInt32) -> Int {
@@ -104,8 +106,8 @@ struct GiftIDRecords {
 
   /// The bytes of an id that is too long for a record.
   private func elsewhere(_ record: Int) -> UnsafeMutableRawBufferPointer {
-    let memory = address(record) + Self.headLength
-    return UnsafeMutableRawBufferPointer(
+    let memory = unsafe address(record) + Self.headLength
+    return unsafe UnsafeMutableRawBufferPointer(
       start: memory.load(as: UnsafeMutableRawPointer.self), count: memory.load(fromByteOffset: 8, as: Int.self))
   }
 
@@ -115,7 +117,7 @@ struct GiftIDRecords {
   /// - Returns: Whether records were moved and thus changed their positions.
   @inline(__always)
   mutating func reserve(_ id: Bytes) -> Bool {
-    let units = Self.units(of: id)
+    let units = unsafe Self.units(of: id)
     return end &+ units > chunksEnd ? makeRoom(for: units) : false
   }
 
@@ -124,17 +126,17 @@ struct GiftIDRecords {
   @inline(__always)
   mutating func append(_ id: Bytes, hash: UInt32, expiry: UInt32) -> Int {
     let record = end
-    let memory = address(record)
+    let memory = unsafe address(record)
     let isElsewhere = id.count >= Int(Self.lengthElsewhere)
     let length = isElsewhere ? Self.lengthElsewhere : UInt32(truncatingIfNeeded: id.count)
-    memory.storeBytes(of: expiry, as: UInt32.self)
-    memory.storeBytes(of: hash & ~Self.lengthMask | length, toByteOffset: 4, as: UInt32.self)
+    unsafe memory.storeBytes(of: expiry, as: UInt32.self)
+    unsafe memory.storeBytes(of: hash & ~Self.lengthMask | length, toByteOffset: 4, as: UInt32.self)
     if isElsewhere {
-      writeElsewhere(id, to: memory)
+      unsafe writeElsewhere(id, to: memory)
     } else {
-      copyBytes(id, to: memory + Self.headLength)
+      unsafe copyBytes(id, to: memory + Self.headLength)
     }
-    end &+= Self.units(of: id)
+    unsafe end &+= Self.units(of: id)
     count &+= 1
     return record
   }
@@ -143,16 +145,16 @@ struct GiftIDRecords {
   @inline(__always)
   mutating func dropFirst() {
     let length = length(start)
-    if length == Self.lengthElsewhere { elsewhere(start).deallocate() }
+    if length == Self.lengthElsewhere { unsafe elsewhere(start).deallocate() }
     start &+= Self.units(ofLength: length)
     count &-= 1
     if start & (Self.chunkUnits &- 1) == 0 || (count > 0 && isPastLast(start)) { leaveFirstChunk() }
   }
 
   mutating func free() {
-    if hasLong { forEachRecord { if length($0) == Self.lengthElsewhere { elsewhere($0).deallocate() } } }
-    forEachChunk { $0.deallocate() }
-    chunks.free()
+    if hasLong { forEachRecord { if length($0) == Self.lengthElsewhere { unsafe elsewhere($0).deallocate() } } }
+    unsafe forEachChunk { unsafe $0.deallocate() }
+    unsafe chunks.free()
     self = GiftIDRecords()
   }
 
@@ -164,10 +166,10 @@ struct GiftIDRecords {
   @inline(never)
   private mutating func writeElsewhere(_ id: Bytes, to record: UnsafeMutableRawPointer) {
     let bytes = UnsafeMutableRawPointer.allocate(byteCount: id.count, alignment: 1)
-    bytes.copyMemory(from: id.baseAddress.unsafelyUnwrapped, byteCount: id.count)
+    unsafe bytes.copyMemory(from: id.baseAddress.unsafelyUnwrapped, byteCount: id.count)
     hasLong = true
-    (record + Self.headLength).storeBytes(of: bytes, as: UnsafeMutableRawPointer.self)
-    (record + Self.headLength).storeBytes(of: id.count, toByteOffset: 8, as: Int.self)
+    unsafe (record + Self.headLength).storeBytes(of: bytes, as: UnsafeMutableRawPointer.self)
+    unsafe (record + Self.headLength).storeBytes(of: id.count, toByteOffset: 8, as: Int.self)
   }
 
   // MARK: - Chunks
@@ -177,12 +179,12 @@ struct GiftIDRecords {
     let chunkStart = start & ~(Self.chunkUnits - 1)
     let capacity = chunksEnd - chunkStart
     var hasMoved = false
-    if first == nil || capacity < Self.chunkUnits {
+    if unsafe first == nil || capacity < Self.chunkUnits {
       let needed = end - start + units
       // At least a third of the chunk is free before the first record.
-      if first != nil, needed * 3 <= capacity * 2 { return moveOnlyChunk(to: nil, capacity) }
+      if unsafe first != nil, needed * 3 <= capacity * 2 { return unsafe moveOnlyChunk(to: nil, capacity) }
       let grown = min(Self.chunkUnits, max(8, count > 2 ? needed * 3 / 2 + 1 : needed))
-      hasMoved = moveOnlyChunk(to: Self.allocate(grown), grown)
+      hasMoved = unsafe moveOnlyChunk(to: Self.allocate(grown), grown)
       if needed <= grown { return hasMoved }
     }
     addChunk()
@@ -193,10 +195,10 @@ struct GiftIDRecords {
   /// - Returns: Whether their positions have changed.
   private mutating func moveOnlyChunk(to larger: UnsafeMutableRawPointer?, _ capacity: Int) -> Bool {
     let moved = start & (Self.chunkUnits - 1)
-    let chunk = larger ?? first.unsafelyUnwrapped
-    if let first { chunk.copyMemory(from: first + moved * Self.unit, byteCount: (end - start) * Self.unit) }
-    if larger != nil { first?.deallocate() }
-    first = chunk
+    let chunk = unsafe larger ?? first.unsafelyUnwrapped
+    if let first = unsafe first { unsafe chunk.copyMemory(from: first + moved * Self.unit, byteCount: (end - start) * Self.unit) }
+    if unsafe larger != nil { unsafe first?.deallocate() }
+    unsafe first = unsafe chunk
     start -= moved
     end -= moved
     chunksEnd = start + capacity
@@ -205,50 +207,50 @@ struct GiftIDRecords {
 
   /// Adds a chunk behind the last one, which has its full size.
   private mutating func addChunk() {
-    if end < chunksEnd { address(end).storeBytes(of: Self.lengthOfEnd, toByteOffset: 4, as: UInt32.self) }
-    let chunk = Self.allocate(Self.chunkUnits)
+    if end < chunksEnd { unsafe address(end).storeBytes(of: Self.lengthOfEnd, toByteOffset: 4, as: UInt32.self) }
+    let chunk = unsafe Self.allocate(Self.chunkUnits)
     if count == 0 {
-      first.unsafelyUnwrapped.deallocate()
-      first = chunk
+      unsafe first.unsafelyUnwrapped.deallocate()
+      unsafe first = unsafe chunk
       start = chunksEnd
     } else {
       let inUse = Int32(truncatingIfNeeded: (chunksEnd - 1) >> 8 - start >> 8 + 1)
-      if chunks.capacity <= inUse { growChunks(inUse) }
-      chunks[Int32(truncatingIfNeeded: chunksEnd >> 8) & (chunks.capacity - 1)] = chunk
+      if unsafe chunks.capacity <= inUse { growChunks(inUse) }
+      unsafe chunks[Int32(truncatingIfNeeded: chunksEnd >> 8) & (chunks.capacity - 1)] = unsafe chunk
     }
     end = chunksEnd
     chunksEnd += Self.chunkUnits
   }
 
   private mutating func growChunks(_ inUse: Int32) {
-    var grown = Block<UnsafeMutableRawPointer>()
-    grown.resize(to: max(4, chunks.capacity * 2))
+    var grown = unsafe Block<UnsafeMutableRawPointer>()
+    unsafe grown.resize(to: max(4, chunks.capacity * 2))
     var number = Int32(truncatingIfNeeded: start >> 8)
-    forEachChunk { chunk in
-      grown[number & (grown.capacity - 1)] = chunk
+    unsafe forEachChunk { chunk in
+      unsafe grown[number & (grown.capacity - 1)] = unsafe chunk
       number &+= 1
     }
-    chunks.free()
-    chunks = grown
+    unsafe chunks.free()
+    unsafe chunks = unsafe grown
   }
 
   /// Frees the first chunk after its last record was removed.
   private mutating func leaveFirstChunk() {
-    first.unsafelyUnwrapped.deallocate()
+    unsafe first.unsafelyUnwrapped.deallocate()
     if start & (Self.chunkUnits &- 1) != 0 { start = Self.nextChunk(start) }
     if start == chunksEnd {
-      first = nil
+      unsafe first = nil
     } else {
-      first = chunks[Int32(truncatingIfNeeded: start &>> 8) & (chunks.capacity &- 1)]
+      unsafe first = unsafe chunks[Int32(truncatingIfNeeded: start &>> 8) & (chunks.capacity &- 1)]
     }
   }
 
   private func forEachChunk(_ body: (UnsafeMutableRawPointer) -> Void) {
-    guard let first else { return }
-    body(first)
+    guard let first = unsafe first else { return }
+    unsafe body(first)
     var position = Self.nextChunk(start)
     while position < chunksEnd {
-      body(address(position))
+      unsafe body(address(position))
       position += Self.chunkUnits
     }
   }

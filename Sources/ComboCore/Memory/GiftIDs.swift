@@ -48,11 +48,11 @@ struct GiftIDs {
 
   /// The hash of an id. Its lower bits have no meaning.
   @inline(__always)
-  static func hash(_ id: Bytes, _ seed: UInt64) -> UInt32 { KeyHash.fold(KeyHash.hash(id, seed)) | 1 }
+  static func hash(_ id: Bytes, _ seed: UInt64) -> UInt32 { unsafe KeyHash.fold(KeyHash.hash(id, seed)) | 1 }
 
   @inline(__always)
   func contains(_ id: Bytes, hash: UInt32, at now: Int64) -> Bool {
-    find(id, hash: hash, validAt: now) != nil
+    unsafe find(id, hash: hash, validAt: now) != nil
   }
 
   /// Adds the addresses at which an id with this hash would be found.
@@ -79,19 +79,19 @@ struct GiftIDs {
     } else {
       dropInDisorder(limit, at: now)
     }
-    append(id, hash: hash, expiry: expiry)
+    unsafe append(id, hash: hash, expiry: expiry)
   }
 
   /// Renews `id`, which is remembered at `now`, as if it had just arrived.
   mutating func refresh(_ id: Bytes, hash: UInt32, expiry: Int64, limit: Int, at now: Int64) {
-    guard let record = find(id, hash: hash, validAt: now) else { return }
+    guard let record = unsafe find(id, hash: hash, validAt: now) else { return }
     if disorder == nil { order(countedBefore: .min) }
     countExpired(at: now)
     disorder?.retired.insert(Int32(truncatingIfNeeded: record))
     disorder?.expired += 1
     records.setExpiry(record, Self.longAgo)
     if record == records.start { firstExpiry = .min }
-    add(id, hash: hash, expiry: expiry, limit: limit, at: now)
+    unsafe add(id, hash: hash, expiry: expiry, limit: limit, at: now)
   }
 
   /// Appends `id`, which must not exist, without a limit.
@@ -106,11 +106,11 @@ struct GiftIDs {
     var written = expiry &- expiryBase
     if written <= Int64(Self.longAgo) || written > Int64(UInt32.max) { written = rebase(to: expiry) }
 
-    if records.reserve(id) {
+    if unsafe records.reserve(id) {
       if table.isInUse { indexAll() }
       if let disorder { order(countedBefore: disorder.countedBefore) }
     }
-    let record = records.append(id, hash: hash, expiry: UInt32(truncatingIfNeeded: written))
+    let record = unsafe records.append(id, hash: hash, expiry: UInt32(truncatingIfNeeded: written))
     if isEarlier || disorder != nil { orderLast(record, expiry) }
     if !table.isFull, record &- tableStart < (1 as Int) &<< Int(unitBits) {
       index(record, hash)
@@ -132,7 +132,7 @@ struct GiftIDs {
 
   /// Calls `body` with each id valid at `now`, the oldest first.
   func forEach(validAt now: Int64, _ body: (Bytes, Int64) -> Void) {
-    records.forEachRecord { record in if expiry(record) >= now { body(records.id(record), expiry(record)) } }
+    records.forEachRecord { record in if expiry(record) >= now { unsafe body(records.id(record), expiry(record)) } }
   }
 
   /// Returns a copy with its own memory, without the ids that expired long ago.
@@ -150,7 +150,9 @@ struct GiftIDs {
     var fault: String?
     records.forEachRecord { record in
       // An expired id may occur twice.
-      if find(records.id(record), hash: records.hash(record), validAt: expiry(record)) == nil { fault = "an id is not found" }
+      if unsafe find(records.id(record), hash: records.hash(record), validAt: expiry(record)) == nil {
+        fault = "an id is not found"
+      }
       if found == 0, firstExpiry != expiry(record) { fault = "the first id expires at another time" }
       if let disorder, expiry(record) < disorder.countedBefore { expired += 1 }
       found += 1
@@ -173,13 +175,13 @@ struct GiftIDs {
   /// The record of `id`, if it is valid at `now`.
   @inline(__always)
   private func find(_ id: Bytes, hash: UInt32, validAt now: Int64) -> Int? {
-    if !table.isInUse { return search(id, hash: hash, validAt: now) }
+    if !table.isInUse { return unsafe search(id, hash: hash, validAt: now) }
     let unitBits = UInt32(unitBits)
     let units = ((1 as UInt32) &<< unitBits) &- 1
     let kept = hash & GiftIDRecords.hashMask
     let place = table.find(hash) { place in
       // Records removed at the front are still in the table.
-      (place ^ kept) &>> unitBits == 0 && record(at: place & units) >= records.start
+      unsafe (place ^ kept) &>> unitBits == 0 && record(at: place & units) >= records.start
         && matches(record(at: place & units), id, kept, now)
     }
     return place.map { record(at: $0 & units) }
@@ -191,13 +193,13 @@ struct GiftIDs {
 
   private func search(_ id: Bytes, hash: UInt32, validAt now: Int64) -> Int? {
     var found: Int?
-    records.forEachRecord { if found == nil, matches($0, id, hash & GiftIDRecords.hashMask, now) { found = $0 } }
+    records.forEachRecord { if found == nil, unsafe matches($0, id, hash & GiftIDRecords.hashMask, now) { found = $0 } }
     return found
   }
 
   @inline(__always)
   private func matches(_ record: Int, _ id: Bytes, _ hash: UInt32, _ now: Int64) -> Bool {
-    records.hash(record) == hash && expiry(record) >= now && sameBytes(records.id(record), id)
+    unsafe records.hash(record) == hash && expiry(record) >= now && sameBytes(records.id(record), id)
   }
 
   // MARK: - Removing
@@ -269,7 +271,7 @@ struct GiftIDs {
   /// Returns a copy of some of them, with its own memory.
   private func kept(_ isKept: (Int) -> Bool) -> GiftIDs {
     var kept = GiftIDs()
-    records.forEachRecord { if isKept($0) { kept.append(records.id($0), hash: records.hash($0), expiry: expiry($0)) } }
+    records.forEachRecord { if isKept($0) { unsafe kept.append(records.id($0), hash: records.hash($0), expiry: expiry($0)) } }
     return kept
   }
 

@@ -20,35 +20,35 @@ enum KeyHash {
       // Two overlapping halves, or one to three single bytes.
       var rest: UInt64
       if count >= 4 {
-        rest = UInt64(base.loadUnaligned(as: UInt32.self)) << 32
-        rest |= UInt64(base.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
+        rest = unsafe UInt64(base.loadUnaligned(as: UInt32.self)) << 32
+        unsafe rest |= UInt64(base.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
       } else {
-        rest = UInt64(base.load(as: UInt8.self)) << 16
-        rest |= UInt64(base.load(fromByteOffset: count &>> 1, as: UInt8.self)) << 8
-        rest |= UInt64(base.load(fromByteOffset: count &- 1, as: UInt8.self))
+        rest = unsafe UInt64(base.load(as: UInt8.self)) << 16
+        unsafe rest |= UInt64(base.load(fromByteOffset: count &>> 1, as: UInt8.self)) << 8
+        unsafe rest |= UInt64(base.load(fromByteOffset: count &- 1, as: UInt8.self))
       }
       return mix(state ^ rest, last)
     }
     var i = 0
     while i &+ 8 < count {
-      state = mix(state ^ base.loadUnaligned(fromByteOffset: i, as: UInt64.self), multiplier)
+      state = unsafe mix(state ^ base.loadUnaligned(fromByteOffset: i, as: UInt64.self), multiplier)
       i &+= 8
     }
-    return mix(state ^ base.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self), last)
+    return unsafe mix(state ^ base.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self), last)
   }
 
   /// The hash of three byte sequences. They are hashed in parallel, which takes less time than one after the other.
   @inline(__always)
   static func hash(_ a: Bytes, _ b: Bytes, _ c: Bytes, _ seed: UInt64) -> UInt64 {
-    let (x, y, z) = (hash(a, seed), hash(b, ~seed), hash(c, seed &+ multiplier))
+    let (x, y, z) = unsafe (hash(a, seed), hash(b, ~seed), hash(c, seed &+ multiplier))
     return mix(x ^ z, y ^ z &+ multiplier)
   }
 
   /// The hash of a combo's key, for tables.
   @inline(__always)
   static func combo(_ sender: Bytes, _ receiver: Bytes, _ gift: Bytes, _ name: Bytes, _ seed: UInt64) -> UInt32 {
-    let state = hash(sender, receiver, gift, seed)
-    return fold(name.count == 0 ? state : hash(name, state))
+    let state = unsafe hash(sender, receiver, gift, seed)
+    return unsafe fold(name.count == 0 ? state : hash(name, state))
   }
 
   /// The 32 bits that tables use.

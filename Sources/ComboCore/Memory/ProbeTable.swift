@@ -52,7 +52,9 @@ package struct ProbeTable {
 
   /// The address at which the search for `hash` begins. The table must be in use.
   @inline(__always)
-  package func address(_ hash: UInt32) -> UnsafeRawPointer { UnsafeRawPointer(places.address(home(UInt64(hash | 1) << 32))) }
+  package func address(_ hash: UInt32) -> UnsafeRawPointer {
+    unsafe UnsafeRawPointer(places.address(home(UInt64(hash | 1) << 32)))
+  }
 
   /// Adds `number` under `hash`; the table grows if it is full.
   @inline(__always)

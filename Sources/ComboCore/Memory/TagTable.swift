@@ -8,7 +8,7 @@
 /// The array of tags that is searched in groups comes from Abseil's Swiss tables (https://abseil.io/about/design/swisstables).
 /// Matching the bytes of a word without vector instructions is from "Bit Twiddling Hacks"
 /// (https://graphics.stanford.edu/~seander/bithacks.html).
-struct TagTable {
+@safe struct TagTable {
   /// The tags, 0 for an empty place, followed by the places.
   private var base: UnsafeMutableRawPointer?
   /// The number of places: a power of two, at least 16; 0 while the table is not in use.
@@ -34,10 +34,10 @@ struct TagTable {
     if wanted != capacity {
       free()
       let bytes = Int(wanted) * 5
-      base = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: bytes > 256 ? 64 : 16)
+      unsafe base = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: bytes > 256 ? 64 : 16)
       capacity = wanted
     }
-    base.unsafelyUnwrapped.initializeMemory(as: UInt8.self, repeating: 0, count: Int(capacity))
+    unsafe base.unsafelyUnwrapped.initializeMemory(as: UInt8.self, repeating: 0, count: Int(capacity))
     used = 0
   }
 
@@ -45,8 +45,8 @@ struct TagTable {
   @inline(__always)
   func addPlaces(_ hash: UInt32, to all: inout Places) {
     let group = home(hash)
-    all.add(base.unsafelyUnwrapped + group)
-    all.add(placeAddress(group))
+    unsafe all.add(base.unsafelyUnwrapped + group)
+    unsafe all.add(placeAddress(group))
   }
 
   /// The first place with that hash's tag for which `matches` returns true, or nil. The table must be in use.
@@ -58,7 +58,7 @@ struct TagTable {
       let tags = tags(group)
       var same = Self.zeros(tags ^ wanted)
       while same != 0 {
-        let place = placeAddress(group &+ same.trailingZeroBitCount &>> 3).load(as: UInt32.self)
+        let place = unsafe placeAddress(group &+ same.trailingZeroBitCount &>> 3).load(as: UInt32.self)
         if matches(place) { return place }
         same &= same &- 1
       }
@@ -75,8 +75,8 @@ struct TagTable {
       let empty = Self.zeros(tags(group))
       if empty != 0 {
         let index = group &+ empty.trailingZeroBitCount &>> 3
-        base.unsafelyUnwrapped.storeBytes(of: Self.tag(hash), toByteOffset: index, as: UInt8.self)
-        placeAddress(index).storeBytes(of: place, as: UInt32.self)
+        unsafe base.unsafelyUnwrapped.storeBytes(of: Self.tag(hash), toByteOffset: index, as: UInt8.self)
+        unsafe placeAddress(index).storeBytes(of: place, as: UInt32.self)
         used &+= 1
         return
       }
@@ -85,7 +85,7 @@ struct TagTable {
   }
 
   mutating func free() {
-    base?.deallocate()
+    unsafe base?.deallocate()
     self = TagTable()
   }
 
@@ -111,10 +111,10 @@ struct TagTable {
 
   /// The tags of the eight places from `group` on.
   @inline(__always)
-  private func tags(_ group: Int) -> UInt64 { base.unsafelyUnwrapped.load(fromByteOffset: group, as: UInt64.self) }
+  private func tags(_ group: Int) -> UInt64 { unsafe base.unsafelyUnwrapped.load(fromByteOffset: group, as: UInt64.self) }
 
   @inline(__always)
   private func placeAddress(_ index: Int) -> UnsafeMutableRawPointer {
-    base.unsafelyUnwrapped + (Int(capacity) &+ index &* 4)
+    unsafe base.unsafelyUnwrapped + (Int(capacity) &+ index &* 4)
   }
 }

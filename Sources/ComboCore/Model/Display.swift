@@ -1,5 +1,5 @@
 /// The data that a screen needs to draw a banner, forwarded unchanged. Borrowed bytes.
-public struct Display {
+@safe public struct Display {
   /// The sender, as a JSON object without white space between tokens. The engine does not interpret it.
   public var sender: Bytes
   /// The receiver in the same form, empty if the gift had none.
@@ -9,14 +9,14 @@ public struct Display {
 
   /// Creates display data of borrowed bytes.
   public init(sender: Bytes, receiver: Bytes, gift: Bytes) {
-    self.sender = sender
-    self.receiver = receiver
-    self.gift = gift
+    unsafe self.sender = unsafe sender
+    unsafe self.receiver = unsafe receiver
+    unsafe self.gift = unsafe gift
   }
 }
 
 extension Display {
   /// The length of all parts together, in bytes.
   @inline(__always)
-  var length: Int { sender.count &+ receiver.count &+ gift.count }
+  var length: Int { unsafe sender.count &+ receiver.count &+ gift.count }
 }

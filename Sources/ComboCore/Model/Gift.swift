@@ -4,7 +4,7 @@ public typealias Bytes = UnsafeRawBufferPointer
 /// A gift as an engine receives it. Its bytes are borrowed: the engine copies what it keeps.
 ///
 /// Ids are compared byte by byte; an empty id means that there is none.
-public struct Gift {
+@safe public struct Gift {
   /// The id of the gift, so that one sent twice counts once, empty if it has none.
   public var id: Bytes
   /// The sender's id.
@@ -14,7 +14,7 @@ public struct Gift {
   /// The gift's id.
   public var giftID: Bytes
   /// The combo's name: only gifts with the same name join. Empty if it has none.
-  public var combo = Bytes(start: nil, count: 0)
+  public var combo = unsafe Bytes(start: nil, count: 0)
   /// The display data, forwarded unchanged.
   public var display: Display
   /// The worth of one gift, 0 or more.
@@ -43,7 +43,7 @@ public struct Gift {
   }
 
   /// The number of gifts.
-  public enum Amount {
+  @safe public enum Amount {
     /// A number of gifts, 1 or more.
     case count(Int)
     /// The number in this streak so far, including this gift, 1 or more. `streak` is empty if the gift names none.
@@ -52,10 +52,10 @@ public struct Gift {
 
   /// Creates a gift of borrowed bytes.
   public init(id: Bytes, senderID: Bytes, receiverID: Bytes, giftID: Bytes, display: Display, value: Double, amount: Amount) {
-    self.id = id
-    self.senderID = senderID
-    self.receiverID = receiverID
-    self.giftID = giftID
+    unsafe self.id = unsafe id
+    unsafe self.senderID = unsafe senderID
+    unsafe self.receiverID = unsafe receiverID
+    unsafe self.giftID = unsafe giftID
     self.display = display
     self.value = value
     self.amount = amount
@@ -77,15 +77,15 @@ extension Gift {
   /// Computes the hashes; the ids must not change afterwards.
   @inline(__always)
   package mutating func hash(with hasher: GiftHasher) {
-    hashes.id = id.count > 0 ? GiftIDs.hash(id, hasher.seed) : 0
-    hashes.combo = KeyHash.combo(senderID, receiverID, giftID, combo, hasher.seed)
+    hashes.id = unsafe id.count > 0 ? GiftIDs.hash(id, hasher.seed) : 0
+    hashes.combo = unsafe KeyHash.combo(senderID, receiverID, giftID, combo, hasher.seed)
   }
 
   /// Resets the hashes and the optional fields, before this memory, which may never have held a gift, receives another one.
   @inline(__always)
   package mutating func forgetHashes() {
     hashes = Hashes()
-    combo = Bytes(start: nil, count: 0)
+    unsafe combo = unsafe Bytes(start: nil, count: 0)
     streakMs = nil
     ends = false
     lingerMs = 0

@@ -1,5 +1,5 @@
 /// The combos to which a `retract` applies: all that match its ids. An empty id matches any.
-public struct Retraction {
+@safe public struct Retraction {
   /// The sender's id; never empty.
   public var senderID: Bytes
   /// The receiver's id; empty for any.
@@ -9,16 +9,18 @@ public struct Retraction {
 
   /// Creates a retraction of borrowed bytes.
   public init(senderID: Bytes, receiverID: Bytes, giftID: Bytes) {
-    self.senderID = senderID
-    self.receiverID = receiverID
-    self.giftID = giftID
+    unsafe self.senderID = unsafe senderID
+    unsafe self.receiverID = unsafe receiverID
+    unsafe self.giftID = unsafe giftID
   }
 }
 
 extension Retraction {
   /// Whether it applies to the combo with that key.
   func means(_ key: ComboKey) -> Bool {
-    func agrees(_ named: Bytes, _ id: Bytes) -> Bool { named.count == 0 || (named.count == id.count && sameBytes(named, id)) }
-    return agrees(senderID, key.senderID) && agrees(receiverID, key.receiverID) && agrees(giftID, key.giftID)
+    func agrees(_ named: Bytes, _ id: Bytes) -> Bool {
+      unsafe named.count == 0 || (named.count == id.count && sameBytes(named, id))
+    }
+    return unsafe agrees(senderID, key.senderID) && agrees(receiverID, key.receiverID) && agrees(giftID, key.giftID)
   }
 }

@@ -91,11 +91,11 @@ package final class RoomMirror {
   /// - Parameter wasEmpty: Whether a room that appears for the first time had nothing on its screen, as it would have emitted a
   ///   `screen` before.
   package func take(key: Bytes, value: Bytes, wasEmpty: Bool = false, at now: Int64) {
-    guard let said = InstructionFields(value) else {
+    guard let said = unsafe InstructionFields(value) else {
       malformed += 1
       return
     }
-    let place = place(of: [UInt8](key))
+    let place = unsafe place(of: [UInt8](key))
     guard (said.epoch, said.seq) > (rooms[place].epoch, rooms[place].seq) else { return }
     if said.epoch > rooms[place].epoch {
       rooms[place].isKnown = said.seq == 1 || wasEmpty && rooms[place].epoch < 0 && !said.operation.needsBanner
@@ -111,14 +111,14 @@ package final class RoomMirror {
     instructions += 1
     apply(said, to: place, at: now)
     if !rooms[place].isKnown, said.at - rooms[place].heardFrom > screenWithinMs { rooms[place].isKnown = true }
-    if rooms[place].isWatched { news.append(.said(room: rooms[place].key, record: [UInt8](value))) }
+    if rooms[place].isWatched { unsafe news.append(.said(room: rooms[place].key, record: [UInt8](value))) }
   }
 
   /// Processes a record of the topic of screens. The output is read after it.
   /// - Parameter time: The record's timestamp, in milliseconds since the Unix epoch.
   package func keep(key: Bytes, value: Bytes, from time: Int64, at now: Int64) {
-    guard let said = InstructionFields(value), let banners = said.screen(most: Self.slotsMax) else { return }
-    let place = place(of: [UInt8](key))
+    guard let said = unsafe InstructionFields(value), let banners = said.screen(most: Self.slotsMax) else { return }
+    let place = unsafe place(of: [UInt8](key))
     guard (said.epoch, said.seq) > (rooms[place].epoch, rooms[place].seq) else { return }
     stand(place, said, at: now)
     rooms[place].keptFrom = time
@@ -235,7 +235,7 @@ package final class RoomMirror {
       guard let index = index(of: banner, in: place), banner.slot >= 0 else { return }
       rooms[place].banners[index].slot = banner.slot
     case .dismiss:
-      self.said.countDismissal(String(decoding: said.reason, as: UTF8.self))
+      unsafe self.said.countDismissal(String(decoding: said.reason, as: UTF8.self))
       if let index = index(of: banner, in: place) {
         // A banner that is dismissed early may show gifts that no update reported.
         count(banner.count - rooms[place].banners[index].count, of: place, at: now)
@@ -266,20 +266,22 @@ package final class RoomMirror {
   }
 
   private static func banner(_ fields: BannerFields) -> Banner {
-    let people = ByteBuffer(capacity: 32 + fields.sender.count + fields.receiver.count + fields.gift.count)
-    for (name, value) in [(#","sender":"#, fields.sender), (#","receiver":"#, fields.receiver), (#","gift":"#, fields.gift)]
-      as [(StaticString, Bytes)] where !value.isEmpty
-    {
+    let people = unsafe ByteBuffer(capacity: 32 + fields.sender.count + fields.receiver.count + fields.gift.count)
+    func add(_ name: StaticString, _ value: Bytes) {
+      if unsafe value.isEmpty { return }
       people.append(name)
-      people.append(value)
+      unsafe people.append(value)
     }
+    unsafe add(#","sender":"#, fields.sender)
+    unsafe add(#","receiver":"#, fields.receiver)
+    unsafe add(#","gift":"#, fields.gift)
     return Banner(number: fields.number, slot: fields.slot, count: fields.count, base: fields.base, people: people.array)
   }
 
   private func screen(_ place: Int) -> [UInt8] {
     let room = rooms[place]
     let buffer = ByteBuffer(capacity: 256)
-    room.key.withUnsafeBytes { buffer.append(#"{"v":1,"room":"#, jsonString: $0) }
+    unsafe room.key.withUnsafeBytes { unsafe buffer.append(#"{"v":1,"room":"#, jsonString: $0) }
     buffer.append(#","epoch":"#, room.epoch)
     buffer.append(#","seq":"#, room.seq)
     buffer.append(#","at":"#, room.at)
@@ -289,7 +291,7 @@ package final class RoomMirror {
       buffer.append(#","slot":"#, banner.slot)
       buffer.append(#","count":"#, banner.count)
       buffer.append(#","base":"#, banner.base)
-      banner.people.withUnsafeBytes { buffer.append($0) }
+      unsafe banner.people.withUnsafeBytes { unsafe buffer.append($0) }
       buffer.append("}")
     }
     buffer.append(told)

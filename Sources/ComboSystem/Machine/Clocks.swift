@@ -10,7 +10,7 @@ package enum MonotonicClock {
     guard ms > 0 else { return }
     var time = timespec(tv_sec: Int(ms / 1000), tv_nsec: Int(ms % 1000) * 1_000_000)
     var left = timespec()
-    while nanosleep(&time, &left) != 0 && errno == EINTR { time = left }
+    while unsafe nanosleep(&time, &left) != 0 && errno == EINTR { time = left }
   }
 }
 
@@ -22,7 +22,7 @@ package enum WallClock {
 
 private func time(of clock: clockid_t) -> Int64 {
   var time = timespec()
-  clock_gettime(clock, &time)
+  unsafe clock_gettime(clock, &time)
   return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
 }
 

@@ -14,9 +14,9 @@ package enum Console {
   ///   reported.
   package static func input(_ path: String?) -> Int32? {
     guard let path else { return STDIN_FILENO }
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else {
-      report("cannot open \(path): \(String(cString: strerror(errno)))")
+      report(unsafe "cannot open \(path): \(String(cString: strerror(errno)))")
       return nil
     }
     posix_fadvise(file, 0, 0, POSIX_FADV_SEQUENTIAL)
@@ -26,20 +26,20 @@ package enum Console {
   /// Writes all of it, even if the kernel accepts only parts. Returns false if the reader is gone or the disk is full.
   @discardableResult
   package static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let written = Glibc.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+    var rest = unsafe bytes[...]
+    while unsafe !rest.isEmpty {
+      let written = unsafe Glibc.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
       if written < 0 {
         if errno == EINTR { continue }
         if errno == EAGAIN {  // The terminal was made non-blocking: wait until it accepts more
           var ready = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-          poll(&ready, 1, -1)
+          unsafe poll(&ready, 1, -1)
           continue
         }
         if file == STDOUT_FILENO { hasLost.store(true, ordering: .relaxed) }
         return false
       }
-      rest = rest.dropFirst(written)
+      unsafe rest = unsafe rest.dropFirst(written)
     }
     return true
   }
@@ -47,7 +47,7 @@ package enum Console {
   @discardableResult
   package static func write(_ text: String, to file: Int32) -> Bool {
     var text = text
-    return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: file) }
+    return text.withUTF8 { unsafe write(UnsafeRawBufferPointer($0), to: file) }
   }
 
   /// Writes a text to standard output. Returns an exit code.
@@ -66,7 +66,7 @@ package enum Console {
     return 2
   }
 
-  package static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+  package static func variable(_ name: String) -> String? { unsafe getenv(name).map { unsafe String(cString: $0) } }
 
   /// The names of all variables of the environment that the process was started with.
   package static var variableNames: [String] {
@@ -75,10 +75,10 @@ package enum Console {
   }
 
   package static var hostName: String {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { name in
-      guard gethostname(name.baseAddress!, 255) == 0 else { return "localhost" }
-      name[255] = 0
-      return String(cString: name.baseAddress!)
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { name in
+      guard unsafe gethostname(name.baseAddress!, 255) == 0 else { return "localhost" }
+      unsafe name[255] = 0
+      return unsafe String(cString: name.baseAddress!)
     }
   }
 }

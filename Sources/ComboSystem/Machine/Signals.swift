@@ -5,7 +5,7 @@ package enum Signals {
   /// Blocks signals in this thread, and in those it starts from now on: their defaults would end the process.
   static func block(_ signals: [Int32]) {
     var set = Self.set(signals)
-    pthread_sigmask(SIG_BLOCK, &set, nil)
+    unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
   /// Calls `action` for each of the signals, on a thread of its own. All threads must have blocked them.
@@ -15,15 +15,15 @@ package enum Signals {
       var set = set
       while true {
         var signal: Int32 = 0
-        if sigwait(&set, &signal) == 0 { action(signal) }
+        if unsafe sigwait(&set, &signal) == 0 { action(signal) }
       }
     }
   }
 
   private static func set(_ signals: [Int32]) -> sigset_t {
     var set = sigset_t()
-    sigemptyset(&set)
-    for signal in signals { sigaddset(&set, signal) }
+    unsafe sigemptyset(&set)
+    for signal in signals { unsafe sigaddset(&set, signal) }
     return set
   }
 }

@@ -27,11 +27,11 @@ package enum TextFile {
   package static func bytes(of path: String, limit: Int, named name: String? = nil) -> Result<[UInt8], Failure> {
     let shown = name ?? path
     // Opening a pipe would wait for a program at its other end.
-    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard file >= 0 else { return fail("cannot open \(shown): \(String(cString: strerror(errno)))") }
+    let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { return fail(unsafe "cannot open \(shown): \(String(cString: strerror(errno)))") }
     defer { close(file) }
     var status = stat()
-    if fstat(file, &status) == 0 {
+    if unsafe fstat(file, &status) == 0 {
       switch status.st_mode & S_IFMT {
       case S_IFDIR: return fail("cannot read \(shown): it is a folder")
       case S_IFIFO where isNamed(path): return fail("cannot read \(shown): it is a named pipe, which may never get a writer")
@@ -42,15 +42,15 @@ package enum TextFile {
     _ = fcntl(file, F_SETFL, 0)
     var bytes: [UInt8] = []
     while true {
-      let got = withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in
-        let got = Glibc.read(file, buffer.baseAddress, buffer.count)
-        if got > 0 { bytes.append(contentsOf: buffer[..<got]) }
+      let got = unsafe withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in
+        let got = unsafe Glibc.read(file, buffer.baseAddress, buffer.count)
+        if got > 0 { unsafe bytes.append(contentsOf: buffer[..<got]) }
         return got
       }
       if got == 0 { break }
       if got < 0 {
         if errno == EINTR { continue }
-        return fail("cannot read \(shown): \(String(cString: strerror(errno)))")
+        return fail(unsafe "cannot read \(shown): \(String(cString: strerror(errno)))")
       }
       if bytes.count > limit { return fail("\(shown) is larger than the \(limit) bytes allowed") }
     }
@@ -59,9 +59,9 @@ package enum TextFile {
 
   /// Whether a pipe is in a file system, rather than inherited from the process that started this one.
   private static func isNamed(_ pipe: String) -> Bool {
-    let place = realpath(pipe, nil)
-    free(place)
-    return place != nil
+    let place = unsafe realpath(pipe, nil)
+    unsafe free(place)
+    return unsafe place != nil
   }
 
   private static func fail<Value>(_ sentence: String) -> Result<Value, Failure> { .failure(Failure(description: sentence)) }

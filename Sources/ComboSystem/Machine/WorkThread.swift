@@ -12,14 +12,14 @@ package final class WorkThread: Sendable {
 
   /// Starts the thread.
   package init(_ body: @escaping @Sendable () -> Void) {
-    let box = Unmanaged.passRetained(Box(body))
+    let box = unsafe Unmanaged.passRetained(Box(body))
     var thread = pthread_t()
-    let error = pthread_create(
+    let error = unsafe pthread_create(
       &thread, nil,
       { context in
-        Unmanaged<Box>.fromOpaque(context!).takeRetainedValue().body()
+        unsafe Unmanaged<Box>.fromOpaque(context!).takeRetainedValue().body()
         return nil
-      }, box.toOpaque())
+      }, unsafe box.toOpaque())
     precondition(error == 0, "the system has no thread left (error \(error))")
     self.thread = thread
   }

@@ -6,22 +6,22 @@ package enum ByteSearch {
   ///
   /// Searches for the text's last byte: ids differ in their last bytes, so the last byte is rarer in a record than the first.
   package static func find(_ text: UnsafeRawBufferPointer, in value: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
-    guard let base = value.baseAddress, let first = text.baseAddress, let last = text.last else { return nil }
+    guard let base = value.baseAddress, let first = text.baseAddress, let last = unsafe text.last else { return nil }
     var place = start + text.count - 1
-    while place < value.count, let found = memchr(base + place, Int32(last), value.count - place) {
-      let end = base.distance(to: found)
+    while place < value.count, let found = unsafe memchr(base + place, Int32(last), value.count - place) {
+      let end = unsafe base.distance(to: found)
       let begin = end - text.count + 1
-      if memcmp(base + begin, first, text.count) == 0 { return begin }
+      if unsafe memcmp(base + begin, first, text.count) == 0 { return begin }
       place = end + 1
     }
     return nil
   }
 
   package static func find(_ text: [UInt8], in value: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
-    text.withUnsafeBytes { find($0, in: value, from: start) }
+    unsafe text.withUnsafeBytes { unsafe find($0, in: value, from: start) }
   }
 
   package static func find(_ text: StaticString, in value: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
-    find(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), in: value, from: start)
+    unsafe find(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), in: value, from: start)
   }
 }

@@ -37,13 +37,13 @@ package enum Timestamp {
   /// Returns a time as ISO 8601 in UTC, to the millisecond.
   package static func text(_ milliseconds: Int64) -> String {
     var seconds = time_t(milliseconds / 1000)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
+    var parts = unsafe tm()
+    unsafe gmtime_r(&seconds, &parts)
     func padded(_ number: Int32, _ width: Int = 2) -> String {
       let text = String(number)
       return String(repeating: "0", count: max(0, width - text.count)) + text
     }
-    return "\(parts.tm_year + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))T\(padded(parts.tm_hour)):"
+    return unsafe "\(parts.tm_year + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))T\(padded(parts.tm_hour)):"
       + "\(padded(parts.tm_min)):\(padded(parts.tm_sec)).\(padded(Int32(milliseconds % 1000), 3))Z"
   }
 
@@ -62,10 +62,10 @@ package enum Timestamp {
 
   /// Returns the beginning of a day in milliseconds since the Unix epoch, or nil if there is no such day.
   private static func midnight(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64? {
-    var parts = tm()
-    (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
-    let seconds = timegm(&parts)
+    var parts = unsafe tm()
+    unsafe (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
+    let seconds = unsafe timegm(&parts)
     // 30 February would have become 1 or 2 March.
-    return (Int64(parts.tm_mon) + 1, Int64(parts.tm_mday)) == (month, day) ? Int64(seconds) * 1000 : nil
+    return unsafe (Int64(parts.tm_mon) + 1, Int64(parts.tm_mday)) == (month, day) ? Int64(seconds) * 1000 : nil
   }
 }

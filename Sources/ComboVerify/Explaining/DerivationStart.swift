@@ -57,9 +57,9 @@ struct DerivationStart {
     let (keys, decoder) = (StateKeyDecoder(), StateDecoder())
     var newest: Int64 = 0
     for case (let key, let value?) in state.records {
-      try key.withUnsafeBytes { key in
-        guard case .room = try keys.key(key) else { return }
-        newest = max(newest, try value.withUnsafeBytes { try decoder.room($0, key: key).n })
+      try unsafe key.withUnsafeBytes { key in
+        guard case .room = try unsafe keys.key(key) else { return }
+        newest = unsafe max(newest, try value.withUnsafeBytes { try unsafe decoder.room($0, key: key).n })
       }
     }
     return newest

@@ -9,7 +9,7 @@ package import ComboWire
 /// It only reads, does not join the group, and may run beside a live service; later commits are ignored. It derives only one room
 /// of the partition, so its memory does not grow with input or journal. It derives on one thread. If nothing is found, it
 /// searches all partitions on all processors.
-package struct Explainer {
+@safe package struct Explainer {
   /// The results except for the gifts that were passed to the caller.
   package struct Outcome {
     /// The partitions in the order in which they were read.
@@ -37,7 +37,7 @@ package struct Explainer {
   /// The rules whose entries can be derived; only tests set others.
   var rules = Rules.known
   /// Returns the partition, of the given number, to which a producer sends a room.
-  var placement: (Bytes, Int) -> Int = KeyPartitioner.partition
+  var placement: (Bytes, Int) -> Int = unsafe KeyPartitioner.partition
   /// The number of threads that search.
   package var threads = 1
   private let notice: @Sendable (String) -> Void
@@ -69,7 +69,8 @@ package struct Explainer {
     var limits = WireLimits()
     limits.roomPrefix = Derivation.roomPrefix(of: topics.input)
     let own =
-      question.partition ?? Int32(limits.withoutPrefix(question.room).withUnsafeBytes { placement($0, partitions.count) })
+      unsafe question.partition
+      ?? Int32(limits.withoutPrefix(question.room).withUnsafeBytes { unsafe placement($0, partitions.count) })
     var outcome = Outcome()
     var needsMore = true
     let task = PartitionExplainer.Task(

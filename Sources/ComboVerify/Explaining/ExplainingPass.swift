@@ -47,14 +47,14 @@ final class ExplainingPass: EntryObserver {
   }
 
   func admits(_ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64) -> Bool {
-    explainer.admits(event, own, at: now)
+    unsafe explainer.admits(event, own, at: now)
   }
 
   func take(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, speaker: Speaker) {
-    explainer.process(event, own, by: room, at: now, speaker: speaker)
+    unsafe explainer.process(event, own, by: room, at: now, speaker: speaker)
   }
 
-  func wasTooOld(_ event: UnsafePointer<Event>, at now: Int64) { explainer.processOld(event, at: now) }
+  func wasTooOld(_ event: UnsafePointer<Event>, at now: Int64) { unsafe explainer.processOld(event, at: now) }
 
   func wasDropped(_ record: InputRecord, by decoder: RecordDecoder, at now: Int64) {
     explainer.missedUnread(record, .dropped, decoder.dropReason, at: now)

@@ -59,10 +59,10 @@ package struct GiftName: Equatable, Sendable {
 
   /// Copies the ids of a gift whose bytes are borrowed.
   init(_ gift: Gift) {
-    id = Array(gift.id)
-    sender = Array(gift.senderID)
-    receiver = Array(gift.receiverID)
-    self.gift = Array(gift.giftID)
+    id = unsafe Array(gift.id)
+    sender = unsafe Array(gift.senderID)
+    receiver = unsafe Array(gift.receiverID)
+    self.gift = unsafe Array(gift.giftID)
   }
 }
 

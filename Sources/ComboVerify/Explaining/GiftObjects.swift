@@ -19,7 +19,7 @@ extension ExplainedGift {
   /// Appends the gift as a JSON object: the members of its fate, and the other facts of its line of text.
   /// - Parameter room: The room that was asked about, as a JSON string.
   package func write(room: Bytes, to buffer: ByteBuffer) {
-    fate.writeMembers(room: room, to: buffer)
+    unsafe fate.writeMembers(room: room, to: buffer)
     if fate.end == .forgotten { buffer.append(#","forgotten":true"#) }
     buffer.append(#","partition":"#, Int(partition))
     buffer.append(#","offset":"#, offset)
@@ -41,7 +41,7 @@ extension GiftMiss {
   ///   - reach: The part of its partition that was read.
   ///   - isNearest: Whether it only nearly matches the question.
   package func write(room: Bytes, reach: ExplainedPartition? = nil, isNearest: Bool = false, to buffer: ByteBuffer) {
-    buffer.append(#"{"room":"#, written: room)
+    unsafe buffer.append(#"{"room":"#, written: room)
     buffer.append(#","missed":"#, jsonString: kind.rawValue)
     buffer.append(#","partition":"#, Int(partition))
     buffer.append(#","offset":"#, offset)

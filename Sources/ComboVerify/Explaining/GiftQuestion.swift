@@ -27,7 +27,7 @@ package struct GiftQuestion: Equatable, Sendable {
 
   /// Whether a gift has the requested ids, whatever its room and time.
   func fits(_ other: Gift) -> Bool {
-    (id?.elementsEqual(other.id) ?? true) && (sender?.elementsEqual(other.senderID) ?? true)
+    unsafe (id?.elementsEqual(other.id) ?? true) && (sender?.elementsEqual(other.senderID) ?? true)
       && (gift?.elementsEqual(other.giftID) ?? true)
   }
 
@@ -36,7 +36,7 @@ package struct GiftQuestion: Equatable, Sendable {
 
   func isAbout(_ room: Bytes) -> Bool {
     guard room.count == self.room.count, let start = room.baseAddress else { return false }
-    return memcmp(start, self.room, room.count) == 0
+    return unsafe memcmp(start, self.room, room.count) == 0
   }
 
   func holds(_ time: Int64?) -> Bool { time.map { since <= $0 && $0 < until } ?? false }

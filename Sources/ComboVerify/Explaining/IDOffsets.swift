@@ -21,7 +21,7 @@ struct IDOffsets {
   /// - Returns: The offset of the first gift with this id, if it is still remembered.
   mutating func register(_ id: Bytes, offset: Int64, at: Int64, dedupeMs: Int, idsMax: Int) -> Int64? {
     if dedupeMs == 0 || idsMax == 0 { return nil }
-    let key = RoomKey(id)
+    let key = unsafe RoomKey(id)
     if let known = places[key], at <= known.expiry { return known.offset }
     places[key] = Place(offset: offset, expiry: at + Int64(dedupeMs))
     order.append((key, offset))

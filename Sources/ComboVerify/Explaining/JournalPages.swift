@@ -45,7 +45,7 @@ final class JournalPages {
     var last = position
     try reader.read(.journal, number, from: position, to: end, unless: { false }) { record in
       last = record.offset
-      let taken = cursor.take(record.value, at: record.offset)
+      let taken = unsafe cursor.take(record.value, at: record.offset)
       if let entry = taken.counting { items.append(Item(offset: record.offset, entry: entry)) }
       fault = taken.fault
       return fault == nil && items.count < Self.pageMax

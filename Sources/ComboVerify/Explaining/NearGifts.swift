@@ -46,16 +46,16 @@ struct NearGifts {
 
   /// Returns how the gift differs, or nil if it differs too much.
   private mutating func kind(of gift: Gift) -> GiftMiss.Kind? {
-    let isSender = question.sender.map { $0.elementsEqual(gift.senderID) } ?? true
-    let isGift = question.gift.map { $0.elementsEqual(gift.giftID) } ?? true
+    let isSender = question.sender.map { unsafe $0.elementsEqual(gift.senderID) } ?? true
+    let isGift = question.gift.map { unsafe $0.elementsEqual(gift.giftID) } ?? true
     if let id = question.id {
-      if !id.elementsEqual(gift.id) { return nil }
+      if unsafe !id.elementsEqual(gift.id) { return nil }
       hasID = true
       return isSender ? .otherGift : .otherSender
     }
-    let isLikeGift = isGift || question.gift.map { Self.isAlike($0, gift.giftID) } ?? true
+    let isLikeGift = isGift || question.gift.map { unsafe Self.isAlike($0, gift.giftID) } ?? true
     if !isSender {
-      return isLikeGift && question.sender.map { Self.isAlike($0, gift.senderID) } ?? false ? .otherSender : nil
+      return isLikeGift && question.sender.map { unsafe Self.isAlike($0, gift.senderID) } ?? false ? .otherSender : nil
     }
     return question.sender != nil || isLikeGift ? .otherGift : nil
   }
@@ -72,6 +72,6 @@ struct NearGifts {
       }
     }
     let core1 = core(one)
-    return !core1.isEmpty && core1 == core(other)
+    return unsafe !core1.isEmpty && core1 == core(other)
   }
 }

@@ -9,7 +9,7 @@ extension PartitionExplainer {
   // MARK: - Gifts that reached no engine
 
   func missed(_ event: Event, _ record: InputRecord, _ kind: GiftMiss.Kind, at now: Int64?, detail: String = "") {
-    guard question.isAbout(event.room) else { return }
+    guard unsafe question.isAbout(event.room) else { return }
     report.hasRoom = true
     if isAsked(event, record, at: now) {
       add(
@@ -50,7 +50,7 @@ extension PartitionExplainer {
   func redriven(_ record: InputRecord) -> Redriven? {
     if let lastRedriven, lastRedriven.offset == record.offset { return lastRedriven.redriven }
     var rounds = 0
-    record.withLastHeader(Redriven.header) { rounds = Int(String(decoding: $0, as: UTF8.self)) ?? 0 }
+    unsafe record.withLastHeader(Redriven.header) { rounds = unsafe Int(String(decoding: $0, as: UTF8.self)) ?? 0 }
     if rounds <= 0 { return nil }
     let redriven = Redriven(rounds: rounds, letters: takeDeadLetters(like: record.fingerprint, rounds: rounds))
     // A record may hold several gifts.
@@ -109,9 +109,10 @@ extension PartitionExplainer {
     let probe = try RecordProbe(derivation)
     try reader.read(.input, number, from: max(start, first), to: end, unless: { false }) { record in
       probe.forEachEvent(of: record) { event in
-        guard event.kind == .gift, event.gift.id.count > 0, question.isAbout(event.room) else { return }
+        guard event.kind == .gift, unsafe event.gift.id.count > 0, unsafe question.isAbout(event.room) else { return }
         let at = min(clock, time(of: event, record) ?? clock) - (partition?.shifted ?? 0)
-        _ = ids.register(event.gift.id, offset: record.offset, at: at, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds)
+        _ = unsafe ids.register(
+          event.gift.id, offset: record.offset, at: at, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds)
       }
       return true
     }

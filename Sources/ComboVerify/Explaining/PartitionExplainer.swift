@@ -282,37 +282,37 @@ final class PartitionExplainer {
 
   func admits(_ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64) -> Bool {
     self.now = now
-    guard question.isAbout(event.pointee.room), let partition, let record else { return false }
+    guard unsafe question.isAbout(event.pointee.room), let partition, let record else { return false }
     report.hasRoom = true
     if knowledge.silentUpTo > partition.n {
-      missed(event.pointee, record, .beforeJournal, at: now)
+      unsafe missed(event.pointee, record, .beforeJournal, at: now)
       return false
     }
     let wasKnown = knowledge.isKnown
-    if knowledge.admits(event.pointee.kind, own, at: now, shifted: partition.shifted, partition.settings.values) {
+    if unsafe knowledge.admits(event.pointee.kind, own, at: now, shifted: partition.shifted, partition.settings.values) {
       if !wasKnown { setKnown(since: now) }
       return true
     }
-    missed(event.pointee, record, .beforeJournal, at: now)
+    unsafe missed(event.pointee, record, .beforeJournal, at: now)
     return false
   }
 
   func process(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, speaker: Speaker) {
-    guard event.pointee.kind == .gift, let record, let partition else {
-      if event.pointee.kind == .roomClosed { ids.forget() }
-      return room.take(event, own: own, at: now, speaker: speaker)
+    guard unsafe event.pointee.kind == .gift, let record, let partition else {
+      if unsafe event.pointee.kind == .roomClosed { ids.forget() }
+      return unsafe room.take(event, own: own, at: now, speaker: speaker)
     }
-    let gift = event.pointee.gift
+    let gift = unsafe event.pointee.gift
     self.room = room
-    var note = Note(offset: record.offset, worth: gift.value, sentAt: time(of: event.pointee, record))
-    if gift.id.count > 0 {
+    var note = unsafe Note(offset: record.offset, worth: gift.value, sentAt: time(of: event.pointee, record))
+    if unsafe gift.id.count > 0 {
       let settings = room.engine.own.isEmpty ? partition.settings.values : partition.settings.values.with(room.engine.own)
-      note.firstOffset = ids.register(
+      note.firstOffset = unsafe ids.register(
         gift.id, offset: record.offset, at: now - partition.shifted, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds)
     }
-    guard isAsked(event.pointee, record, at: now) else {
-      near.consider(event.pointee, record, at: now)
-      return room.take(event, own: own, at: now, speaker: speaker)
+    guard unsafe isAsked(event.pointee, record, at: now) else {
+      unsafe near.consider(event.pointee, record, at: now)
+      return unsafe room.take(event, own: own, at: now, speaker: speaker)
     }
     note.redriven = redriven(record)
     target.trail.process(gift, at: now, by: &room.engine)
@@ -327,11 +327,11 @@ final class PartitionExplainer {
   /// Processes a gift that is older than the maximum age: no engine receives it, even if its room is known.
   func processOld(_ event: UnsafePointer<Event>, at now: Int64) {
     self.now = now
-    guard let record, question.isAbout(event.pointee.room) else { return }
+    guard let record, unsafe question.isAbout(event.pointee.room) else { return }
     report.hasRoom = true
-    guard isAsked(event.pointee, record, at: now) else { return near.consider(event.pointee, record, at: now) }
-    target.trail.addOld(event.pointee.gift, at: now)
-    notes.append(
+    guard unsafe isAsked(event.pointee, record, at: now) else { return unsafe near.consider(event.pointee, record, at: now) }
+    unsafe target.trail.addOld(event.pointee.gift, at: now)
+    unsafe notes.append(
       Note(offset: record.offset, worth: 0, sentAt: time(of: event.pointee, record), redriven: redriven(record)))
   }
 

@@ -66,26 +66,26 @@ final class PartitionSearch {
 
   private func mayBeMeant(_ record: InputRecord) -> Bool {
     guard let needle else { return true }
-    guard let value = record.value else { return false }
+    guard let value = unsafe record.value else { return false }
     // A text may be written with escapes.
-    if ByteSearch.find(needle, in: value) != nil || ByteSearch.find([UInt8(ascii: "\\")], in: value) != nil { return true }
-    return record.key.map { needle.elementsEqual($0) } ?? false
+    if unsafe ByteSearch.find(needle, in: value) != nil || ByteSearch.find([UInt8(ascii: "\\")], in: value) != nil { return true }
+    return unsafe record.key.map { unsafe needle.elementsEqual($0) } ?? false
   }
 
   private func examine(_ record: InputRecord) {
     let recordTime = record.time?.ms
     // A record that `redrive` sent back is reported instead of its former dead letter.
-    record.withLastHeader(Redriven.header) { _ in
+    unsafe record.withLastHeader(Redriven.header) { _ in
       if let place = fingerprints.firstIndex(of: record.fingerprint) {
         fingerprints.remove(at: place)
         found.unread.remove(at: place)
       }
     }
     let fate = probe.forEachEvent(of: record) { event in
-      let isOfRoom = question.isAbout(event.room)
+      let isOfRoom = unsafe question.isAbout(event.room)
       if isOfRoom { found.hasRoom = true }
       guard isOfRoom || question.mayBeElsewhere, question.isAsked(event, at: nil, recordTime: recordTime) else { return }
-      let miss = GiftMiss(
+      let miss = unsafe GiftMiss(
         kind: isOfRoom ? .notCommitted : .otherRoom, partition: found.number, offset: record.offset,
         time: event.ts >= 0 ? event.ts : recordTime, detail: isOfRoom ? "" : String(decoding: event.room, as: UTF8.self),
         name: GiftName(event.gift))

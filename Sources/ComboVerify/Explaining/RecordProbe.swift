@@ -30,10 +30,11 @@ final class RecordProbe {
   /// Calls `body` with the events of a record: none if it is a bad event, or the map drops it.
   @discardableResult
   func forEachEvent(of record: InputRecord, _ body: (Event) -> Void) -> RecordFate {
-    guard let value = record.value else { return .events }
+    guard let value = unsafe record.value else { return .events }
     arena.reset()
     do throws(BadEvent) {
-      if try !decoder.decode(value, key: record.key, header: { record.withLastHeader($0, $1) }, into: arena, &event) {
+      if try unsafe !decoder.decode(value, key: record.key, header: { unsafe record.withLastHeader($0, $1) }, into: arena, &event)
+      {
         return .dropped
       }
     } catch {

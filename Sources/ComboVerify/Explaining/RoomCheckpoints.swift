@@ -21,22 +21,22 @@ struct RoomCheckpoints {
     var now = PartitionTopics.State()
     var fault: FormatFault?
     try reader.read(.state, number, from: bounds.first, to: try reader.stableEnd(.state, number), unless: { false }) { record in
-      guard let key = record.key else { return true }
+      guard let key = unsafe record.key else { return true }
       // A record of another writer belongs to no room.
-      guard let kind = try? keys.key(key) else { return true }
+      guard let kind = try? unsafe keys.key(key) else { return true }
       do throws(FormatFault) {
         switch kind {
         case .checkpoint:
           // If the room has no record before the last checkpoint, only its first one after that is known there.
           settleLast(now)
           now.checkpoint = nil
-          guard let value = record.value else { return true }
+          guard let value = unsafe record.value else { return true }
           var state = now
-          state.checkpoint = try decoder.checkpoint(value, key: key)
+          state.checkpoint = unsafe try decoder.checkpoint(value, key: key)
           try topics.check(state.checkpoint!.topics.hash, "the state topic", of: state.checkpoint!.topics)
           add(state, since)
         case .room(let name), .part(let name, _):
-          if room.elementsEqual(name) { now[[UInt8](key)] = record.value.map { [UInt8]($0) } }
+          if unsafe room.elementsEqual(name) { unsafe now[[UInt8](key)] = unsafe record.value.map { unsafe [UInt8]($0) } }
         }
       } catch {
         fault = error

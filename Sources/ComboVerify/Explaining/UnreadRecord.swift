@@ -26,23 +26,23 @@ struct UnreadRecord {
 
   /// - Parameter needsRoom: Whether it must also name the room.
   func match(_ question: GiftQuestion, needsRoom: Bool = true) -> Match {
-    guard let value = record.value else { return .none }
+    guard let value = unsafe record.value else { return .none }
     var asked: [(text: [UInt8], path: [String])] = []
     if let sender = question.sender { asked.append((sender, ["sender", "id"])) }
     if let gift = question.gift { asked.append((gift, ["gift", "id"])) }
     if let id = question.id { asked.append((id, ["id"])) }
     let room = question.roomInRecords(derivation)
-    let isOfRoom = record.key.map { room.elementsEqual($0) } ?? false
+    let isOfRoom = unsafe record.key.map { unsafe room.elementsEqual($0) } ?? false
     if needsRoom, !isOfRoom { asked.append((room, ["room"])) }
     if asked.isEmpty { return .certain }
     // This rules out most records. A text may be written with escapes.
-    if asked.contains(where: { ByteSearch.find($0.text, in: value) == nil }),
-      ByteSearch.find([UInt8(ascii: "\\")], in: value) == nil
+    if asked.contains(where: { unsafe ByteSearch.find($0.text, in: value) == nil }),
+      unsafe ByteSearch.find([UInt8(ascii: "\\")], in: value) == nil
     {
       return .none
     }
-    if let json = JSONValue(value) { return match(asked, in: json) }
-    let words = BrokenText(value)
+    if let json = unsafe JSONValue(value) { return match(asked, in: json) }
+    let words = unsafe BrokenText(value)
     return asked.allSatisfy { words.hasValue($0.text) } ? .guess : .none
   }
 
@@ -62,27 +62,27 @@ struct UnreadRecord {
 }
 
 /// A text that cannot be parsed: truncated or broken JSON, or another format.
-private struct BrokenText {
+@safe private struct BrokenText {
   private let bytes: Bytes
   private let isLikeJSON: Bool
 
   init(_ bytes: Bytes) {
-    self.bytes = bytes
-    let first = bytes.first { !Self.isSpace($0) }
+    unsafe self.bytes = unsafe bytes
+    let first = unsafe bytes.first { !Self.isSpace($0) }
     isLikeJSON = first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
   }
 
   /// Whether a text plausibly occurs as a whole value.
   func hasValue(_ text: [UInt8]) -> Bool {
     var place = 0
-    while let found = ByteSearch.find(text, in: bytes, from: place) {
+    while let found = unsafe ByteSearch.find(text, in: bytes, from: place) {
       if isLikeJSON ? isValue(found..<found + text.count) : isToken(found..<found + text.count) { return true }
       place = found + 1
     }
     return false
   }
 
-  private func byte(_ place: Int) -> UInt8? { bytes.indices.contains(place) ? bytes[place] : nil }
+  private func byte(_ place: Int) -> UInt8? { unsafe bytes.indices.contains(place) ? bytes[place] : nil }
 
   private func isToken(_ range: Range<Int>) -> Bool {
     func isOfWord(_ place: Int) -> Bool {
@@ -101,15 +101,15 @@ private struct BrokenText {
       let end = byte(range.upperBound) == UInt8(ascii: "\\") ? range.upperBound + 1 : range.upperBound
       return byte(end) == quote && next(after: end) != UInt8(ascii: ":")
     }
-    guard bytes[range].allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: "-") }),
+    guard unsafe bytes[range].allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: "-") }),
       let before = previous(before: range.lowerBound), let after = next(after: range.upperBound - 1)
     else { return false }
     return ":,[".utf8.contains(before) && ",}]".utf8.contains(after)
   }
 
-  private func next(after place: Int) -> UInt8? { bytes[min(place + 1, bytes.count)...].first { !Self.isSpace($0) } }
+  private func next(after place: Int) -> UInt8? { unsafe bytes[min(place + 1, bytes.count)...].first { !Self.isSpace($0) } }
 
-  private func previous(before place: Int) -> UInt8? { bytes[..<place].last { !Self.isSpace($0) } }
+  private func previous(before place: Int) -> UInt8? { unsafe bytes[..<place].last { !Self.isSpace($0) } }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
 }
@@ -124,7 +124,7 @@ extension JSONValue {
       if string == text { return true }
       guard string.hasPrefix("{") || string.hasPrefix("[") else { return false }
       var copy = string
-      return copy.withUTF8 { JSONValue(Bytes($0)) }?.holds(text) ?? false
+      return copy.withUTF8 { unsafe JSONValue(Bytes($0)) }?.holds(text) ?? false
     case .array(let values): return values.contains { $0.holds(text) }
     case .object(let members): return members.contains { $0.value.holds(text) }
     }
