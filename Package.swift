@@ -15,7 +15,7 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-// For targets that need no C: each use of borrowed memory is marked.
+// For targets that need no C: `unsafe` marks each use of borrowed memory.
 let strictSettings = settings + [.strictMemorySafety()]
 
 func library(

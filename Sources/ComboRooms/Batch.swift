@@ -77,7 +77,7 @@ package final class Batch: @unchecked Sendable {
   /// - Parameters:
   ///   - before: The batch dispatched last, which may still be in progress; earlier ones are done.
   ///   - period: See ``RoomRate``.
-  package func dispatch(behind before: Batch, speakers: Speakers, hopMin: Int, period: Int32) {
+  package func dispatch(behind before: Batch, outboxes: OutboxPool, hopMin: Int, period: Int32) {
     number = before.number + 1
     outstanding.store(1, ordering: .relaxed)
     // The long ones first: other threads run them while this thread does the short ones.
@@ -90,23 +90,23 @@ package final class Batch: @unchecked Sendable {
         room.lastHop = number
         outstanding.add(1, ordering: .relaxed)
         room.queue.async { [self] in
-          speakers.withSpeaker { speaker in handle._withUnsafeGuaranteedRef { run($0, from: first, at: now, speaker: speaker) } }
+          outboxes.withOutbox { outbox in handle._withUnsafeGuaranteedRef { run($0, from: first, at: now, outbox: outbox) } }
           finish()
         }
       }
     }
-    speakers.withSpeaker { speaker in
+    outboxes.withOutbox { outbox in
       for index in parts.indices {
-        prefetchNext(index, behind: before, speaker.places)
+        prefetchNext(index, behind: before, outbox.places)
         let (handle, now) = parts[index]
         handle._withUnsafeGuaranteedRef { room in
           let first = room.firstOfBatch
           if first < 0 { return }
           room.firstOfBatch = -1
           if mayRun(room, of: before) {
-            room.queue.sync { run(room, from: first, at: now, speaker: speaker) }
+            room.queue.sync { run(room, from: first, at: now, outbox: outbox) }
           } else {
-            run(room, from: first, at: now, speaker: speaker)
+            run(room, from: first, at: now, outbox: outbox)
           }
         }
       }
@@ -166,12 +166,12 @@ package final class Batch: @unchecked Sendable {
     arena.reset()
   }
 
-  private func run(_ room: Room, from first: Int32, at now: Int64, speaker: Speaker) {
+  private func run(_ room: Room, from first: Int32, at now: Int64, outbox: Outbox) {
     var index = first
     var ahead = Ahead(first, next)
     while index >= 0 {
-      prefetchNext(room, ahead, speaker.places)
-      room.take(events + Int(index), own: own.isEmpty ? nil : own[index], at: now, speaker: speaker)
+      prefetchNext(room, ahead, outbox.places)
+      room.take(events + Int(index), own: own.isEmpty ? nil : own[index], at: now, outbox: outbox)
       index = next[Int(index)]
       ahead.step(next)
     }

@@ -15,7 +15,7 @@ package protocol EntryObserver: AnyObject {
   /// Returns whether an event, with the settings that it brings, is consumed.
   func admits(_ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64) -> Bool
   /// Passes an event to its room.
-  func take(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, speaker: Speaker)
+  func take(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, outbox: Outbox)
   /// Called for each gift that is older than the maximum age.
   func wasTooOld(_ event: UnsafePointer<Event>, at now: Int64)
   /// Called for each record that the map drops. The decoder has the reason.
@@ -31,8 +31,8 @@ package protocol EntryObserver: AnyObject {
 extension EntryObserver {
   package var checksEntries: Bool { true }
   package func admits(_ event: UnsafePointer<Event>, _ own: OwnSettings?, at now: Int64) -> Bool { true }
-  package func take(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, speaker: Speaker) {
-    room.take(event, own: own, at: now, speaker: speaker)
+  package func take(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, outbox: Outbox) {
+    room.take(event, own: own, at: now, outbox: outbox)
   }
   package func wasTooOld(_ event: UnsafePointer<Event>, at now: Int64) {}
   package func wasDropped(_ record: InputRecord, by decoder: RecordDecoder, at now: Int64) {}

@@ -22,7 +22,7 @@ package struct OtherRules: Error, Equatable, Sendable {
 /// Pass it the input's records in order, then call ``finish()``. One thread.
 package final class EntryRunner<Observer: EntryObserver> {
   package let partition: Partition
-  private let speaker: Speaker
+  private let outbox: Outbox
   private let topics: TopicIdentity
   private let observer: Observer
   /// Rooms whose snapshot is newer than the checkpoint, by the entry up to which the snapshot holds.
@@ -56,17 +56,17 @@ package final class EntryRunner<Observer: EntryObserver> {
   package var isOver: Bool { entry == nil }
 
   /// - Parameters:
-  ///   - speaker: Receives the instructions.
+  ///   - outbox: Receives the instructions.
   ///   - silent: Rooms that wait until the replay has reached their snapshot.
   ///   - rules: The rules whose entries can be derived; others throw ``OtherRules``. nil for all, in tests that only pretend to
   ///     have others.
   ///   - observer: Provides the journal's entries, from `partition.n + 1` on.
   package init(
-    _ partition: Partition, derivation: Derivation, topics: TopicIdentity, speaker: Speaker, silent: [Int64: [Room]] = [:],
+    _ partition: Partition, derivation: Derivation, topics: TopicIdentity, outbox: Outbox, silent: [Int64: [Room]] = [:],
     rules: ClosedRange<Rules>? = Rules.known, observer: Observer
   ) throws {
     self.partition = partition
-    self.speaker = speaker
+    self.outbox = outbox
     self.topics = topics
     self.silent = silent
     silentUpTo = silent.keys.max() ?? 0
@@ -112,7 +112,7 @@ package final class EntryRunner<Observer: EntryObserver> {
     derivation = own
     intake = RecordIntake(try own.decoder())
     isIntakeMade = true
-    partition.takeOver(shift: 0, settings: own.engineSettings, isReset: false, speaker: speaker)
+    partition.takeOver(shift: 0, settings: own.engineSettings, isReset: false, outbox: outbox)
   }
 
   /// Requests the next entry again, after ``finish()`` has reached the last one.
@@ -141,7 +141,7 @@ package final class EntryRunner<Observer: EntryObserver> {
   }
 
   private func close(_ entry: JournalEntry) throws {
-    partition.forEachDue(at: entry.clock) { $0.advance(to: entry.clock, speaker: speaker) }
+    partition.forEachDue(at: entry.clock) { $0.advance(to: entry.clock, outbox: outbox) }
     let derived = partition.closeEntry(clock: entry.clock, of: topics)
     if let rooms = silent.removeValue(forKey: entry.n) {
       for room in rooms { partition.wake(room) }
@@ -181,7 +181,7 @@ package final class EntryRunner<Observer: EntryObserver> {
     partition.decidedRefusals = Set(entry.refused)
     if let takeover = entry.takeover {
       partition.takeOver(
-        shift: takeover.shift, settings: derivation.engineSettings, isReset: takeover.reset != nil, speaker: speaker)
+        shift: takeover.shift, settings: derivation.engineSettings, isReset: takeover.reset != nil, outbox: outbox)
     }
   }
 }
@@ -195,7 +195,7 @@ extension EntryRunner: RecordReceiver {
 
   package func take(_ event: UnsafeMutablePointer<Event>, own: OwnSettings?, by room: Unmanaged<Room>) {
     room._withUnsafeGuaranteedRef {
-      observer.take(event, own, by: $0, at: now, speaker: speaker)
+      observer.take(event, own, by: $0, at: now, outbox: outbox)
       $0.keepLent()
     }
   }

@@ -86,7 +86,7 @@ package final class HeldBack: @unchecked Sendable {
 }
 
 // Sendable: `places` changes only while no room is running. The caller that sets a place keeps the object.
-package final class HoldingTarget: SaidTarget, @unchecked Sendable {
+package final class HoldingTarget: InstructionTarget, @unchecked Sendable {
   private var places: [Unmanaged<HeldBack>?] = []
 
   package init() {}
@@ -104,7 +104,7 @@ package final class HoldingTarget: SaidTarget, @unchecked Sendable {
 }
 
 /// Records the instructions that may be missing in the output, while entries are replayed. Used by one thread.
-package final class UnsaidTarget: SaidTarget {
+package final class UnsaidTarget: InstructionTarget {
   package let held: HeldBack
   var isOn: Bool
 

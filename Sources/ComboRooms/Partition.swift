@@ -215,18 +215,18 @@ package final class Partition {
   /// Advances the rooms to `target`, or to an earlier time if they emit more than `budget` bytes until then. A partition that is
   /// behind thus reaches the present in several entries, each of a bounded size. No room may be running.
   /// - Returns: The time reached, for ``closeEntry(clock:of:)``.
-  package func advance(to target: Int64, speaker: Speaker, budget: Int) -> Int64 {
+  package func advance(to target: Int64, outbox: Outbox, budget: Int) -> Int64 {
     // An entry must not end before a time at which it consumed something.
     let least = batches.last?.now ?? clock
-    let before = speaker.bytes
+    let before = outbox.bytes
     // No room is due before this.
     var reached = min(target, max(clock, min(nextWakeup ?? .max, batches.first?.now ?? .max)))
     repeat {
-      let (from, bytes) = (reached, speaker.bytes)
+      let (from, bytes) = (reached, outbox.bytes)
       reached = min(target, reached + pace.step)
-      forEachDue(at: reached) { $0.advance(to: reached, speaker: speaker) }
-      pace.took(max(1, reached - from), bytes: speaker.bytes - bytes, budget: budget)
-    } while reached < target && (reached < least || speaker.bytes - before < budget)
+      forEachDue(at: reached) { $0.advance(to: reached, outbox: outbox) }
+      pace.took(max(1, reached - from), bytes: outbox.bytes - bytes, budget: budget)
+    } while reached < target && (reached < least || outbox.bytes - before < budget)
     return reached
   }
 
@@ -289,7 +289,7 @@ package final class Partition {
   /// Begins the work of a new owner. The time without an owner is cut out: everything that is yet to happen moves by `shift`, and
   /// rooms get the new settings, which may make them emit something. The entry is then closed like any other, at `clock + shift`.
   /// - Parameter isReset: Whether the state could not be proved, so that all rooms begin a new epoch.
-  package func takeOver(shift: Int64, settings new: EngineSettings, isReset: Bool, speaker: Speaker) {
+  package func takeOver(shift: Int64, settings new: EngineSettings, isReset: Bool, outbox: Outbox) {
     let changed = new.values != settings.values || new.rules != settings.rules
     shifted += shift
     epochLead += max(0, -shift)
@@ -303,19 +303,19 @@ package final class Partition {
       if isReset { return }
       if changed {
         touch(room)
-        var sink = RoomSink(room: room, speaker: speaker)
+        var sink = RoomSink(room: room, outbox: outbox)
         room.engine.adopt(new, at: clock + shift, to: &sink)
         room.forgetWakeup()
       }
       room.scheduled = .max
       wakeups.schedule(room)
     }
-    if isReset { reset(at: clock + shift, adopting: changed ? new : nil, speaker: speaker) }
+    if isReset { reset(at: clock + shift, adopting: changed ? new : nil, outbox: outbox) }
   }
 
   /// Begins a new epoch of all rooms at `now`. New settings come afterwards: what a room would have emitted before was emitted
   /// already, or never.
-  private func reset(at now: Int64, adopting new: EngineSettings?, speaker: Speaker) {
+  private func reset(at now: Int64, adopting new: EngineSettings?, outbox: Outbox) {
     table.forEachRoom { room in
       if room.isGhost {
         table.remove(room)
@@ -323,7 +323,7 @@ package final class Partition {
       }
       room.silentUpTo = -1
       touch(room)
-      var sink = RoomSink(room: room, speaker: speaker)
+      var sink = RoomSink(room: room, outbox: outbox)
       room.engine.beginAnew(at: now, to: &sink)
       if let new { room.engine.adopt(new, at: now, to: &sink) }
       room.forgetWakeup()

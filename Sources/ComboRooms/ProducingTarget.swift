@@ -8,7 +8,7 @@ internal import Synchronization
 /// registers a partition with the transaction a millisecond after the first record for it, and keeps a processor busy meanwhile.
 /// If records arrive one by one, nearly each one is the first of its partition: at some hundred gifts per second that was most of
 /// the service's load. Records that are passed on together register all their partitions in one request.
-package final class ProducingTarget: SaidTarget, Sendable {
+package final class ProducingTarget: InstructionTarget, Sendable {
   private let output: any OutputEdge
   /// A copy of the watched rooms' instructions, for after the commit.
   private let watched: HeldBack

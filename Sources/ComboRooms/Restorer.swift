@@ -327,7 +327,7 @@ package struct Restorer: Sendable {
     let saidTo = max(journal.terms.saidTo, beginning.silent.keys.max() ?? 0)
     let unsaid = UnsaidTarget(HeldBack(), isOn: false)
     let runner = try EntryRunner(
-      partition, derivation: beginning.derivation, topics: topics, speaker: Speaker(unsaid), silent: beginning.silent,
+      partition, derivation: beginning.derivation, topics: topics, outbox: Outbox(unsaid), silent: beginning.silent,
       rules: configuration.knownRules,
       observer: UnsaidEntries(entries, above: saidTo, unsaid) { [topics, configuration, time] record, bad in
         DeadLetter(record, bad, topic: topics.input, limits: configuration.deadLetterLimits, wall: time.wallMs())

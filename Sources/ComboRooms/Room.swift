@@ -104,9 +104,9 @@ package final class Room: @unchecked Sendable {
 
   /// Passes an event to the engine. A gift's display data must stay until ``keepLent()``.
   @inline(__always)
-  package func take(_ event: UnsafePointer<Event>, own: OwnSettings?, at now: Int64, speaker: Speaker) {
+  package func take(_ event: UnsafePointer<Event>, own: OwnSettings?, at now: Int64, outbox: Outbox) {
     isWakeupKnown = false
-    var sink = RoomSink(room: self, speaker: speaker)
+    var sink = RoomSink(room: self, outbox: outbox)
     switch event.pointee.kind {
     case .gift: engine.takeLent(event.pointer(to: \.gift)!, at: now, to: &sink)
     case .roomClosed: engine.close(at: now, to: &sink)
@@ -119,9 +119,9 @@ package final class Room: @unchecked Sendable {
   @inline(__always)
   func keepLent() { engine.keepLent() }
 
-  package func advance(to now: Int64, speaker: Speaker) {
+  package func advance(to now: Int64, outbox: Outbox) {
     isWakeupKnown = false
-    var sink = RoomSink(room: self, speaker: speaker)
+    var sink = RoomSink(room: self, outbox: outbox)
     engine.advance(to: now, to: &sink)
     findWakeup()
   }

@@ -12,7 +12,7 @@ protocol Delivery: AnyObject {
   /// The outcome of the call in progress.
   var outcome: DeliveryOutcome { get set }
   /// The target of the rooms' instructions in this delivery.
-  var speakers: Speakers { get }
+  var outboxes: OutboxPool { get }
   /// Whether records may be consumed now; if not, ``turn()`` waits for acknowledgements.
   /// - Parameter polled: The number of records of the last poll.
   func takesIn(polled: Int) -> Bool

@@ -9,11 +9,11 @@ struct EntryMaker {
   let log: ServiceLog
 
   /// Returns the next entry of a partition, up to `target`, or up to an earlier time if one entry would become too large.
-  func entry(of active: ActivePartition, at target: Int64, _ speakers: Speakers) -> JournalEntry {
+  func entry(of active: ActivePartition, at target: Int64, _ outboxes: OutboxPool) -> JournalEntry {
     let (last, end) = (active.partition.clock, active.partition.offset)
     var clock = target
-    speakers.withSpeaker { speaker in
-      clock = active.partition.advance(to: target, speaker: speaker, budget: configuration.entryBytes)
+    outboxes.withOutbox { outbox in
+      clock = active.partition.advance(to: target, outbox: outbox, budget: configuration.entryBytes)
     }
     active.clock.came(to: clock, of: target)
     if active.mustSayBehind(by: target - clock, monotonic: time.monotonicMs()) {
@@ -29,17 +29,17 @@ struct EntryMaker {
     return entry
   }
 
-  /// Returns the first entry of an owner. Its instructions go to `speaker`.
-  func takeover(of active: ActivePartition, _ takeover: PendingTakeover, speaker: Speaker) -> JournalEntry {
+  /// Returns the first entry of an owner. Its instructions go to `outbox`.
+  func takeover(of active: ActivePartition, _ takeover: PendingTakeover, outbox: Outbox) -> JournalEntry {
     let partition = active.partition
     // Not the current time: rooms may have been due in between.
     let clock = partition.clock + takeover.shift
     // An empty batch holds the offset to continue from.
     partition.tookIn(0, upTo: partition.offset, last: partition.last, now: clock)
     partition.takeOver(
-      shift: takeover.shift, settings: active.derivation.engineSettings, isReset: takeover.reset != nil, speaker: speaker)
+      shift: takeover.shift, settings: active.derivation.engineSettings, isReset: takeover.reset != nil, outbox: outbox)
     // Under new settings a room may emit something that ends at once.
-    partition.forEachDue(at: clock) { room in room.advance(to: clock, speaker: speaker) }
+    partition.forEachDue(at: clock) { room in room.advance(to: clock, outbox: outbox) }
     var entry = partition.closeEntry(clock: clock, of: configuration.topics)
     entry.takeover = JournalEntry.Takeover(
       shift: takeover.shift, derivation: active.derivation, delivery: configuration.delivery, topics: configuration.topics,
@@ -50,7 +50,7 @@ struct EntryMaker {
   /// Returns the takeover of a partition whose last owner may still write without transactions. It must be known to count before
   /// any of its output is published.
   func claim(of active: ActivePartition, _ pending: PendingTakeover) -> JournalEntry {
-    var entry = takeover(of: active, pending, speaker: Speaker(UnsaidTarget(active.unsaid)))
+    var entry = takeover(of: active, pending, outbox: Outbox(UnsaidTarget(active.unsaid)))
     entry.saidTo = active.terms.saidTo
     return entry
   }

@@ -92,7 +92,7 @@ final class InputReader {
     }
     if batch.count > 0 {
       batch.dispatch(
-        behind: batches.other, speakers: delivery.speakers, hopMin: parts.configuration.hopMin,
+        behind: batches.other, outboxes: delivery.outboxes, hopMin: parts.configuration.hopMin,
         period: RoomRate.period(at: times?.monotonic ?? 0))
       // The other batch is filled while the rooms process this one.
       batches.swap()

@@ -13,7 +13,7 @@ final class TransactionDelivery: Delivery {
   var outcome = DeliveryOutcome()
   private let output: any OutputEdge
   private let target: ProducingTarget
-  let speakers: Speakers
+  let outboxes: OutboxPool
   private(set) var isOpen = false
   private var openedAt: Int64 = 0
   private var lastCommit: Int64
@@ -29,7 +29,7 @@ final class TransactionDelivery: Delivery {
     self.parts = parts
     output = parts.edges.output
     target = ProducingTarget(output, watched: parts.watched.captured, heldBytes: parts.configuration.heldBytes)
-    speakers = Speakers(target)
+    outboxes = OutboxPool(target)
     lastCommit = parts.edges.time.monotonicMs()
   }
 
@@ -85,7 +85,7 @@ final class TransactionDelivery: Delivery {
     if !isOpen { beginSweeps() }
     let now = parts.edges.time.monotonicMs()
     // A larger one would take brokers and readers too long.
-    let isLarge = isOpen && speakers.bytes >= configuration.transactionBytes
+    let isLarge = isOpen && outboxes.bytes >= configuration.transactionBytes
     return outcome(of: { () throws(TransactionFault) in
       if isLarge || now >= commitDue(now: now) && (isOpen || nextWork(now: now) <= now) { try commit() }
     })
@@ -146,13 +146,13 @@ final class TransactionDelivery: Delivery {
       var owesEntry = false
       switch owed {
       case .takeover(let takeover):
-        speakers.withSpeaker { write(parts.maker.takeover(of: active, takeover, speaker: $0), active) }
+        outboxes.withOutbox { write(parts.maker.takeover(of: active, takeover, outbox: $0), active) }
         parts.partitions.note(.takeoverWritten, of: active.number)
       case .entry: owesEntry = true
       case .nothing, .sweep: break
       }
       if active.partition.hasNews || owesEntry || (isDue && active.entryIsDue(at: now, monotonic: began)) {
-        write(parts.maker.entry(of: active, at: now, speakers), active)
+        write(parts.maker.entry(of: active, at: now, outboxes), active)
         if owesEntry { parts.partitions.note(.entryWritten, of: active.number) }
       }
       active.lastEntry = began
@@ -171,7 +171,7 @@ final class TransactionDelivery: Delivery {
       offsets.append(active.position)
       active.committedOffset = active.partition.offset
     }
-    uncommitted.said.add(speakers.takeCounts())
+    uncommitted.said.add(outboxes.takeCounts())
     target.release()
     produceEntries()
     outcome.topics = uncommitted.topics
@@ -320,7 +320,7 @@ final class TransactionDelivery: Delivery {
   func drop() {
     uncommitted = ServiceTotals()
     arrivals.removeAll()
-    _ = speakers.takeCounts()
+    _ = outboxes.takeCounts()
     parts.watched.captured.removeAll()
     isOpen = false
   }

@@ -18,7 +18,7 @@ package final class WriteAheadDelivery: Delivery {
   private let holding = HoldingTarget()
   /// The evidence that the journal has lost entries that were acknowledged; nil if it has not.
   private var wentBack: String?
-  let speakers: Speakers
+  let outboxes: OutboxPool
 
   private let onTheirWay = PendingEntries()
   var state: StateTransaction?
@@ -42,7 +42,7 @@ package final class WriteAheadDelivery: Delivery {
     self.parts = parts
     self.direct = direct
     output = parts.edges.output
-    speakers = Speakers(holding)
+    outboxes = OutboxPool(holding)
     lastState = parts.edges.time.monotonicMs()
     lastReport = lastState
     lastEntries = lastState
@@ -162,7 +162,7 @@ package final class WriteAheadDelivery: Delivery {
   }
 
   private func write(_ active: ActivePartition, _ log: PartitionLog, at now: Int64) {
-    var entry = parts.maker.entry(of: active, at: now, speakers)
+    var entry = parts.maker.entry(of: active, at: now, outboxes)
     entry.saidTo = log.saidTo
     entry.term = log.term
     entryBuffer.removeAll()

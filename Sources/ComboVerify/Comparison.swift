@@ -4,7 +4,7 @@ package import ComboWire
 
 /// Compares the derivation of one partition with the output room by room, and counts the gifts independently. Used by one thread;
 /// only reads the index.
-package final class Comparison: SaidTarget {
+package final class Comparison: InstructionTarget {
   /// The position of the derivation.
   struct Position {
     var n: Int64 = 0

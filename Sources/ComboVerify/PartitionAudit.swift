@@ -238,7 +238,7 @@ package final class PartitionAudit {
     var end = End.finished
     do {
       let runner = try EntryRunner(
-        partition, derivation: derivation, topics: topics, speaker: Speaker(comparison), silent: silent, rules: rules,
+        partition, derivation: derivation, topics: topics, outbox: Outbox(comparison), silent: silent, rules: rules,
         observer: pass)
       try read(start, to: run.inputEnd(from: first, start: start), runner) { pass.isAtCheckpoint }
       outcome.records += runner.records
@@ -305,8 +305,8 @@ package final class PartitionAudit {
       unsafe audit.comparison.admits(event, own, at: now)
     }
 
-    func take(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, speaker: Speaker) {
-      unsafe room.take(event, own: own, at: now, speaker: speaker)
+    func take(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, outbox: Outbox) {
+      unsafe room.take(event, own: own, at: now, outbox: outbox)
       unsafe audit.comparison.count(event, own, by: room, at: now)
     }
 

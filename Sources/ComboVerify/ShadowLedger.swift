@@ -7,7 +7,7 @@ internal import ComboWire
 ///
 /// If every byte must be the same, the counterpart has the same room, epoch and `seq`. If the options differ, so do the numbers;
 /// then the counterpart has the same room, and its other bytes are the same.
-package final class ShadowLedger: SaidTarget {
+package final class ShadowLedger: InstructionTarget {
   private struct Key: Hashable {
     let room: RoomKey
     let one: Int64

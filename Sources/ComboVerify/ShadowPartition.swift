@@ -84,7 +84,7 @@ final class ShadowPartition {
     let entries = ShadowEntries(
       number, ledger, checksRooms: !hasOtherRules, provesFrom: beginning.silent.keys.max() ?? 0)
     let runner = try EntryRunner(
-      beginning.partition, derivation: beginning.derivation, topics: source.topics, speaker: Speaker(ledger),
+      beginning.partition, derivation: beginning.derivation, topics: source.topics, outbox: Outbox(ledger),
       silent: beginning.silent,
       // Entries of other rules are nevertheless derived with these rules: that is the comparison.
       rules: hasOtherRules ? nil : knownRules, observer: entries)

@@ -17,7 +17,7 @@ struct AdvanceTests {
     settings.lingerMs = 60_000
     settings.busyLingerMs = 60_000
     let partition = Partition(0, settings: EngineSettings(settings), ownSettingsMax: 10, clock: 0, offset: 0)
-    let (speaker, decoder, arena) = (Speaker(nil), EventDecoder(), BumpArena())
+    let (outbox, decoder, arena) = (Outbox(nil), EventDecoder(), BumpArena())
     var event = Event()
     for gift in 0..<rooms * 10 {
       arena.reset()
@@ -33,7 +33,7 @@ struct AdvanceTests {
       }
       withUnsafePointer(to: &event) { event in
         room._withUnsafeGuaranteedRef {
-          $0.take(event, own: nil, at: 1, speaker: speaker)
+          $0.take(event, own: nil, at: 1, outbox: outbox)
           $0.keepLent()
         }
       }
@@ -46,14 +46,14 @@ struct AdvanceTests {
   func pieces() throws {
     let (target, budget): (Int64, Int) = (30_000, 1 << 20)
     let (whole, pieces) = (try partition(rooms: 20), try partition(rooms: 20))
-    let (all, some) = (Speaker(nil), Speaker(nil))
-    #expect(whole.advance(to: target, speaker: all, budget: .max) == target)
+    let (all, some) = (Outbox(nil), Outbox(nil))
+    #expect(whole.advance(to: target, outbox: all, budget: .max) == target)
     let entry = whole.closeEntry(clock: target, of: Self.topics)
     #expect(all.bytes > 10 * budget)
     var entries: [JournalEntry] = []
     while (entries.last?.clock ?? 0) < target {
       let before = some.bytes
-      let clock = pieces.advance(to: target, speaker: some, budget: budget)
+      let clock = pieces.advance(to: target, outbox: some, budget: budget)
       #expect(clock > entries.last?.clock ?? 0, "it stands still")
       #expect(some.bytes - before < 2 * budget || entries.isEmpty, "an entry of \(some.bytes - before) bytes")
       entries.append(pieces.closeEntry(clock: clock, of: Self.topics))
@@ -67,7 +67,7 @@ struct AdvanceTests {
   func batches() throws {
     let partition = try partition(rooms: 20)
     partition.tookIn(0, upTo: 200, last: 7, now: 20_000)
-    #expect(partition.advance(to: 25_000, speaker: Speaker(nil), budget: 1) >= 20_000)
+    #expect(partition.advance(to: 25_000, outbox: Outbox(nil), budget: 1) >= 20_000)
   }
 
   @Test("a clock stands at the time that the rooms have come to until they have caught up")

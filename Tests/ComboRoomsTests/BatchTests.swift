@@ -9,7 +9,7 @@ import Testing
 /// The processing of a batch by its rooms.
 @Suite("A batch")
 struct BatchTests {
-  private final class Said: SaidTarget, @unchecked Sendable {
+  private final class Said: InstructionTarget, @unchecked Sendable {
     // Sendable: read only while no room works.
     var senders: [String] = []
 
@@ -37,17 +37,17 @@ struct BatchTests {
   @Test("a few gifts wait for what the room's queue still holds of the batch before", arguments: 0..<100)
   func order(run: Int) throws {
     let said = Said()
-    let speakers = Speakers(said)
+    let outboxes = OutboxPool(said)
     let decoder = decoder()
     let (first, second) = (Batch(), Batch())
     let name = Array("r".utf8)
     let room = name.withUnsafeBytes { Room($0, Engine(at: 0, settings: EngineSettings(Settings()))) }
     try fill(first, room, decoder, sender: "a", count: 8)
     room.queue.suspend()
-    first.dispatch(behind: second, speakers: speakers, hopMin: 8, period: 0)
+    first.dispatch(behind: second, outboxes: outboxes, hopMin: 8, period: 0)
     try fill(second, room, decoder, sender: "b", count: 1)
     DispatchQueue.global().async { room.queue.resume() }
-    second.dispatch(behind: first, speakers: speakers, hopMin: 8, period: 0)
+    second.dispatch(behind: first, outboxes: outboxes, hopMin: 8, period: 0)
     first.wait()
     second.wait()
     #expect(said.senders == ["a", "b"])
@@ -62,7 +62,7 @@ struct BatchTests {
     let room = name.withUnsafeBytes { Room($0, Engine(at: 0, settings: EngineSettings(Settings()))) }
     for (turn, sender) in ["a", "b"].enumerated() {
       try fill(batches[turn], room, decoder, sender: sender, count: 7)
-      batches[turn].dispatch(behind: batches[1 - turn], speakers: Speakers(said), hopMin: 8, period: 0)
+      batches[turn].dispatch(behind: batches[1 - turn], outboxes: OutboxPool(said), hopMin: 8, period: 0)
       #expect(said.senders.last == sender)
     }
     #expect(!room.hasQueue)
@@ -77,14 +77,14 @@ struct BatchTests {
     try fill(first, room, decoder, sender: "a", count: 8)
     #expect(first.mayPrefetch(room, behind: second))
     room.queue.suspend()
-    first.dispatch(behind: second, speakers: Speakers(Said()), hopMin: 8, period: 0)
+    first.dispatch(behind: second, outboxes: OutboxPool(Said()), hopMin: 8, period: 0)
     #expect(!first.mayPrefetch(room, behind: second))
     try fill(second, room, decoder, sender: "b", count: 1)
     #expect(!second.mayPrefetch(room, behind: first))
     room.queue.resume()
     first.wait()
     #expect(second.mayPrefetch(room, behind: first))
-    second.dispatch(behind: first, speakers: Speakers(Said()), hopMin: 8, period: 0)
+    second.dispatch(behind: first, outboxes: OutboxPool(Said()), hopMin: 8, period: 0)
     second.wait()
   }
 }

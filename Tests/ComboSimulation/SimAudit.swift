@@ -122,7 +122,7 @@ struct SimAudit {
       offset: start)
     let audited = AuditedEntries(entries, target)
     let runner = try EntryRunner(
-      partition, derivation: takeover.derivation, topics: world.topics, speaker: Speaker(target), rules: nil, observer: audited)
+      partition, derivation: takeover.derivation, topics: world.topics, outbox: Outbox(target), rules: nil, observer: audited)
     let reader = SimReadEdge(broker, instance: nil)
     try reader.scan(.input, number, from: start, to: broker.log(.input, number).end) {
       try runner.take($0)
@@ -305,7 +305,7 @@ struct SimAudit {
 }
 
 /// The instructions derived from the journal's entries.
-private final class DerivedTarget: SaidTarget {
+private final class DerivedTarget: InstructionTarget {
   struct Place: Hashable, CustomStringConvertible {
     var room: String
     var epoch: Int

@@ -50,8 +50,8 @@ final class ExplainingPass: EntryObserver {
     unsafe explainer.admits(event, own, at: now)
   }
 
-  func take(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, speaker: Speaker) {
-    unsafe explainer.process(event, own, by: room, at: now, speaker: speaker)
+  func take(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, outbox: Outbox) {
+    unsafe explainer.process(event, own, by: room, at: now, outbox: outbox)
   }
 
   func wasTooOld(_ event: UnsafePointer<Event>, at now: Int64) { unsafe explainer.processOld(event, at: now) }

@@ -4,7 +4,7 @@ internal import ComboRooms
 internal import ComboWire
 
 /// Follows the gifts of the one derived room. Used by one thread.
-final class FollowingTarget: SaidTarget {
+final class FollowingTarget: InstructionTarget {
   let trail = GiftTrail(followsBanners: true)
 
   func said(_ record: Bytes, _ instruction: Instruction, by room: Room) { trail.follow(instruction) }

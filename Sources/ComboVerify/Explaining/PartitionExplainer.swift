@@ -174,7 +174,7 @@ final class PartitionExplainer {
       unknownUpTo: unknownUpTo, mayBeTooLate: mayBeTooLate)
     do {
       let runner = try EntryRunner(
-        partition, derivation: start.derivation, topics: task.topics, speaker: Speaker(target), silent: start.silent,
+        partition, derivation: start.derivation, topics: task.topics, outbox: Outbox(target), silent: start.silent,
         rules: task.rules, observer: pass)
       try read(from: partition.offset) { [self] record in
         if !runner.isOver { try runner.take(record) }
@@ -297,10 +297,10 @@ final class PartitionExplainer {
     return false
   }
 
-  func process(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, speaker: Speaker) {
+  func process(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, outbox: Outbox) {
     guard unsafe event.pointee.kind == .gift, let record, let partition else {
       if unsafe event.pointee.kind == .roomClosed { ids.forget() }
-      return unsafe room.take(event, own: own, at: now, speaker: speaker)
+      return unsafe room.take(event, own: own, at: now, outbox: outbox)
     }
     let gift = unsafe event.pointee.gift
     self.room = room
@@ -312,7 +312,7 @@ final class PartitionExplainer {
     }
     guard unsafe isAsked(event.pointee, record, at: now) else {
       unsafe near.consider(event.pointee, record, at: now)
-      return unsafe room.take(event, own: own, at: now, speaker: speaker)
+      return unsafe room.take(event, own: own, at: now, outbox: outbox)
     }
     note.redriven = redriven(record)
     target.trail.process(gift, at: now, by: &room.engine)

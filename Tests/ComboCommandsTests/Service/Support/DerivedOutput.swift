@@ -19,7 +19,7 @@ struct DerivedOutput {
         Int32(number), settings: takeover.derivation.engineSettings, ownSettingsMax: 10_000,
         clock: entries[0].clock - takeover.shift, offset: entries[0].batches[0].endOffset)
       let runner = try EntryRunner(
-        partition, derivation: takeover.derivation, topics: topics, speaker: Speaker(target), observer: Entries(entries))
+        partition, derivation: takeover.derivation, topics: topics, outbox: Outbox(target), observer: Entries(entries))
       for record in input[Int32(number)] ?? [] where record.offset >= partition.offset {
         try record.value!.withUnsafeBytes { value in
           try (record.key ?? []).withUnsafeBytes { key in
@@ -56,7 +56,7 @@ struct DerivedOutput {
     func nextEntry() -> JournalEntry? { rest.next() }
   }
 
-  private final class Target: SaidTarget {
+  private final class Target: InstructionTarget {
     var said: [String: [[UInt8]]] = [:]
 
     func said(_ record: Bytes, _ instruction: Instruction, by room: Room) {

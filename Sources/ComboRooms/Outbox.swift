@@ -4,7 +4,7 @@ internal import ComboWire
 internal import Synchronization
 
 /// A target of the rooms' instructions.
-package protocol SaidTarget: AnyObject {
+package protocol InstructionTarget: AnyObject {
   /// Receives an instruction, on the room's queue; the bytes are borrowed.
   func said(_ record: Bytes, _ instruction: Instruction, by room: Room)
   /// Called when a waiting banner of the room is merged into another one: see ``InstructionSink/merged(_:into:)``.
@@ -13,7 +13,7 @@ package protocol SaidTarget: AnyObject {
   func summed(_ banner: Int, at: Int64, _ reason: SkipReason, by room: Room)
 }
 
-extension SaidTarget {
+extension InstructionTarget {
   /// Does nothing.
   package func merged(_ banner: Int, into other: Int, by room: Room) {}
   /// Does nothing.
@@ -21,20 +21,20 @@ extension SaidTarget {
 }
 
 /// The context of a thread that runs rooms: a buffer, and the target of their instructions.
-package final class Speaker {
+package final class Outbox {
   private let buffer = ByteBuffer()
-  private let target: (any SaidTarget)?
+  private let target: (any InstructionTarget)?
   // Copies without a reference count for each instruction: otherwise all threads would change that of the target at once.
   fileprivate let heldBuffer: Unmanaged<ByteBuffer>
   /// The target; nil if instructions are only hashed, as while restoring.
-  fileprivate unowned(unsafe) let heldTarget: (any SaidTarget)?
+  fileprivate unowned(unsafe) let heldTarget: (any InstructionTarget)?
   package var said = InstructionCounts()
   /// The size of these instructions, in bytes.
   var bytes = 0
   /// Memory for the addresses that engines will read.
   package let places = PrefetchList()
 
-  package init(_ target: (any SaidTarget)?) {
+  package init(_ target: (any InstructionTarget)?) {
     self.target = target
     heldTarget = target
     heldBuffer = .passUnretained(buffer)
@@ -47,55 +47,55 @@ package final class Speaker {
 struct RoomSink: InstructionSink {
   // The running thread holds both: no reference is counted for an instruction.
   private let room: Unmanaged<Room>
-  private let speaker: Unmanaged<Speaker>
+  private let outbox: Unmanaged<Outbox>
 
-  init(room: Room, speaker: Speaker) {
+  init(room: Room, outbox: Outbox) {
     self.room = .passUnretained(room)
-    self.speaker = .passUnretained(speaker)
+    self.outbox = .passUnretained(outbox)
   }
 
   mutating func merged(_ banner: Int, into other: Int) {
     room._withUnsafeGuaranteedRef { room in
-      speaker._withUnsafeGuaranteedRef { $0.heldTarget?.merged(banner, into: other, by: room) }
+      outbox._withUnsafeGuaranteedRef { $0.heldTarget?.merged(banner, into: other, by: room) }
     }
   }
 
   mutating func summed(_ banner: Int, at: Int64, _ reason: SkipReason) {
     room._withUnsafeGuaranteedRef { room in
-      speaker._withUnsafeGuaranteedRef { $0.heldTarget?.summed(banner, at: at, reason, by: room) }
+      outbox._withUnsafeGuaranteedRef { $0.heldTarget?.summed(banner, at: at, reason, by: room) }
     }
   }
 
   mutating func say(_ instruction: Instruction) {
     room._withUnsafeGuaranteedRef { room in
-      speaker._withUnsafeGuaranteedRef { speaker in
-        speaker.heldBuffer._withUnsafeGuaranteedRef { buffer in
+      outbox._withUnsafeGuaranteedRef { outbox in
+        outbox.heldBuffer._withUnsafeGuaranteedRef { buffer in
           buffer.removeAll()
           InstructionEncoder.encode(instruction, room: room.name, into: buffer)
           room.hash.add(buffer.bytes)
           room.said += 1
-          speaker.said.count(instruction)
+          outbox.said.count(instruction)
           room.skipped &+= instruction.operation.skipped?.gifts ?? 0
-          speaker.bytes &+= buffer.count
-          speaker.heldTarget?.said(buffer.bytes, instruction, by: room)
+          outbox.bytes &+= buffer.count
+          outbox.heldTarget?.said(buffer.bytes, instruction, by: room)
         }
       }
     }
   }
 }
 
-/// The speakers of the threads that run rooms: each thread borrows one, and returns it.
-package final class Speakers: Sendable {
-  private let idle = Mutex<[Speaker]>([])
-  private let target: (any SaidTarget & Sendable)?
+/// The outboxes of the threads that run rooms: each thread borrows one, and returns it.
+package final class OutboxPool: Sendable {
+  private let idle = Mutex<[Outbox]>([])
+  private let target: (any InstructionTarget & Sendable)?
 
-  package init(_ target: (any SaidTarget & Sendable)?) { self.target = target }
+  package init(_ target: (any InstructionTarget & Sendable)?) { self.target = target }
 
-  package func withSpeaker(_ body: (Speaker) -> Void) {
-    // One thread has a speaker at a time.
-    let speaker = idle.withLock { idle in UnsafeTransfer(idle.popLast()) }.value ?? Speaker(target)
-    body(speaker)
-    let back = UnsafeTransfer(speaker)
+  package func withOutbox(_ body: (Outbox) -> Void) {
+    // One thread has an outbox at a time.
+    let outbox = idle.withLock { idle in UnsafeTransfer(idle.popLast()) }.value ?? Outbox(target)
+    body(outbox)
+    let back = UnsafeTransfer(outbox)
     idle.withLock { $0.append(back.value) }
   }
 
@@ -103,15 +103,15 @@ package final class Speakers: Sendable {
   package func takeCounts() -> InstructionCounts {
     idle.withLock { idle in
       var counts = InstructionCounts()
-      for speaker in idle {
-        counts.add(speaker.said)
-        speaker.said = InstructionCounts()
-        speaker.bytes = 0
+      for outbox in idle {
+        counts.add(outbox.said)
+        outbox.said = InstructionCounts()
+        outbox.bytes = 0
       }
       return counts
     }
   }
 
-  /// The bytes emitted on them since the counts were last read. Those of a speaker in use count once it is returned.
+  /// The bytes emitted on them since the counts were last read. Those of an outbox in use count once it is returned.
   package var bytes: Int { idle.withLock { $0.reduce(0) { $0 + $1.bytes } } }
 }
