@@ -44,6 +44,7 @@ package final class Batch: @unchecked Sendable {
   /// The slot for the next event.
   @inline(__always)
   package func slot() -> UnsafeMutablePointer<Event> {
+    assert(isDone, "a batch is filled once all rooms have processed their part of it")
     if count == capacity { grow() }
     return events + count
   }
@@ -78,6 +79,7 @@ package final class Batch: @unchecked Sendable {
   ///   - before: The batch dispatched last, which may still be in progress; earlier ones are done.
   ///   - period: See ``RoomRate``.
   package func dispatch(behind before: Batch, outboxes: OutboxPool, hopMin: Int, period: Int32) {
+    precondition(isDone && before !== self, "a batch is dispatched once, after the other one")
     number = before.number + 1
     outstanding.store(1, ordering: .relaxed)
     // The long ones first: other threads run them while this thread does the short ones.
@@ -160,6 +162,7 @@ package final class Batch: @unchecked Sendable {
   package func wait() {
     if count == 0 { return }
     done.wait()
+    precondition(isDone, "a room still works on a batch that is done")
     count = 0
     parts.removeAll(keepingCapacity: true)
     own.removeAll()
@@ -171,6 +174,7 @@ package final class Batch: @unchecked Sendable {
     var ahead = Ahead(first, next)
     while index >= 0 {
       prefetchNext(room, ahead, outbox.places)
+      assert(events[Int(index)].room.elementsEqual(room.id), "an event goes to its own room")
       room.take(events + Int(index), own: own.isEmpty ? nil : own[index], at: now, outbox: outbox)
       index = next[Int(index)]
       ahead.step(next)

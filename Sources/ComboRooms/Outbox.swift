@@ -86,24 +86,32 @@ struct RoomSink: InstructionSink {
 
 /// The outboxes of the threads that run rooms: each thread borrows one, and returns it.
 package final class OutboxPool: Sendable {
-  private let idle = Mutex<[Outbox]>([])
+  private let state = Mutex((idle: [Outbox](), lent: 0))
   private let target: (any InstructionTarget & Sendable)?
 
   package init(_ target: (any InstructionTarget & Sendable)?) { self.target = target }
 
   package func withOutbox(_ body: (Outbox) -> Void) {
     // One thread has an outbox at a time.
-    let outbox = idle.withLock { idle in UnsafeTransfer(idle.popLast()) }.value ?? Outbox(target)
+    let idle = state.withLock { state in
+      state.lent += 1
+      return UnsafeTransfer(state.idle.popLast())
+    }
+    let outbox = idle.value ?? Outbox(target)
     body(outbox)
     let back = UnsafeTransfer(outbox)
-    idle.withLock { $0.append(back.value) }
+    state.withLock { state in
+      state.lent -= 1
+      state.idle.append(back.value)
+    }
   }
 
   /// Returns counts of the instructions emitted on them since the last call. No room may be running.
   package func takeCounts() -> InstructionCounts {
-    idle.withLock { idle in
+    state.withLock { state in
+      precondition(state.lent == 0, "a room is running while its instructions are counted")
       var counts = InstructionCounts()
-      for outbox in idle {
+      for outbox in state.idle {
         counts.add(outbox.said)
         outbox.said = InstructionCounts()
         outbox.bytes = 0
@@ -113,5 +121,5 @@ package final class OutboxPool: Sendable {
   }
 
   /// The bytes emitted on them since the counts were last read. Those of an outbox in use count once it is returned.
-  package var bytes: Int { idle.withLock { $0.reduce(0) { $0 + $1.bytes } } }
+  package var bytes: Int { state.withLock { $0.idle.reduce(0) { $0 + $1.bytes } } }
 }

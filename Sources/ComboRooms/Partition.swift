@@ -168,6 +168,7 @@ package final class Partition {
     if room.hasOwn == hasOwn { return }
     room.hasOwn = hasOwn
     ownSettingsCount += hasOwn ? 1 : -1
+    precondition(ownSettingsCount >= 0, "fewer than no rooms have settings of their own")
   }
 
   /// Records that a record went to the dead-letter topic.
@@ -218,6 +219,7 @@ package final class Partition {
   package func advance(to target: Int64, outbox: Outbox, budget: Int) -> Int64 {
     // An entry must not end before a time at which it consumed something.
     let least = batches.last?.now ?? clock
+    precondition(target >= least, "an entry does not end before a time at which it consumed something")
     let before = outbox.bytes
     // No room is due before this.
     var reached = min(target, max(clock, min(nextWakeup ?? .max, batches.first?.now ?? .max)))
@@ -270,6 +272,7 @@ package final class Partition {
 
   private func forget(_ room: Room) {
     if !room.isGhost {
+      precondition(awake > 0, "a room rests that was not awake")
       awake -= 1
       digest &-= room.foldedHash
       if room.hasOwn { ownSettingsCount -= 1 }

@@ -84,6 +84,7 @@ package final class RoomRecords {
   /// Begins a sweep at the entry that was just committed.
   package func begin(_ partition: Partition, journalOffset: Int64, term: Int64?, derivation: Derivation) {
     precondition(sweep == nil, "a sweep is under way")
+    precondition(!partition.hasNews, "a checkpoint is that of an entry")
     sweep = Sweep(
       start: Start(
         n: partition.n, clock: partition.clock, shifted: partition.shifted, offset: partition.offset,
@@ -98,6 +99,8 @@ package final class RoomRecords {
   /// - Returns: The number of bytes, and whether the sweep is complete, the checkpoint included.
   package func write(_ partition: Partition, budget: Int, to writer: StateTopicWriter) -> (bytes: Int, isDone: Bool) {
     guard var sweep else { return (0, true) }
+    precondition(
+      !partition.hasNews && partition.n >= sweep.start.n, "a snapshot is that of an entry, and not before its checkpoint")
     self.sweep = nil  // so that what is written here changes it in one place
     bytes = 0
     while bytes < budget, sweep.cursor < sweep.places {

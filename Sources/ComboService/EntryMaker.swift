@@ -10,7 +10,7 @@ struct EntryMaker {
 
   /// Returns the next entry of a partition, up to `target`, or up to an earlier time if one entry would become too large.
   func entry(of active: ActivePartition, at target: Int64, _ outboxes: OutboxPool) -> JournalEntry {
-    let (last, end) = (active.partition.clock, active.partition.offset)
+    let (last, end, n) = (active.partition.clock, active.partition.offset, active.partition.n)
     var clock = target
     outboxes.withOutbox { outbox in
       clock = active.partition.advance(to: target, outbox: outbox, budget: configuration.entryBytes)
@@ -24,7 +24,9 @@ struct EntryMaker {
         """)
     }
     let entry = active.partition.closeEntry(clock: clock, of: configuration.topics)
+    precondition(entry.n == n + 1, "entries are numbered in order")
     precondition(entry.clock >= last, "a partition's clock never goes back")
+    precondition(entry.clock <= target, "an entry does not end in the future")
     precondition(entry.batches.last.map { $0.endOffset == end } ?? true, "an entry holds everything that was consumed")
     return entry
   }
@@ -32,6 +34,7 @@ struct EntryMaker {
   /// Returns the first entry of an owner. Its instructions go to `outbox`.
   func takeover(of active: ActivePartition, _ takeover: PendingTakeover, outbox: Outbox) -> JournalEntry {
     let partition = active.partition
+    precondition(!partition.hasNews, "an owner consumes nothing before its takeover")
     // Not the current time: rooms may have been due in between.
     let clock = partition.clock + takeover.shift
     // An empty batch holds the offset to continue from.

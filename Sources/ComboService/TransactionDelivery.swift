@@ -126,6 +126,7 @@ final class TransactionDelivery: Delivery {
   private func commit(sweepBudget: Int? = nil) throws(TransactionFault) {
     parts.batches.quiesce()
     willProduce()
+    precondition(entryEnds.isEmpty && entryBuffer.count == 0, "an entry belongs to one transaction")
     let began = parts.edges.time.monotonicMs()
     let wall = parts.edges.time.wallMs()
     lastCommit = began
@@ -175,6 +176,7 @@ final class TransactionDelivery: Delivery {
     target.release()
     produceEntries()
     outcome.topics = uncommitted.topics
+    precondition(Set(offsets.map(\.partition)).count == offsets.count, "a commit has one offset of a partition")
     try output.commit(offsets)
     outcome.topics = []
     isOpen = false
@@ -191,6 +193,7 @@ final class TransactionDelivery: Delivery {
   }
 
   private func write(_ entry: JournalEntry, _ active: ActivePartition) {
+    precondition(isOpen, "an entry is written in a transaction")
     let start = entryBuffer.count
     entry.write(to: entryBuffer)
     entryEnds.append((active.number, entryBuffer.count))

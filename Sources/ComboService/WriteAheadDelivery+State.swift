@@ -52,7 +52,7 @@ extension WriteAheadDelivery {
   }
 
   func beginSweep(_ active: ActivePartition) {
-    let log = active.log!
+    guard let log = active.log else { preconditionFailure("only its owner writes a partition's state") }
     // Records in flight are at this offset or after it; those not above the sweep's entry are skipped.
     parts.maker.beginSweep(active, journalOffset: log.position, term: log.term)
     parts.partitions.note(.sweepBegun, of: active.number)

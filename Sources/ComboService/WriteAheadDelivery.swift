@@ -233,6 +233,7 @@ package final class WriteAheadDelivery: Delivery {
       release(next)
     }
     while let first = log.entries.first, first.isReleased, first.unacknowledged == 0 {
+      precondition(first.n > log.saidTo && first.offset >= log.saidOffset, "entries become durable in order")
       log.saidTo = first.n
       log.saidOffset = first.offset
       log.entries.removeFirst()
