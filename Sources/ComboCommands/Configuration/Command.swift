@@ -79,6 +79,9 @@ enum Command: String, CaseIterable, Sendable {
       bad line is skipped too, and reported on standard error with its number; the exit code is then 1. After the last line,
       every room is advanced until it is idle.
 
+      With --map, a gift without a room goes to the room `replay`, and one without a time comes at the room's last time, or
+      at 0.
+
       Instructions are written in the order of the lines that led to them, so the same input gives the same bytes. Up to
       --max-rested-rooms rooms are remembered, however long they are silent. Beyond that number, a room is forgotten once it
       has rested longer than all rooms of the latest 131,072 lines. This is exact unless the times in the file jump back.
