@@ -129,7 +129,7 @@ final class InputFleet {
       let none = host.observatory.map {
         ServedService($0, ServiceIdentity(group: options.group, instance: options.identity.instance))
       }
-      host.observatory?.hindrance = "no topic has a name that matches --input-pattern yet"
+      host.observatory?.hindrance = "the topics of --input-pattern have not been listed yet"
       try host.serve { [members] in
         let all = members.all.map(\.member.served)
         return all.isEmpty ? none.map { [$0] } ?? [] : all
@@ -332,8 +332,10 @@ final class InputFleet {
       (found, others) = (Set(topics).subtracting(own), topics.filter(own.contains))
     } catch {
       if note.isDue(error.message, at: now) { log.warning("the topics cannot be listed, trying again: \(.reason, error)") }
+      host.observatory?.hindrance = "the topics of --input-pattern cannot be listed: \(error.message)"
       return
     }
+    host.observatory?.hindrance = "no topic has a name that matches --input-pattern yet"
     let patterned = Set(known.keys).subtracting(options.inputs.names)
     // The topics of another cluster at this address are no topics that have come or gone.
     if !found.subtracting(known.keys).isEmpty || !patterned.isSubset(of: found), let other = cluster.other {

@@ -126,6 +126,17 @@ extension ServiceTests {
       #expect(!service.has("reading the topic \(name).bad") && !service.has("the topic is gone"), "\(service.text)")
     }
 
+    @Test("readiness does not blame the pattern while brokers do not answer")
+    func silentBrokers() throws {
+      let service = try ServiceProcess(
+        ["run", "--brokers", "127.0.0.1:1", "--http", "127.0.0.1:0", "--input-pattern", "^x", "--output", "b"])
+      try wait(for: "the reason: \(service.text)") {
+        let text = try get("/health/ready", service).text
+        #expect(!text.contains("no topic has a name"), "\(text)")
+        return text.contains("the topics of --input-pattern cannot be listed: ")
+      }
+    }
+
     @Test("of two processes under one name the later works, and the earlier ends with a sentence")
     func sameName() throws {
       let one = try TestGroup(partitions: 1, brokers: TestKafka.canStartClusters ? nil : TestKafka.brokers())
