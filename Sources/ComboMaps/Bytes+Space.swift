@@ -1,4 +1,5 @@
 internal import ComboCore
+internal import Glibc
 
 /// White space and lines of texts that are read as records. Both may still be escapes of JSON.
 extension Bytes {
@@ -7,6 +8,13 @@ extension Bytes {
 
   /// Whether the byte ends a line or a packet.
   static func isBreak(_ byte: UInt8) -> Bool { byte == 0x00 || byte == 0x0A || byte == 0x0D }
+  static let breaks: [UInt8] = [0x00, 0x0A, 0x0D]
+
+  /// The place of the first such byte at or after the start.
+  func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+    guard start < count, let found = memchr(baseAddress! + start, Int32(byte), count - start) else { return nil }
+    return found - UnsafeMutableRawPointer(mutating: baseAddress!)
+  }
 
   /// The text without the breaks at its end.
   var withoutLastBreaks: Bytes {

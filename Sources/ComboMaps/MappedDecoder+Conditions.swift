@@ -29,8 +29,23 @@ extension MappedDecoder {
       if node.pointee.op == .isOneOf { return isOneOf(token, node.pointee.texts) }
       if node.pointee.op == .exists { return true }
       if node.pointee.op == .hasOnly { return hasOnly(token, node.pointee.texts) }
+    } else if source.pointee.op == .first, isMissing(source) {
+      return false
     }
     return try compares(node, first, arena)
+  }
+
+  /// Whether a choice is between pointers only, none of which the record has.
+  private func isMissing(_ choice: UnsafeMutablePointer<CompiledMap.Node>) -> Bool {
+    let nodes = nodes.baseAddress.unsafelyUnwrapped
+    var link = links.baseAddress.unsafelyUnwrapped + Int(choice.pointee.links.first)
+    let end = link + Int(choice.pointee.links.count)
+    while link < end {
+      let child = nodes + Int(link.pointee)
+      if child.pointee.op != .at || walk.found[Int(child.pointee.place)] >= 0 { return false }
+      link += 1
+    }
+    return true
   }
 
   @inline(never)

@@ -46,37 +46,39 @@ extension MappedDecoder {
 
   func composed(_ index: Int32, into arena: BumpArena) throws(BadEvent) -> Value {
     let nodes = nodes.baseAddress.unsafelyUnwrapped
-    // Most expressions are pointers, for which no node is copied.
-    if nodes[Int(index)].op == .at { return pointed(nodes + Int(index)) }
-    let node = nodes[Int(index)]
-    switch node.op {
-    case .at: return pointed(nodes + Int(index))
-    case .key: return text(key ?? .none, node.unit)
-    case .header: return text(headers[Int(node.place)], node.unit)
-    case .text: return text(constant(node.texts.range.lowerBound), node.unit)
-    case .number: return Value(kind: .number, unit: node.unit, bytes: constant(node.texts.range.lowerBound))
+    let node = nodes + Int(index)
+    if node.pointee.op == .at { return pointed(node) }
+    switch node.pointee.op {
+    case .key: return text(key ?? .none, node.pointee.unit)
+    case .header: return text(headers[Int(node.pointee.place)], node.pointee.unit)
+    case .text: return text(constant(node.pointee.texts.range.lowerBound), node.pointee.unit)
+    case .number: return Value(kind: .number, unit: node.pointee.unit, bytes: constant(node.pointee.texts.range.lowerBound))
     case .product:
-      for place in node.links.range where try composed(links[place], into: arena).kind == .missing { return Value() }
-      return Value(kind: .product, unit: node.unit, node: index)
+      for place in node.pointee.links.range where try composed(links[place], into: arena).kind == .missing { return Value() }
+      return Value(kind: .product, unit: node.pointee.unit, node: index)
     case .join:
-      return try joined(node, into: arena)
+      return try joined(node.pointee, into: arena)
     case .first:
-      for place in node.links.range {
-        let link = links[place]
-        let child = nodes + Int(link)
-        let value = child.pointee.op == .at ? pointed(child) : try composed(link, into: arena)
+      var link = links.baseAddress.unsafelyUnwrapped + Int(node.pointee.links.first)
+      let end = link + Int(node.pointee.links.count)
+      while link < end {
+        defer { link += 1 }
+        let child = nodes + Int(link.pointee)
+        let op = child.pointee.op
+        // Most choices are between pointers, most of which are missing.
+        if op == .at, walk.found[Int(child.pointee.place)] < 0 { continue }
+        let value = op == .at ? pointed(child) : try composed(link.pointee, into: arena)
         if value.kind != .missing {
           // A nested choice has already set the expression that it read.
-          let op = nodes[Int(links[place])].op
-          if op != .first, op != .when { reading = links[place] }
+          if op != .first, op != .when { reading = link.pointee }
           return value
         }
       }
       return Value()
     case .when:
-      let first = node.links.range.lowerBound
+      let first = node.pointee.links.range.lowerBound
       let place = try holds(links[first], arena) ? first + 1 : first + 2
-      if place >= node.links.range.upperBound { return Value() }
+      if place >= node.pointee.links.range.upperBound { return Value() }
       let value = try composed(links[place], into: arena)
       let op = nodes[Int(links[place])].op
       if op != .first, op != .when { reading = links[place] }

@@ -291,6 +291,7 @@ final class MappedDecoder {
 
   private func find(_ arena: BumpArena) throws(BadEvent) -> Int {
     let level = walk.level
+    let (rules, found) = (rules.baseAddress.unsafelyUnwrapped, walk.found)
     let isInner = outer.stars < level && checks.rules.decidesOnArrays
     for group in 0..<groupCount {
       if groups[group].choiceNode >= 0, try !holds(groups[group].choiceNode, arena) { continue }
@@ -300,10 +301,9 @@ final class MappedDecoder {
         let index = next
         next += 1
         try spend(1)
-        let condition = rules[index].condition
-        if rules[index].root >= 0, walk.found[Int(rules[index].root)] < 0 {
+        if rules[index].root >= 0, found[Int(rules[index].root)] < 0 {
           // Its array is read nonetheless, if only in other elements.
-          if level > 0, checks.rules.decidesOnArrays, rules[index].stars >= level, walk.found[Int(rules[index].each)] >= 0 {
+          if level > 0, checks.rules.decidesOnArrays, rules[index].stars >= level, found[Int(rules[index].each)] >= 0 {
             isRules = true
           }
           next = Int(rules[index].nextRoot)
@@ -318,6 +318,7 @@ final class MappedDecoder {
         } else if rules[index].outcome != .drop {
           continue
         }
+        let condition = rules[index].condition
         if condition < 0 { return index }
         if try holds(condition, arena) { return index }
       }

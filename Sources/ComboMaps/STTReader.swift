@@ -31,7 +31,12 @@ final class STTReader {
       return arena.copy(out.bytes)
     }
     out.append("[")
-    let count = fields(record, pointers, node, splits: true)
+    var count = 0
+    forEachMessage(record) { message in
+      if count > 0 { out.append(",") }
+      fields(message, pointers, node)
+      count += 1
+    }
     if count == 1 { return arena.copy(Bytes(rebasing: out.bytes[1...])) }
     if let pointers, !pointers.hasElements(node) {
       isSeveral = true
@@ -51,51 +56,53 @@ final class STTReader {
     return false
   }
 
-  /// Writes a text as an object, or as several if it is split: at the bytes between packets, and where the name with which it
-  /// begins comes again. Returns the number of objects.
-  @discardableResult
-  private func fields(_ text: Bytes, _ pointers: PointerWalk?, _ node: Int, splits: Bool = false) -> Int {
-    let hasBreaks = splits && text.contains(where: Bytes.isBreak)
-    var first: Bytes?
-    var count = 1
-    var isEmpty = true
-    func member(_ part: Bytes) {
+  /// Splits a text at the bytes between packets, and where the name with which it begins comes again.
+  private func forEachMessage(_ text: Bytes, _ body: (Bytes) -> Void) {
+    let hasBreaks = Bytes.breaks.contains { text.firstIndex(of: $0, from: 0) != nil }
+    let nameStart = text.firstIndex { $0 != 0x2F } ?? 0
+    let name = Bytes(rebasing: text[nameStart...].prefix(2 + (Self.equals(in: Bytes(rebasing: text[nameStart...])) ?? 0)))
+    func end(_ message: Bytes) { if hasBreaks { forEachPacket(message, body) } else { body(message) } }
+    var start = 0
+    var index = nameStart
+    while let slash = text.firstIndex(of: 0x2F, from: index) {
+      index = slash + 1
+      let rest = Bytes(rebasing: text[index...])
+      if rest.count > name.count, rest[0] == name[0], rest[name.count] != 0x2F, rest.starts(with: name) {
+        end(Bytes(rebasing: text[start..<index]))
+        start = index
+      }
+    }
+    end(Bytes(rebasing: text[start...]))
+  }
+
+  /// Splits a text after the bytes between packets, where a name follows. In a viewer's text, @ is escaped.
+  private func forEachPacket(_ text: Bytes, _ body: (Bytes) -> Void) {
+    var start = 0
+    for piece in text.split(whereSeparator: { $0 == 0x2F || Bytes.isBreak($0) }) where piece.startIndex > 0 {
+      guard Bytes.isBreak(text[piece.startIndex - 1]), Self.equals(in: Bytes(rebasing: piece)) != nil else { continue }
+      body(Bytes(rebasing: text[start..<piece.startIndex]).withoutLastBreaks)
+      start = piece.startIndex
+    }
+    body(Bytes(rebasing: text[start...]))
+  }
+
+  /// Writes a text as an object.
+  private func fields(_ text: Bytes, _ pointers: PointerWalk?, _ node: Int) {
+    out.append("{")
+    var isFirst = true
+    forEachPart(text) { part in
       guard let equals = Self.equals(in: part) else { return }
       unescaped(Bytes(rebasing: part[..<equals])) { name in
         let child = pointers?.node(below: node, named: name) ?? node
         if pointers != nil, child == 0 { return }
-        if !isEmpty { out.append(",") }
-        isEmpty = false
+        if !isFirst { out.append(",") }
+        isFirst = false
         out.append(jsonString: name)
         out.append(":")
         value(Bytes(rebasing: part[(equals + 2)...]), pointers, child)
       }
     }
-    func beginNext() {
-      out.append("},{")
-      count += 1
-      isEmpty = true
-    }
-    out.append("{")
-    forEachPart(text) { part in
-      if let first {
-        if part.count > first.count, part[0] == first[0], Bytes(rebasing: part[..<first.count]) == first { beginNext() }
-      } else if splits, let equals = Self.equals(in: part) {
-        first = Bytes(rebasing: part[..<(equals + 2)])
-      }
-      if !hasBreaks { return member(part) }
-      var start = 0
-      // In a viewer's text, @ is escaped.
-      for piece in part.split(whereSeparator: Bytes.isBreak) where piece.startIndex > 0 {
-        if Self.equals(in: Bytes(rebasing: piece)) == nil { continue }
-        member(Bytes(rebasing: part[start..<piece.startIndex]).withoutLastBreaks)
-        beginNext()
-        start = piece.startIndex
-      }
-      member(Bytes(rebasing: part[start...]))
-    }
     out.append("}")
-    return count
   }
 
   private func value(_ escaped: Bytes, _ pointers: PointerWalk?, _ node: Int) {
@@ -127,9 +134,10 @@ final class STTReader {
 
   private func forEachPart(_ text: Bytes, _ body: (Bytes) -> Void) {
     var start = 0
-    for index in 0...text.count where index == text.count || text[index] == 0x2F {
-      if index > start { body(Bytes(rebasing: text[start..<index])) }
-      start = index + 1
+    while start < text.count {
+      let end = text.firstIndex(of: 0x2F, from: start) ?? text.count
+      if end > start { body(Bytes(rebasing: text[start..<end])) }
+      start = end + 1
     }
   }
 

@@ -307,7 +307,7 @@ public final class EventDecoder {
   }
 
   /// The maximum length of an id, in bytes.
-  package static let idBytesMax = 256
+  @inlinable package static var idBytesMax: Int { 256 }
   package static let timeMax: Int64 = 1 << 53
   package static let valueMax = 1e12
   package static let countMax: Int64 = 1_000_000
