@@ -58,8 +58,11 @@ extension ServiceTests {
       #expect(check.output.contains("none of the 4 inputs failed"), "\(check)")
       for group in groups { #expect(check.output.contains("input \(group.names.input)\n"), "\(check)") }
       try wait(for: "ready: \(service.text)") { try get("/health/ready", service).status == 200 }
-      let metrics = try get("/metrics", service).text
-      for group in groups { #expect(metrics.contains(#"combo_ready{group="\#(one.group)",input="\#(group.names.input)"} 1"#)) }
+      var metrics = ""
+      try wait(for: "each is ready: \(metrics)\n\(service.text)") {
+        metrics = try get("/metrics", service).text
+        return groups.allSatisfy { metrics.contains(#"combo_ready{group="\#(one.group)",input="\#($0.names.input)"} 1"#) }
+      }
       #expect(metrics.split(separator: "\n").count { $0.hasPrefix("# TYPE combo_ready ") } == 1)
       #expect(try get("/service/data", service).text.contains(#""partition":2,"input":"\#(name).east""#))
 
