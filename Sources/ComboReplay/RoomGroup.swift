@@ -43,6 +43,9 @@ final class RoomGroup<Observer: RoomObserver>: ReplayLane {
   ///
   /// It processes the events room by room, in order within each room, so that an engine's memory enters the processor's cache
   /// once per chunk. The output is put back into the order of the events when the chunk is written.
+  // A lane is called through its protocol, from where the compiler does not see its observer.
+  @_specialize(where Observer == InstructionObserver)
+  @_specialize(where Observer == FateObserver)
   func apply(_ chunk: ReplayChunk) {
     let buffer = chunk.buffers[index]
     switch chunk.kind {
