@@ -44,7 +44,7 @@ def figures(lines, tables):
 def commit(root):
   def git(*words):
     return subprocess.run(["git", "-C", root, *words], capture_output=True, text=True).stdout.strip()
-  changed = [line for line in git("status", "--porcelain").splitlines() if not line.endswith(("bench/history.jsonl", "bench/history.md", "history.svg"))]
+  changed = [line for line in git("status", "--porcelain").splitlines() if not line.endswith(("bench/history.jsonl", "bench/history.md", ".svg"))]
   return (git("rev-parse", "--short=8", "HEAD") or "unknown") + ("+" if changed else "")
 
 
