@@ -1,6 +1,7 @@
 """What all parts of a measurement need: the programs, a broker, topics to fill, and who runs over them in turn."""
 
 import os
+import shlex
 import statistics
 import subprocess
 
@@ -59,7 +60,7 @@ class Bench:
   def ours(self, topic, out, *more):
     port = free_port(28_400)
     return Watched([self.program("combo-consumer"), "run", "--brokers", self.broker.address, "--input", topic, "--output", out, "--group", out,
-                    "--progress", "--http", f"127.0.0.1:{port}", "--log-level", "error", *map(str, more)], self.directory, port)
+                    "--progress", "--http", f"127.0.0.1:{port}", "--log-level", "error", *shlex.split(self.options.options), *map(str, more)], self.directory, port)
 
   def over_backlog(self, watched, topic, out, count):
     try:

@@ -219,7 +219,9 @@ final class SimReadEdge: ReadEdge, @unchecked Sendable {
       throw EdgeError(.unknownTopic, "there is no \(topic.word) topic")
     }
     let log = broker.log(topic, partition)
-    return (log.first, end(log.end, of: log, topic))
+    let end = end(log.end, of: log, topic)
+    if end < log.end { instance?.outdatedEnds.append((topic, partition, end)) }
+    return (log.first, end)
   }
 
   func stableEnd(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> Int64 {

@@ -30,6 +30,8 @@ final class SimInstance: @unchecked Sendable {
   private let knownRules: Rules
   /// Whether the group switched to rules that its release does not have, which it may do only while this instance is no member.
   private var wasLeftBehind = false
+  /// The ends that outdated leaders gave it.
+  var outdatedEnds: [(topic: Topic, partition: Int32, end: Int64)] = []
   /// Whether a step of it is in progress.
   var isBusy = false
   /// Work that runs beside its loop.
@@ -120,6 +122,15 @@ final class SimInstance: @unchecked Sendable {
 
   /// Whether a fault may end it, because it returned to a group that follows newer rules than its release has.
   func mayEnd(by fault: String) -> Bool { wasLeftBehind && fault.contains("of the engine's rules") }
+
+  /// Whether two outdated answers made it believe that a partition has lost records.
+  func wasMisled(into fault: String) -> Bool {
+    let answers = outdatedEnds.filter {
+      fault.hasPrefix("error the \($0.topic.word) ")
+        && fault.contains("has lost records: its partition \($0.partition) ended at offset ")
+    }
+    return answers.count > 1 && answers.contains { fault.contains(" and ends at \($0.end) now.") }
+  }
 
   /// Stops it, as a signal does.
   func signal() { stop.set() }

@@ -77,9 +77,7 @@ final class SimWorld: @unchecked Sendable {
 
   func said(_ line: String, by instance: SimInstance) {
     if hears { heard.append("\(clock.monotonic) \(instance.transactionalID): \(line)") }
-    // Two outdated answers in a row look like a loss of records.
-    let mayBeOutdated = broker.faults.staleLeaders > 0 && line.contains("has lost records: its partition")
-    if line.hasPrefix("error "), !expectsErrors, !mayBeOutdated, !instance.mayEnd(by: line) {
+    if line.hasPrefix("error "), !expectsErrors, !instance.mayEnd(by: line), !instance.wasMisled(into: line) {
       complaints.append("\(instance.transactionalID): \(line)")
     }
   }
