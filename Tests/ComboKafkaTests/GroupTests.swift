@@ -275,14 +275,17 @@ struct GroupTests {
     #expect(try kafka.end("gifts") == 3)
     let member = try TestMember(kafka.properties, .init(groupID: "g", topic: "gifts"))
     member.startAt = { _ in 0 }
+    // Until the partition is paused, further fetches may fail.
+    var reports: [EdgeError] { member.errors.filter { $0.message.contains("cannot be read, and are not skipped") } }
     for count in 1...2 {
-      try poll([member], "it is told \(count) times") { member.errors.count == count }
+      try poll([member], "it is told \(count) times") { reports.count >= count }
       #expect(member.consumer.position(0) == nil)
       // The service starts it like this once it has returned to the last commit.
       try member.consumer.start(0, at: 1)
     }
-    try poll([member], "it is told again") { member.errors.count == 3 }
-    #expect(member.errors.allSatisfy { $0.code == .positionLost && $0.message.contains("offset 1 ") })
+    try poll([member], "it is told again") { reports.count >= 3 }
+    #expect(member.errors.allSatisfy { $0.message.contains("offset 1 ") })
+    #expect(reports.allSatisfy { $0.code == .positionLost })
     #expect(member.values == [0: ["a"]])
   }
 

@@ -124,12 +124,13 @@ final class ServiceProcess: RunningService {
     return child
   }
 
-  /// The path of a file with the children's process ids. A shell kills them once this process is gone, however it ends.
+  /// The path of a file with the children's process ids and start times. A shell kills them once this process is gone, however it
+  /// ends. An id alone may have become that of another process's child.
   private static let watched: String = {
     let path = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo-children")
     let script = #"""
       while kill -0 "$1" 2>/dev/null; do sleep 0.5; done
-      while read -r p; do case $(readlink "/proc/$p/exe") in */combo-consumer) kill -KILL "$p";; esac; done < "$2"
+      while read -r p began; do [ "$(cut -d ' ' -f 22 "/proc/$p/stat")" = "$began" ] && kill -KILL "$p"; done < "$2"
       rm -f "$2"
       """#
     _ = FileManager.default.createFile(atPath: path, contents: nil)
@@ -140,8 +141,11 @@ final class ServiceProcess: RunningService {
   private static func watch(_ pid: pid_t) {
     let file = open(watched, O_WRONLY | O_APPEND | O_CLOEXEC)
     guard file >= 0 else { return }
-    let line = "\(pid)\n"
+    defer { close(file) }
+    // The program's name has no space.
+    let fields = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8))?.split(separator: " ") ?? []
+    guard fields.count > 21 else { return }
+    let line = "\(pid) \(fields[21])\n"
     _ = line.withCString { write(file, $0, strlen($0)) }
-    close(file)
   }
 }
