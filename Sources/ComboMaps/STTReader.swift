@@ -30,6 +30,7 @@ final class STTReader {
       fields(record, pointers, node)
       return arena.copy(out.bytes)
     }
+    if Self.isCutOff(record) { throw .notSTT("is cut off") }
     out.append("[")
     var count = 0
     forEachMessage(record) { message in
@@ -54,6 +55,13 @@ final class STTReader {
       if byte == 0x40, index > first, index + 1 < text.count, text[index + 1] == 0x3D { return true }
     }
     return false
+  }
+
+  /// Whether a text ends within a name or within an escape. One that ends within a value may be whole: some producers leave off
+  /// the last slash.
+  private static func isCutOff(_ text: Bytes) -> Bool {
+    let last = Bytes(rebasing: text[((text.lastIndex(of: 0x2F) ?? -1) + 1)...])
+    return last.contains { $0 > 0x20 } && (last.last == 0x40 || equals(in: last) == nil)
   }
 
   /// Splits a text at the bytes between packets, and where the name with which it begins comes again.

@@ -32,6 +32,10 @@ struct STTTests {
       ),
       ("type@=dgb/rid@=1/uid@=2/uid@=9/gfid@=3/", #"gift|1|-1||2||3|0.0|count 1|{"id":"2"}||{"id":"3"}"#),
       ("type@=chatmsg/rid@=1/", "dropped: no gift (t, otherwise)"), ("type@=dgb/rid@=1/gfid@=3/", "missing_field"),
+      // A record that ends within a name or an escape is cut off.
+      ("type@=dgb/rid@=1/uid@=2/gfid@=3/gf", "not_json"), ("type@=dgb/rid@=1/uid@=2/gfid@=3/gfcnt@", "not_json"),
+      ("type@=dgb/rid@=1/uid@=2/gfid@=3/nn@=a@", "not_json"), ("type@=chatmsg/ri", "not_json"),
+      ("type@=dgb/rid@=1/uid@=2/gfid@=3/ \0\n", #"gift|1|-1||2||3|0.0|count 1|{"id":"2"}||{"id":"3"}"#),
       // JSON is read all the same.
       (#"{"type":"dgb","rid":1,"uid":"2","gfid":"3"}"#, #"gift|1|-1||2||3|0.0|count 1|{"id":"2"}||{"id":"3"}"#),
       // Two messages, for which the map has no root.
