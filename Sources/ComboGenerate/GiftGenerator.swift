@@ -11,6 +11,8 @@ internal import Glibc
   /// The numbers of events so far.
   package struct Counts: Equatable, Sendable {
     package var events = 0
+    package var giftRecords = 0
+    /// The sum of their counts.
     package var gifts = 0
     package var totals = 0
     package var repeats = 0
@@ -191,7 +193,8 @@ internal import Glibc
       text.put("\"")
     }
     text.put("}")
-    tally.gifts += 1
+    tally.gifts += Int(count)
+    tally.giftRecords += 1
     if mix.repeats > 0 { unsafe remember(memory, text.count, room) }
     return (text.count, isTotal ? .total : .gift)
   }
@@ -234,7 +237,7 @@ internal import Glibc
     if index < Self.recentCount {
       recentSizes.append((size, room))
     } else {
-      index = tally.gifts % Self.recentCount
+      index = tally.giftRecords % Self.recentCount
       recentSizes[index] = (size, room)
     }
     unsafe memcpy(recent + index * Self.recentLongest, memory, size)

@@ -42,6 +42,8 @@ package struct PlatformGenerator {
 
   /// The number of taps so far.
   package private(set) var sends = 0
+  /// The number of gifts in them.
+  package private(set) var gifts = 0
 
   /// Begins at `start` with `rate` taps per second over all rooms, and ends when `sends` taps are generated and the last of their
   /// records has arrived. Ids are numbered from `first`, as another run's must not look like repeats of these.
@@ -106,6 +108,7 @@ package struct PlatformGenerator {
       send(&gift, as: closing)
     }
     sends += taps
+    gifts += gift.batch * taps
     if keepsTruth {
       truth += """
         {"room":"\(gift.roomNumber)","sender":"\(shape.senderID(gift))","gift":"\(shape.giftID(gift))","streak":\(gift.streak),\

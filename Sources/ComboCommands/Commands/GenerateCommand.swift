@@ -57,7 +57,7 @@ enum GenerateCommand {
       Console.report(error.description)
       return 1
     }
-    var meter = ProgressMeter(of: count == Int.max ? nil : count, unit: "gifts")
+    var meter = ProgressMeter(of: count == Int.max ? nil : count, unit: "sends")
     defer { meter.end(generator.sends) }
     var lines = ""
     var isDone = false

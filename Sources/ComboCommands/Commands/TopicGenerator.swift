@@ -39,7 +39,7 @@ struct TopicGenerator {
       try producer.flush(withinMs: 60_000)
       if producer.failedDeliveries > 0 {
         let why = producer.firstFailedDelivery.map { ": \($0)" } ?? ""
-        Console.report("\(producer.failedDeliveries) of \(produced.records) events could not be delivered\(why)")
+        Console.report("\(producer.failedDeliveries) of \(produced.records) records could not be delivered\(why)")
         return 1
       }
       Console.report(
@@ -99,7 +99,7 @@ extension TopicGenerator {
     guard var generator = GenerateCommand.platformGenerator(options, start: start, sends: sends, first: Int(start)) else {
       return (0, 0)
     }
-    var meter = ProgressMeter(of: sends == Int.max ? nil : sends, unit: "gifts")
+    var meter = ProgressMeter(of: sends == Int.max ? nil : sends, unit: "sends")
     defer { meter.clear() }
     let begin = MonotonicClock.nowMs
     var produced = 0
@@ -120,7 +120,7 @@ extension TopicGenerator {
       if generator.isDone { break }
       if batch < Pace.batch { usleep(1000) }
     }
-    return (produced, generator.sends)
+    return (produced, generator.gifts)
   }
 
   private func send(_ record: PlatformGenerator.Record, to producer: TopicProducer) throws(EdgeError) {

@@ -1,3 +1,4 @@
+import ComboSystem
 import Foundation
 import Testing
 
@@ -54,14 +55,20 @@ struct GenerateCommandTests {
 extension ServiceTests {
   @Suite("generate on a real broker")
   struct GenerateServiceTests {
-    @Test("reports a topic that does not exist yet, and the number of records in each partition")
+    @Test("reports a topic that does not exist yet, and the sum of the gifts' counts")
     func missingTopic() throws {
       let topic = TestKafka.fresh("made-up")
-      for (arguments, isNew) in [([], true), (["--as", "tiktok"], false)] as [([String], Bool)] {
+      let truth = FileManager.default.temporaryDirectory.appendingPathComponent("combo-\(UUID().uuidString)").path
+      defer { try? FileManager.default.removeItem(atPath: truth) }
+      let (_, same, _) = try ServiceProcess.run(["generate", "--events", "50", "--rooms", "7"])
+      for (arguments, isNew) in [([], true), (["--as", "bilibili", "--truth", truth], false)] as [([String], Bool)] {
         let (code, output, log) = try ServiceProcess.run(
           ["generate", "--brokers", TestKafka.brokers(), "--topic", topic, "--events", "50", "--rooms", "7"] + arguments)
         #expect(code == 0 && output.isEmpty && log.contains("\"\(topic)\" does not exist yet") == isNew, "\(log)")
-        #expect(log.contains("produced 50 gifts in ") && log.contains(" s, for up to 7 rooms"), "\(log)")
+        let counts = try (isNew ? same : String(contentsOfFile: truth, encoding: .utf8))
+          .matches(of: /"count":(\d+)/).compactMap { Int($0.1) }
+        let gifts = Counted.text(counts.reduce(0, +), "gifts")
+        #expect(counts.count > 5 && log.contains("produced \(gifts) in ") && log.contains(" s, for up to 7 rooms"), "\(log)")
       }
     }
   }
