@@ -66,7 +66,13 @@ extension Comparison {
     let (given, accounted) = (proof.recount.given, proof.client.accounted)
     tally.gifts &+= accounted
     if wasReset || !isOver {
-      if wasReset { tally.leftByResets &+= max(0, given &- accounted) } else { tally.openEpochs += 1 }
+      let left = max(0, given &- accounted)
+      if wasReset {
+        tally.leftByResets &+= left
+      } else {
+        tally.openEpochs += 1
+        tally.openGifts &+= left
+      }
       if accounted <= given { return }
     } else {
       tally.countedEpochs += 1

@@ -14,6 +14,8 @@ extension Comparison {
     var countedEpochs = 0
     /// Epochs with banners on screen or waiting.
     var openEpochs = 0
+    /// Gifts of these epochs that no instruction has accounted for yet.
+    var openGifts: Int64 = 0
     package var gifts: Int64 = 0
     /// Gifts that waited, or were still to be counted on screen, when their room began a new epoch by a reset.
     var leftByResets: Int64 = 0
@@ -28,6 +30,7 @@ extension Comparison {
       unread += other.unread
       countedEpochs += other.countedEpochs
       openEpochs += other.openEpochs
+      openGifts += other.openGifts
       gifts += other.gifts
       leftByResets += other.leftByResets
     }

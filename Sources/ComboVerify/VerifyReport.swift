@@ -135,6 +135,7 @@ package struct VerifyReport: Equatable, Sendable {
     return "\(Counted.text(tally.gifts, "gifts")) accounted for, each once; "
       + (tally.countedEpochs == 1 ? "1 epoch adds up" : "\(ProgressMeter.grouped(tally.countedEpochs)) epochs add up")
       + (tally.openEpochs > 0 ? "; \(Counted.text(tally.openEpochs, "epochs are not over yet"))" : "")
+      + (tally.openGifts > 0 ? ", with \(Counted.text(tally.openGifts, "gifts")) to come" : "")
   }
 
   private func verdict(_ kinds: [Findings.Kind], _ fine: String) -> String {

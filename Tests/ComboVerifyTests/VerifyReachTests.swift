@@ -137,10 +137,11 @@ struct VerifyReachTests {
   func words() {
     var report = VerifyReport()
     (report.deadLetters, report.lettersCompared, report.dropped) = (6, 6, 3)
-    (report.tally.leftByResets, report.tally.openEpochs) = (2, 1)
+    (report.tally.leftByResets, report.tally.openEpochs, report.tally.openGifts) = (2, 1, 5)
     #expect(report.summary.contains("dead letters 6 (compared with their topic), dropped by the map 3\n"), "\(report.summary)")
     #expect(
-      report.summary.contains("0 epochs add up; 1 epoch is not over yet; 2 gifts were never shown because of a reset\n"),
+      report.summary.contains(
+        "0 epochs add up; 1 epoch is not over yet, with 5 gifts to come; 2 gifts were never shown because of a reset\n"),
       "\(report.summary)")
   }
 

@@ -62,11 +62,9 @@ extension Check {
 
   /// Checks that the journal is kept for as long as the input.
   mutating func checkJournal(_ control: ControlClient) {
-    guard let journal = table.settings[names.journal], let input = table.settings[names.input], journal.isDeleted else { return }
-    let needed = input.isDeleted ? input.retentionMs : nil
-    let isShort = journal.retentionMs.map { own in needed.map { own < $0 } ?? true } ?? false
-    guard isShort || journal.retentionBytes != nil else { return }
-    let changes = [("retention.ms", needed.map { "\($0)" } ?? "-1"), ("retention.bytes", "-1")]
+    guard let journal = table.settings[names.journal], let input = table.settings[names.input] else { return }
+    let changes = TopicPlan.missingRetention(of: journal, input)
+    if changes.isEmpty { return }
     tryChange(
       "the journal is kept for less long than the input", "raises that", "AlterConfigs", names.journal,
       command:

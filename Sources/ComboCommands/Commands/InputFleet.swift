@@ -12,7 +12,7 @@ internal import Synchronization
 /// If one of them ends, the others continue, unless another process has replaced it.
 final class InputFleet {
   /// The service of one input.
-  private final class Member: Sendable {
+  final class Member: Sendable {
     let stop: StopFlag
     let observatory: Observatory
     let statistics: ClientStatistics
@@ -20,6 +20,9 @@ final class InputFleet {
     let reload: Reload
     /// Whether the service of this input has ended before.
     let hasEnded: Bool
+    /// Whether its topic was found while running, so that --new-topics says where it begins.
+    let isNew: Bool
+    let began = MonotonicClock.nowMs
     /// Whether it ends because its topic was deleted.
     let isReleased: Atomic<Bool> = Atomic(false)
     /// Its end, or nil while it runs.
@@ -27,9 +30,11 @@ final class InputFleet {
 
     /// - Parameter former: The service of this input that has ended, whose figures this one continues, or nil if none.
     init(
-      _ options: ServiceOptions, _ table: ConfigTable, after former: Member?, log: ServiceLog, read: @escaping RunCommand.Read
+      _ options: ServiceOptions, _ table: ConfigTable, after former: Member?, isNew: Bool, log: ServiceLog,
+      read: @escaping RunCommand.Read
     ) {
       hasEnded = former != nil
+      self.isNew = isNew
       stop = former?.stop ?? StopFlag()
       observatory = former?.observatory ?? Observatory(stop: stop)
       statistics = former?.statistics ?? ClientStatistics()
@@ -105,6 +110,8 @@ final class InputFleet {
   /// The number of consecutive checks in which a topic must be missing before its service ends: brokers may differ for a moment.
   private static let missingMax = 3
   private static let reportMs: Int64 = 250
+  /// The longest wait for the restart of a service, in milliseconds.
+  private static let waitMaxMs: Int64 = 300_000
 
   /// - Throws: `badProperty`, for a property that no service could use.
   init(_ options: ServiceOptions, log: ServiceLog, stop: StopFlag, read: @escaping RunCommand.Read) throws(EdgeError) {
@@ -175,12 +182,18 @@ final class InputFleet {
   private func report(to front: Observatory, _ all: [(input: String, member: Member)]) {
     let reports = all.map { ($0.input, $0.member.observatory.report) }
     if reports.contains(where: { $0.1 != nil }) { front.publish(ServiceReport(of: reports)) }
+    Self.beat(all.map(\.member))
     // A service that is stuck is not hidden by the others.
     let isStuck = all.contains { _, member in
       Health.reasonToRestart(
         lastBeat: member.observatory.lastBeat, at: MonotonicClock.nowMs, isStopping: member.stop.isSet) != nil
     }
     if !isStuck { front.beat() }
+  }
+
+  /// Lets services that have ended, and wait to start again, not seem stuck.
+  static func beat(_ members: [Member]) {
+    for member in members where member.end.withLock({ $0 != nil }) { member.observatory.beat() }
   }
 
   // MARK: - Options
@@ -235,9 +248,10 @@ final class InputFleet {
     let outcome = read(input)
     guard case .read(.run(var options), let table, _) = outcome else { return }
     let faults = members.faults(in: outcome)
+    let isNew = isNew || members[input]?.isNew == true
     if isNew { options.fromLatest = self.options.newFromLatest }
     Self.warnOfStrayFile(options, own)
-    let member = Member(options, table, after: members[input], log: own, read: read)
+    let member = Member(options, table, after: members[input], isNew: isNew, log: own, read: read)
     member.reload.setServer(host.server)
     members[input] = member
     if !faults.isEmpty {
@@ -309,11 +323,13 @@ final class InputFleet {
     }
   }
 
-  /// Schedules the restart of an input's service: after 5 s, then after twice as long each time, up to 5 min.
+  /// Schedules the restart of an input's service: after 5 s, then after twice as long each time, up to 5 min. A service that has
+  /// run for longer than that begins with 5 s again.
   /// - Returns: The wait, in milliseconds.
   private func wait(_ input: String, at now: Int64) -> Int64 {
-    let count = waits[input]?.count ?? 0
-    let ms: Int64 = min(300_000, 5000 << Int64(min(count, 6)))
+    let ran = members[input].map { now - $0.began } ?? 0
+    let count = ran > Self.waitMaxMs ? 0 : waits[input]?.count ?? 0
+    let ms = min(Self.waitMaxMs, 5000 << Int64(min(count, 6)))
     waits[input] = (now + ms, count + 1)
     return ms
   }

@@ -1,5 +1,6 @@
 internal import ComboEdge
 internal import ComboKafka
+internal import ComboSystem
 internal import Synchronization
 
 /// Checks whether the group's topics are still those with which it was started.
@@ -39,7 +40,9 @@ final class OwnTopicWatch: TopicWatch {
       }
       let before = counts[topic] ?? count
       counts[topic] = max(before, count)
-      if count < before { return LostTopic(topic, "was deleted and recreated: it has \(count) partitions, and had \(before)") }
+      if count < before {
+        return LostTopic(topic, "was deleted and recreated: it has \(Counted.text(count, "partitions")), and had \(before)")
+      }
     }
     let state = try control.settings(of: names.state, withinMs: Self.withinMs)
     if try TopicFindings.isUnchosenState(state, control, names, withinMs: Self.withinMs) {

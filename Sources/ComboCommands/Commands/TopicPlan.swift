@@ -51,6 +51,15 @@ struct TopicPlan {
     self.topics = topics
   }
 
+  /// Returns the settings to change so that the journal is kept for at least as long as the input: none if it is.
+  static func missingRetention(of journal: TopicSettings, _ input: TopicSettings) -> [(String, String)] {
+    guard journal.isDeleted else { return [] }
+    let needed = input.isDeleted ? input.retentionMs : nil
+    let isTooShort = journal.retentionMs.map { own in needed.map { own < $0 } ?? true } ?? false
+    return (isTooShort ? [("retention.ms", needed.map { "\($0)" } ?? "-1")] : [])
+      + (journal.retentionBytes != nil ? [("retention.bytes", "-1")] : [])
+  }
+
   /// Whether the setting is unknown to brokers before Kafka 3.6.
   static func isTimeBound(_ setting: String) -> Bool { setting.hasPrefix("message.timestamp.") }
 }

@@ -109,17 +109,14 @@ struct TopicSetup {
   }
 
   private func setUpJournal(_ partitions: Int, _ input: TopicSettings) throws {
-    let retention = input.isDeleted ? input.retentionMs : nil
-    let wanted = retention.map { String($0) } ?? "-1"
     let journal = try control.settings(of: names.journal, withinMs: Self.withinMs)
     var findings = TopicFindings(names: names, brokers: brokers, slots: settings.slots)
     findings.settings[names.journal] = journal
     try refuse(findings)
-    let isTooShort = journal.retentionMs.map { own in retention.map { own < $0 } ?? true } ?? false
-    if journal.isDeleted, isTooShort || journal.retentionBytes != nil {
+    let changes = TopicPlan.missingRetention(of: journal, input)
+    if !changes.isEmpty {
       log.info("raising the retention of \"\(.topic, names.journal)\" to that of the input")
-      try control.alterSettings(
-        of: names.journal, [("retention.ms", wanted), ("retention.bytes", "-1")], withinMs: Self.withinMs)
+      try control.alterSettings(of: names.journal, changes, withinMs: Self.withinMs)
     }
     try control.createPartitions(names.journal, total: partitions, withinMs: Self.withinMs)
   }

@@ -17,12 +17,14 @@ final class TerminalScreen {
     if hasKeys {
       var quiet = before
       quiet.c_lflag &= ~tcflag_t(ECHO | ICANON)
-      // A background process that changed the terminal would be stopped.
-      if tcgetpgrp(STDIN_FILENO) == getpgrp() { tcsetattr(STDIN_FILENO, TCSANOW, &quiet) }
+      if Self.isInForeground { tcsetattr(STDIN_FILENO, TCSANOW, &quiet) }
     }
     // Alternate screen, no cursor, no wrapping at the right edge.
     Console.write("\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l", to: STDOUT_FILENO)
   }
+
+  /// Whether the process may read keys and change the terminal. One in the background that did would be stopped.
+  private static var isInForeground: Bool { tcgetpgrp(STDIN_FILENO) == getpgrp() }
 
   /// Returns the columns and rows, or nil if there is no terminal.
   static func size() -> (width: Int, height: Int)? {
@@ -42,7 +44,7 @@ final class TerminalScreen {
 
   /// Whether `q` was typed.
   func isQuitTyped() -> Bool {
-    guard hasKeys else { return false }
+    guard hasKeys, Self.isInForeground else { return false }
     var ready = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
     guard poll(&ready, 1, 0) == 1, ready.revents & Int16(POLLIN) != 0 else { return false }
     return withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { keys in
@@ -56,7 +58,7 @@ final class TerminalScreen {
     guard isOpen else { return }
     isOpen = false
     Console.write("\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l", to: STDOUT_FILENO)
-    if hasKeys { tcsetattr(STDIN_FILENO, TCSANOW, &before) }
+    if hasKeys, Self.isInForeground { tcsetattr(STDIN_FILENO, TCSANOW, &before) }
   }
 
   deinit { close() }

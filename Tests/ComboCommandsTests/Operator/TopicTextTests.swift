@@ -67,4 +67,20 @@ struct TopicTextTests {
     #expect(text(retention: "-1").text(.terraform).contains(#""retention.ms"                    = "-1""#))
     #expect(!text(hasTimeBounds: false).text(.terraform).contains("timestamp"))
   }
+
+  @Test("only what deletes the journal before the input is changed")
+  func retention() {
+    func changes(_ journal: [String: String], input: String) -> [String: String] {
+      func settings(_ values: [String: String]) -> TopicSettings {
+        TopicSettings(values: values.mapValues { .init(text: $0, isOwn: true) })
+      }
+      let all = TopicPlan.missingRetention(of: settings(journal), settings(["retention.ms": input]))
+      return Dictionary(uniqueKeysWithValues: all)
+    }
+    #expect(changes(["retention.ms": "1000"], input: "5000") == ["retention.ms": "5000"])
+    #expect(changes(["retention.ms": "1000"], input: "-1") == ["retention.ms": "-1"])
+    #expect(changes(["retention.ms": "-1"], input: "5000") == [:])
+    #expect(changes(["retention.ms": "9000", "retention.bytes": "7"], input: "5000") == ["retention.bytes": "-1"])
+    #expect(changes(["retention.ms": "1", "cleanup.policy": "compact"], input: "5000") == [:])
+  }
 }
