@@ -30,7 +30,7 @@ static size_t took(char *bytes, size_t size, size_t count, void *context) {
 
 static void start(void) { curl_global_init(CURL_GLOBAL_DEFAULT); }
 
-// A peer that is gone must not end the program. TLS writes to it by a call that raises SIGPIPE, which is kept from this thread.
+// A write of TLS to a peer that is gone raises SIGPIPE, which would end the program. So the signal is blocked and discarded here.
 static CURLcode perform(CURL *curl) {
   sigset_t pipe, pending, before;
   const struct timespec at_once = {0, 0};
@@ -65,14 +65,14 @@ ccurl_answer ccurl_get(const ccurl_request *request) {
   }
   curl_easy_setopt(curl, CURLOPT_URL, request->url);
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-  // Bits instead of words, which libcurl has from 7.85 on.
+  // libcurl takes the names of protocols from 7.85 on, and only bits before.
 #if LIBCURL_VERSION_NUM >= 0x075500
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
 #endif
   curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-  // No alarm, no handlers: signals are the program's.
+  // libcurl must not use alarms or signal handlers, since the program handles signals itself.
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, request->connect_ms);
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, request->total_ms);

@@ -1,5 +1,5 @@
-// The files of Sources/ComboMaps/BuiltIn, as bytes. A new one needs its three lines below, and one in the table. The vocabulary is
-// no map, so it is not in the table.
+// The files of Sources/ComboMaps/BuiltIn, as bytes. A new one needs its three lines below, and one in the table. The vocabulary
+// is not a map, so it is not in the table.
 #include "maps.h"
 
 #pragma clang diagnostic ignored "-Wc23-extensions"

@@ -1,23 +1,23 @@
 #pragma once
 #include <microhttpd.h>
 
-// libmicrohttpd's functions with variable arguments, which Swift cannot call, with those that are needed here.
+// Wrappers of libmicrohttpd's variadic functions and unions, which Swift cannot use.
 
 // The parameters of a daemon.
 typedef struct cmhd_options {
-  void *context;  // handed to each callback
+  void *context;  // passed to each callback
   MHD_AccessHandlerCallback access;
   void *(*request_line)(void *context, const char *uri, struct MHD_Connection *connection);
   size_t (*unescape)(void *context, struct MHD_Connection *connection, char *text);
   MHD_RequestCompletedCallback completed;
   MHD_NotifyConnectionCallback connected;
-  MHD_socket listening;  // bound and listening; the daemon's from then on
+  MHD_socket listening;  // bound and listening; the daemon owns it
   unsigned int connections_max;
   unsigned int timeout_s;
   size_t memory_max;
 } cmhd_options;
 
-// A daemon that runs only within MHD_run, on epoll, whose connections can be suspended; NULL if it cannot be.
+// Starts a daemon that runs only within MHD_run, on epoll, and can suspend connections. Returns NULL if that fails.
 static inline struct MHD_Daemon *cmhd_start(const cmhd_options *options) {
   return MHD_start_daemon(
     MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_PEDANTIC_CHECKS, 0, NULL, NULL, options->access, options->context,
@@ -33,25 +33,25 @@ static inline struct MHD_Daemon *cmhd_start(const cmhd_options *options) {
     MHD_OPTION_END);
 }
 
-// A connection's socket, or -1.
+// Returns a connection's socket, or -1.
 static inline int cmhd_socket(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   return info ? info->connect_fd : -1;
 }
 
-// The value that the `connected` callback kept for a connection, or NULL.
+// Returns the value that the `connected` callback stored for a connection, or NULL.
 static inline void *cmhd_context(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   return info ? info->socket_context : NULL;
 }
 
-// The descriptor to wait at before MHD_run, or -1.
+// Returns the descriptor to wait for before MHD_run, or -1.
 static inline int cmhd_epoll(struct MHD_Daemon *daemon) {
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
   return info ? info->epoll_fd : -1;
 }
 
-// The number of connections.
+// Returns the number of connections.
 static inline unsigned int cmhd_connections(struct MHD_Daemon *daemon) {
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
   return info ? info->num_connections : 0;

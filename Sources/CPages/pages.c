@@ -1,5 +1,5 @@
-// The pages that the HTTP server serves, as bytes. A new file of Sources/ComboHTTP/Pages/web needs its three lines below, and one in
-// the table.
+// The pages that the HTTP server serves, as bytes. A new file of Sources/ComboHTTP/Pages/web needs its three lines below, and one
+// in the table.
 #include "pages.h"
 
 #pragma clang diagnostic ignored "-Wc23-extensions"

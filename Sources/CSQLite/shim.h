@@ -2,11 +2,11 @@
 #include <sqlite3.h>
 #include <sys/vfs.h>
 
-// The type of the file system of a path, from statfs(2) (Swift's module of glibc leaves it out); 0: unknown.
+// Returns the type of a path's file system by statfs(2), which Swift's module of glibc leaves out, or 0 if it is unknown.
 static inline unsigned int csqlite_file_system(const char *path) {
   struct statfs status;
   return statfs(path, &status) == 0 ? (unsigned int)status.f_type : 0;
 }
 
-// Closing a connection leaves the write-ahead log as it is. (Swift cannot call what takes a variable number of arguments.)
+// Sets whether closing a connection leaves the write-ahead log as it is. Swift cannot call the variadic function.
 static inline void csqlite_leave_files(sqlite3 *database, int leaves) { sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, leaves, (int *)0); }

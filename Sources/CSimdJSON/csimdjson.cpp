@@ -86,22 +86,22 @@ csj_fault csj::check_escapes(const uint8_t *p, const uint8_t *end, const uint8_t
   return CSJ_FINE;
 }
 
-// The walk. Stage 1 has checked UTF-8, control characters in strings and that every string ends. It lists where each
-// bracket, colon, comma, opening quote and first byte of anything else stands, strings' insides left out.
+// The walk. Stage 1 has checked UTF-8, control characters in strings and that every string ends. Outside of strings, it lists the
+// positions of brackets, colons, commas, opening quotes, and the first byte of anything else.
 //
-// Why no read leaves the text: its last listed byte is a bracket (read first), which can only be taken as an end,
-// and after each end the walk asks whether there is more. Numbers and words stop at that bracket at the latest.
+// No read leaves the text: its last listed byte is a closing bracket (checked first), and after each closing bracket the walk
+// checks whether there is more. Numbers and words stop at that bracket at the latest.
 csj_fault csj::walk(csj_parser *parser, const uint8_t *text, size_t length, Listed listed, uint32_t depth_max) noexcept {
   constexpr uint32_t kNone = UINT32_MAX;
   const uint32_t *at = listed.at, *const at_end = at + listed.count;
   csj_token *const tokens = parser->tokens;
   const bool has_escapes = memchr(text, '\\', length) != nullptr;
-  uint32_t n = 0;         // tokens so far
+  uint32_t n = 0;         // the number of tokens so far
   uint32_t open = kNone;  // the innermost container; its `next` holds its parent until it is closed
   uint32_t depth = 0;
-  uint32_t p = *at++;     // where the byte in hand stands
-  uint32_t end = p;       // where the token before it ended
-  csj_gap *gap = parser->gaps;  // where the next one goes
+  uint32_t p = *at++;     // the position of the current byte
+  uint32_t end = p;       // the end of the token before it
+  csj_gap *gap = parser->gaps;  // the place of the next one
   csj_fault fault;
 
 #define FAIL(F) do { fault = F; goto fail; } while (0)
@@ -121,7 +121,7 @@ csj_fault csj::walk(csj_parser *parser, const uint8_t *text, size_t length, List
     if (at == at_end) FAIL(CSJ_UNCLOSED);                                              \
     STEP();                                                                            \
   } while (0)
-// The string that opens at `p`.
+// Reads the string that begins at `p`.
 #define STRING()                                                \
   do {                                                          \
     const uint32_t quote = closing_quote(text, *at);            \
@@ -141,7 +141,7 @@ csj_fault csj::walk(csj_parser *parser, const uint8_t *text, size_t length, List
   } while (0)
 
   if (const uint8_t last = text[at_end[-1]]; last != '}' && last != ']') {
-    // Were it a string or a scalar, the walk could read on after the text.
+    // After a string or a scalar, the walk could read beyond the text.
     if (text[p] != '{' && text[p] != '[') FAIL(CSJ_NO_CONTAINER);
     p = at_end[-1];
     FAIL(CSJ_UNCLOSED);
@@ -198,7 +198,7 @@ after_element:
   if (text[p] == ']') goto close;
   FAIL(CSJ_NO_COMMA);
 
-other:  // a value that is no string
+other:  // a value that is not a string
   if (text[p] == '{') goto object;
   if (text[p] == '[') goto array;
   if (const uint8_t kind = number_or_word(text, p, *at, end)) {

@@ -10,7 +10,7 @@ inline int hex_value(uint8_t c) {
   return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// Four hexadecimal digits, or -1.
+// Returns the value of four hexadecimal digits, or -1.
 inline int32_t hex4(const uint8_t *p) {
   const int a = hex_value(p[0]), b = hex_value(p[1]), c = hex_value(p[2]), d = hex_value(p[3]);
   if ((a | b | c | d) < 0) return -1;

@@ -1,5 +1,5 @@
-// Numbers, words and strings of a JSON text of which simdjson's first stage has listed where brackets, colons, commas, opening quotes and
-// the first bytes of anything else stand.
+// Reads numbers, words and strings of a JSON text. simdjson's first stage has listed the positions of its brackets, colons,
+// commas and opening quotes, and the first bytes of anything else.
 #pragma once
 
 #include "csimdjson.h"
@@ -18,7 +18,7 @@ struct Ends {
 };
 inline constexpr Ends kEnds;
 
-// The kind of the number at `p`, with its end, or 0. Some byte that is part of no number is behind it.
+// Returns the kind of the number at `p` and sets `end`, or returns 0. A byte that cannot be part of a number must follow.
 inline uint8_t scan_number(const uint8_t *p, const uint8_t *&end) {
   uint8_t kind = CSJ_INTEGER;
   if (*p == '-') ++p;
@@ -56,27 +56,27 @@ inline bool are_digits(const uint8_t *p, uint32_t length) {
   return ((word & 0xF0F0F0F0F0F0F0F0) | (((word + 0x0606060606060606) & 0xF0F0F0F0F0F0F0F0) >> 4)) == 0x3333333333333333;
 }
 
-// Most numbers are a few digits up to the next listed byte: then a look at them all at once is enough.
+// Whether a number consists of at most 16 digits up to the next listed byte, as most do. Its digits are checked all at once.
 __attribute__((always_inline)) inline bool is_plain_integer(const uint8_t *p, uint32_t length) {
   if (*p == '0') return length == 1;
   if (length <= 8) return are_digits(p, length);
   return length <= 16 && are_digits(p, 8) && are_digits(p + 8, length - 8);
 }
 
-// The closing quote of a string is the last byte but white space before the next listed byte.
+// Returns the position of a string's closing quote, which is the last one before the next listed byte.
 inline uint32_t closing_quote(const uint8_t *text, uint32_t next) {
   do --next; while (text[next] != '"');
   return next;
 }
 
-// The length of the word true, false or null at `p`, or 0 if none of them is there.
+// Returns the length of the word true, false or null at `p`, or 0 if none of them is there.
 inline uint32_t word_length(const uint8_t *p) {
   const uint32_t size = *p == 'f' ? 5 : 4;
   const char *word = *p == 't' ? "true" : *p == 'f' ? "false" : "null";
   return memcmp(p, word, size) == 0 && kEnds.at[p[size]] ? size : 0;
 }
 
-// The number or word that begins at `p`, `next` being the next listed byte: its kind, and where it ends; 0 if it is neither.
+// Reads the number or word at `p`; `next` is the next listed byte. Returns its kind and sets `end`, or returns 0.
 __attribute__((always_inline)) inline uint8_t number_or_word(const uint8_t *text, uint32_t p, uint32_t next, uint32_t &end) {
   switch (text[p]) {
   case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9':

@@ -1,5 +1,5 @@
-// Texts of known shapes: compared with them piece by piece; only their scalars are read. That takes less than half the instructions of
-// our own walk, which there is because each record is checked against RFC 8259, and display data is copied byte for byte:
+// Compares texts with known shapes piece by piece, and reads only their scalars. That takes less than half the instructions of
+// our own walk. The walk exists because each record is checked against RFC 8259, and display data is copied byte for byte:
 // simdjson's DOM keeps no positions, and its on-demand parser does not check what it skips.
 #include "lexer.h"
 #include "parser.h"
@@ -15,8 +15,8 @@ namespace {
 
 using csj::Container, csj::Gap, csj::Piece, csj::Shape, csj::kLengthMax, csj::kStride;
 
-// Bytes are read in vectors of 16, which every processor of today has. Twice as wide ones (AVX2) take 20 ns less a record of 300 bytes:
-// less than 2 % of what a gift costs in all.
+// Bytes are read in vectors of 16, which every current processor has. Vectors of 32 (AVX2) would save 20 ns per record of 300
+// bytes, which is less than 2 % of the total cost of a gift.
 constexpr uint32_t kBlock = 16;
 typedef uint8_t Block __attribute__((ext_vector_type(kBlock)));
 
@@ -26,7 +26,7 @@ inline Block load(const uint8_t *p) {
   return bytes;
 }
 
-// A bit for each byte that a comparison holds for, the first byte's the lowest.
+// Returns a bit for each byte for which a comparison holds; the lowest bit is that of the first byte.
 template <typename Comparison>
 inline uint32_t bits(Comparison holds) {
   typedef bool Bits __attribute__((ext_vector_type(kBlock)));
@@ -52,7 +52,7 @@ struct Marks {
 };
 
 inline void finish_marks(csj_shapes *shapes, uint32_t limit) {
-  // A character that was not searched for ends every search.
+  // Every search ends at a byte that has not been marked yet.
   if (limit % 64) {
     const uint64_t unseen = ~uint64_t(0) << limit % 64;
     shapes->special[limit / 64] |= unseen;
@@ -91,9 +91,9 @@ inline void mark_copy(csj_shapes *shapes, const uint8_t *source, uint8_t *text, 
   finish_marks(shapes, length);
 }
 
-// The first place from `at` on that has a mark.
+// Returns the first marked position from `at` on.
 inline size_t next_mark(const uint64_t *marks, size_t at) {
-  uint64_t word;  // 57 marks at least
+  uint64_t word;  // at least 57 marks
   memcpy(&word, reinterpret_cast<const uint8_t *>(marks) + at / 8, 8);
   word >>= at % 8;
   while (__builtin_expect(word == 0, 0)) {
@@ -104,13 +104,13 @@ inline size_t next_mark(const uint64_t *marks, size_t at) {
   return at + size_t(__builtin_ctzll(word));
 }
 
-// Whether the first 32 bytes of a piece stand at `from`. Reads up to 32 bytes after that.
+// Whether the first 32 bytes of a piece are at `from`. Reads up to 32 bytes after that.
 inline bool begins(const uint8_t *text, size_t from, const Piece &piece) {
   if (bits(load(text + from) != load(piece.bytes)) & piece.mask & 0xFFFF) return false;
   return piece.length <= 16 || (bits(load(text + from + 16) != load(piece.bytes + 16)) & (piece.mask >> 16)) == 0;
 }
 
-// The end of the string that begins at `p`, its closing quote included; 0: it has none, or has a fault.
+// Returns the position after the string that begins at `p`, or 0 if the string does not end or has a fault.
 inline uint32_t string_end(csj_shapes *shapes, const uint8_t *text, uint32_t p, uint32_t length, uint8_t &flags) {
   for (uint32_t q = p + 1;;) {
     if (q < shapes->limit) q = uint32_t(next_mark(shapes->special, q));
@@ -129,12 +129,12 @@ inline uint32_t string_end(csj_shapes *shapes, const uint8_t *text, uint32_t p, 
   }
 }
 
-// The number of digits at `p`, or 16.
+// Returns the number of digits at `p`, at most 16.
 inline uint32_t digits(const uint8_t *p) {
   return uint32_t(__builtin_ctz(~bits(load(p) - uint8_t('0') < uint8_t(10))));
 }
 
-// A string, number or word that begins at `p`: its kind, and where it ends; 0 if it is none or a wrong one.
+// Reads the string, number or word that begins at `p`. Returns its kind and sets `end`, or returns 0 if it is invalid.
 inline uint8_t scalar(csj_shapes *shapes, const uint8_t *text, uint32_t p, uint32_t length, uint32_t &end, uint8_t &flags) {
   if (text[p] == '"') {
     end = string_end(shapes, text, p, length, flags);
@@ -143,8 +143,8 @@ inline uint8_t scalar(csj_shapes *shapes, const uint8_t *text, uint32_t p, uint3
   return number_or_word(text, p, p + 17, end);
 }
 
-// Goes from the beginning of a piece to the end of the scalar behind it, or of the text, whatever there is; 0: this shape is not the text's, or
-// it has a fault.
+// Reads a piece and the scalar after it, whatever they are. Returns the end of the scalar or of the text, or 0 if the text does
+// not have this shape or has a fault.
 __attribute__((noinline)) uint32_t step(
   csj_shapes *shapes, csj_token *tokens, const uint8_t *text, uint32_t from, uint32_t length, const Shape &shape, const Piece &piece) {
   if (!begins(text, from, piece) || from + piece.length > length) return 0;
@@ -162,7 +162,7 @@ __attribute__((noinline)) uint32_t step(
   return end;
 }
 
-// Whether what is between the pieces of a text is UTF-8, as they are.
+// Whether a text is UTF-8: only the part from its first to its last byte that is not ASCII is checked.
 inline bool is_utf8(const uint64_t *high, const uint8_t *text, uint32_t length) {
   size_t at = next_mark(high, 0);
   if (at >= length) return true;
@@ -171,13 +171,13 @@ inline bool is_utf8(const uint64_t *high, const uint8_t *text, uint32_t length) 
   return csj_is_utf8(text + at, last + 1 - at);
 }
 
-// Finds the shape of a text that begins at `from`, writes the tokens of its scalars, and notes where its pieces begin; null: it is of
-// none, or has a fault.
+// Finds the shape of a text that begins at `from`, writes the tokens of its scalars, and stores the beginnings of its pieces.
+// Returns null if its shape is unknown or it has a fault.
 //
-// Why no read leaves the text and its padding: a string ends with the text at the latest, nothing is read further than 32 bytes behind that
-// before it is known to be the text's, and the text's last byte is a bracket, at which numbers and words stop.
+// No read leaves the text and its padding: a string ends with the text at the latest, at most 32 bytes after the text are read
+// before a position is checked, and the last byte of the text is a bracket, at which numbers and words stop.
 Shape *match(csj_shapes *shapes, csj_token *tokens, const uint8_t *source, uint8_t *text, size_t from, uint32_t length) {
-  uint64_t left = 0;  // the shapes that may still be right at the piece `failed`
+  uint64_t left = 0;  // the shapes that may still match at the piece `failed`
   uint32_t place = shapes->last, failed = UINT32_MAX;
   Shape *shape = shapes->shapes + place;
   if (source == text) {
@@ -188,7 +188,7 @@ Shape *match(csj_shapes *shapes, csj_token *tokens, const uint8_t *source, uint8
   const Piece *piece = shape->pieces;
   uint32_t *start = shapes->starts;
   for (;;) {
-    // The usual: a short piece, and after it a string without escapes or a number of a few digits.
+    // The usual case: a short piece, and after it a string without escapes or a number of a few digits.
     for (const size_t limit = shapes->limit; begins(text, from, *piece);) {
       const size_t p = from + piece->to_scalar;
       *start = uint32_t(from);
@@ -207,12 +207,12 @@ Shape *match(csj_shapes *shapes, csj_token *tokens, const uint8_t *source, uint8
         from = end;
       };
       if (text[p] == '"') {
-        // It may be behind the marks, even the text; the piece that follows it then is too.
+        // The quote may be after the marks, or even after the text; then so is the next piece.
         const size_t quote = next_mark(shapes->special, p + 1);
         if (text[quote] != '"') break;
         set(quote + 1, CSJ_STRING);
       } else {
-        // A number may go on after its digits.
+        // A number may continue after its digits.
         const size_t count = digits(text + p);
         if (count - 1 > 14 || text[p + count] != piece[1].bytes[0]) break;
         if (text[p] == '0' && count > 1) break;
@@ -228,7 +228,7 @@ Shape *match(csj_shapes *shapes, csj_token *tokens, const uint8_t *source, uint8
       ++start;
       continue;
     }
-    // Those that have this piece too would fail as this shape did.
+    // Shapes that have the same piece here would fail like this one.
     const auto n = uint32_t(piece - shape->pieces);
     left = (n == failed ? left : ~uint64_t(0)) & piece->others;
     failed = n;
@@ -251,7 +251,7 @@ inline bool is_white(uint8_t byte) { return byte == ' ' || byte == '\n' || byte 
 bool csj::match_shape(csj_parser *parser, const uint8_t *source, uint8_t *text, size_t length, uint32_t depth_max) noexcept {
   csj_shapes *const shapes = parser->shapes;
   const bool is_tried = shapes && shapes->depth_max == depth_max && shapes->shapes[shapes->last].id && length > 0 && length <= kLengthMax;
-  // The text is copied while it is tried, if that is not more than what is read anyway.
+  // The text is copied while it is compared, if all of it is read anyway.
   if (source != text && !(is_tried && length >= 64 && length <= kStride && is_bracket(source[length - 1]))) {
     memcpy(text, source, length);
     source = text;

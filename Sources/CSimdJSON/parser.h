@@ -11,13 +11,13 @@ struct Listed {
   uint32_t count;
 };
 
-// Lets simdjson's first stage list a text's tokens, and makes room for their tape.
+// Lists a text's tokens by simdjson's first stage, and makes room for their tape.
 csj_fault list(csj_parser *parser, const uint8_t *text, size_t length, Listed &listed) noexcept;
 
 // Checks the grammar of a text that was listed, and writes its tape.
 csj_fault walk(csj_parser *parser, const uint8_t *text, size_t length, Listed listed, uint32_t depth_max) noexcept;
 
-// Looks at the escapes of a string's inside [p, end). A quote ends it, so that reads after `end` meet no hex digit.
+// Checks the escapes in the bytes [p, end) of a string. A quote follows them, so reads after `end` find no hexadecimal digit.
 csj_fault check_escapes(const uint8_t *p, const uint8_t *end, const uint8_t *&at) noexcept;
 
 void free_shapes(csj_shapes *shapes) noexcept;

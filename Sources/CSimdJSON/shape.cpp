@@ -1,9 +1,9 @@
-// Texts of which many are alike: records of one kind from one program have the same members in the same order, written the same way.
+// Learns the shapes of texts. Records of one kind from one program have the same members in the same order, written the same way.
 //
-// Such a text is a row of pieces that never change (`,"level":`, `},"gift":{"id":`) with a scalar between each two. The pieces of a text
-// that was read are kept. A later text is compared with them piece by piece (match.cpp): no stage 1, no names. Where it differs from one
-// shape, those that are the same up to there are tried from there on. A text of no known shape is read by the walk over all tokens, and may
-// become the next shape to be known.
+// Such a text is a row of constant pieces (`,"level":`, `},"gift":{"id":`) with a scalar between each two. The pieces of a text
+// that was read are stored. A later text is compared with them piece by piece (match.cpp), without stage 1 and without its names.
+// Where it differs from one shape, the shapes that are the same up to there are tried next. A text of an unknown shape is read by
+// the walk over all tokens, and its shape may be learnt.
 #include "parser.h"
 #include "shape.h"
 
@@ -15,8 +15,8 @@ namespace {
 using csj::Container, csj::Gap, csj::Name, csj::Piece, csj::Place, csj::Shape;
 using csj::kLengthMax, csj::kNowhere, csj::kOpenMax, csj::kTokensMax;
 
-// Whether a text of an unknown shape is to be learnt: at first at once, later only one of many, so that a topic of endless shapes pays
-// little for it.
+// Whether to learn the shape of a text: at first every unknown one, later only one of many, so that a topic with endless shapes
+// is hardly slowed down.
 bool is_due(csj_parser *parser, uint32_t depth_max) {
   if (!parser->shapes) {
     parser->shapes = static_cast<csj_shapes *>(calloc(1, sizeof(csj_shapes)));
@@ -38,7 +38,7 @@ T *take(uint8_t *&memory, size_t count) {
   return taken;
 }
 
-// Cuts a text whose tape was just written into pieces. False: it is too deep.
+// Cuts a text whose tape was just written into pieces. Returns false if it is too deep.
 bool cut(const csj_parser *parser, const uint8_t *text, Shape &shape) {
   const csj_token *const tokens = parser->tokens;
   uint32_t at = 0, from = tokens[0].start, gap = 0;
@@ -100,9 +100,9 @@ bool are_equal(const Shape &a, const Piece &piece, const Shape &b, const Piece &
     (piece.length <= 32 || memcmp(a.bytes + piece.at, b.bytes + other.at, piece.length - 32) == 0);
 }
 
-// Lets two shapes know of each other at the first piece that they do not have in common.
+// Makes each of two shapes an alternative to the other at the first piece in which they differ.
 void tell_apart(Shape &a, uint32_t place_of_a, Shape &b, uint32_t place_of_b) {
-  // Neither is the other's beginning: it would be a text before its end.
+  // Neither can be the beginning of the other, because a text ends with the bracket that closes it.
   uint32_t n = 0;
   while (n + 1 < a.piece_count && n + 1 < b.piece_count && are_equal(a, a.pieces[n], b, b.pieces[n])) ++n;
   a.pieces[n].others |= uint64_t(1) << place_of_b;
@@ -120,7 +120,7 @@ void forget(csj_shapes *shapes, uint32_t place) {
 
 void be_patient(csj_shapes *shapes) { shapes->patience = shapes->patience < 128 ? 2 * shapes->patience + 1 : 255; }
 
-// Keeps the shape of the text whose tape was just written, in the place of the one that was met longest ago.
+// Keeps the shape of the text whose tape was just written, in the place of the one that was used longest ago.
 void learn(csj_parser *parser, const uint8_t *text) {
   csj_shapes *const shapes = parser->shapes;
   const uint32_t count = parser->count, gap_count = parser->gap_count;

@@ -74,10 +74,10 @@ size_t csj_minify(const csj_parser *parser, const uint8_t *text, uint32_t token,
   uint32_t from = value.start;
   uint8_t *o = out;
   while (from < end) {
-    // The last gap's successor may be one of an earlier text: then it is not looked at.
+    // After the last gap there may be one of an earlier text, which must not be read.
     const bool inside = gap < parser->gaps + parser->gap_count && gap->from < end;
     const uint32_t run = (inside ? gap->from : end) - from;
-    // Runs are mostly short: 16 bytes at once, some of which the next run writes over.
+    // Most runs are short, so 16 bytes are copied at once, and the next run overwrites those that are too many.
     uint8_t block[16];
     memcpy(block, text + from, 16);
     memcpy(o, block, 16);
@@ -132,7 +132,7 @@ size_t csj_write_double(double value, uint8_t *out) noexcept {
 }
 
 const char *csj_version(void) noexcept {
-  // Of its macro, older versions make bare words, newer ones a string.
+  // The macro of the whole version is a string in newer versions of simdjson only.
   static const std::string version = [] {
     using namespace simdjson;
     return std::to_string(SIMDJSON_VERSION_MAJOR) + "." + std::to_string(SIMDJSON_VERSION_MINOR) + "."
@@ -142,7 +142,6 @@ const char *csj_version(void) noexcept {
 }
 
 const char *csj_implementation(void) noexcept {
-  // The name is kept by simdjson's implementation, a static object.
   static const std::string name = simdjson::get_active_implementation()->name();
   return name.c_str();
 }

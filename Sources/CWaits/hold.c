@@ -1,7 +1,7 @@
-// Signals that come before the service looks for them.
+// Blocks signals that arrive before the service handles them.
 //
-// What runs here comes before the constructors of shared libraries, which take the larger part of a start. Until `StopSignal.watchSignals`
-// the signals wait; without it, an early one would kill the process.
+// This code runs before the constructors of shared libraries, which take most of the time of a start. The signals are pending
+// until `StopSignal.watchSignals`; otherwise an early one would end the process.
 
 #include <signal.h>
 #include <string.h>

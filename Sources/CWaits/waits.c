@@ -1,8 +1,8 @@
 // Lets librdkafka's threads wait by the monotonic clock.
 //
-// librdkafka waits until a time of UTC (`timespec_get` or `gettimeofday`, then `cnd_timedwait`). If the wall clock is set back by an hour
-// meanwhile, by NTP or because a machine was resumed, each of its waits lasts an hour longer (its issue 2145). The program's own
-// definitions of these functions come before libc's for every shared library, so librdkafka uses these.
+// librdkafka waits until a time of UTC (`timespec_get` or `gettimeofday`, then `cnd_timedwait`). If the wall clock is set back by
+// an hour meanwhile, by NTP or because a machine was resumed, each of its waits lasts an hour longer (librdkafka's issue 2145).
+// The program's own definitions of these functions take precedence over libc's in every shared library, so librdkafka uses these.
 
 #define _GNU_SOURCE
 #include "waits.h"
@@ -23,7 +23,7 @@ static int64_t now_of(clockid_t clock) {
   return time.tv_sec * second + time.tv_nsec;
 }
 
-// UTC minus the monotonic clock, when it was first asked for. 0: it was not yet.
+// UTC minus the monotonic clock when it was first needed, or 0 before that.
 static _Atomic int64_t offset;
 
 static int64_t steady_offset(void) {
@@ -37,7 +37,7 @@ static int64_t steady_offset(void) {
 
 int64_t waits_steady_utc_ms(void) { return (now_of(CLOCK_MONOTONIC) + steady_offset()) / 1000000; }
 
-// Goes on evenly from the time that the wall clock showed first.
+// Continues evenly from the time that the wall clock showed first.
 int timespec_get(struct timespec *time, int base) {
   if (base != TIME_UTC) return 0;
   int64_t now = now_of(CLOCK_MONOTONIC) + steady_offset();
@@ -46,11 +46,11 @@ int timespec_get(struct timespec *time, int base) {
   return base;
 }
 
-// What `gettimeofday` last told this thread, and when that was by the monotonic clock. 0: nothing yet.
+// The last result of `gettimeofday` in this thread, and its time by the monotonic clock; 0 before the first call.
 static _Thread_local int64_t told;
 static _Thread_local int64_t told_at;
 
-// The wall clock, as everywhere else: records get their times by it.
+// Returns the time of the wall clock, because it becomes the timestamp of records.
 int gettimeofday(struct timeval *restrict time, void *restrict zone) {
   int64_t now = now_of(CLOCK_REALTIME) / 1000 * 1000;
   time->tv_sec = now / second;
@@ -62,13 +62,13 @@ int gettimeofday(struct timeval *restrict time, void *restrict zone) {
 }
 
 int64_t waits_end(int64_t until, int64_t steady, int64_t told, int64_t told_at) {
-  // librdkafka adds whole milliseconds to what `gettimeofday` told it. A time of `timespec_get`, which has nanoseconds, fits by chance
-  // once in a million waits, and then both ways differ only if the wall clock was set.
+  // librdkafka adds whole milliseconds to the result of `gettimeofday`. A time of `timespec_get`, which has nanoseconds, matches
+  // by chance once in a million waits, and then both ways differ only if the wall clock was set.
   if (told != 0 && until >= told && (until - told) % 1000000 == 0) return told_at + until - told;
   return until - steady;
 }
 
-// Takes a time of one of the two functions above.
+// Waits until a time that was derived from one of the two functions above.
 int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex, const struct timespec *restrict until) {
   struct timespec monotonic = {0, 0};
   int64_t at = 0;

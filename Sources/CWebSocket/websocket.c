@@ -17,18 +17,18 @@ typedef struct outgoing {
 } outgoing;
 
 typedef struct connection {
-  lws_sorted_usec_list_t again;  // when it is made again
+  lws_sorted_usec_list_t again;  // the timer of the next attempt
   struct cws_loop *loop;
   struct lws *wsi;
   int number;
   int port;
   int is_tls;
-  int is_due;  // it is to be made again, and that was reported
+  int is_due;  // whether the next attempt is scheduled, and was reported
   char *host;
   char *path;
-  char *name;  // as the Host header has it
+  char *name;  // the value of the Host header
   unsigned int again_ms, again_max_ms;
-  char *bytes;  // of the message that is coming in
+  char *bytes;  // of the message that is being received
   size_t count, room;
   int is_too_large;
   outgoing *first, *last;
@@ -66,7 +66,7 @@ static void lost(connection *one, const char *reason) {
   forget(one);
   if (one->is_due || atomic_load(&one->loop->is_stopped)) return;
   one->is_due = 1;
-  // Between half of it and all of it, so that many do not come at once.
+  // The wait varies between half and all of it, so that many clients do not reconnect at once.
   unsigned int wait = one->again_ms / 2 + (unsigned int)(rand() % (int)(one->again_ms / 2 + 1));
   one->again_ms = one->again_ms * 2 > one->again_max_ms ? one->again_max_ms : one->again_ms * 2;
   lws_sul_schedule(one->loop->context, 0, &one->again, begin, (lws_usec_t)wait * 1000);
@@ -179,7 +179,7 @@ cws_loop *cws_make(const cws_events *events, size_t message_max) {
   info.options = LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT;
   info.gid = (gid_t)-1;
   info.uid = (uid_t)-1;
-  // Else it takes memory for as many as the process may open.
+  // Otherwise it allocates memory for all descriptors that the process may open.
   info.fd_limit_per_thread = 64;
   loop->context = lws_create_context(&info);
   if (!loop->context) {
@@ -255,7 +255,7 @@ void cws_free(cws_loop *loop) {
   free(loop);
 }
 
-// In base64: 44 characters and a zero byte.
+// Computes the SHA-256 of two texts in base64: 44 characters and a zero byte. Returns 0 if that fails.
 static int hash(const char *first, const char *second, char text[45]) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   EVP_MD_CTX *context = EVP_MD_CTX_new();

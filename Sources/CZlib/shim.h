@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-// zlib's functions that are macros, which Swift cannot call.
+// Wrappers of zlib's functions that are macros, which Swift cannot call.
 
-// For raw deflate, or NULL. Level 1 has most of the gain for half of the time.
+// Creates a stream for raw deflate, or returns NULL. Level 1 has most of the gain in half of the time.
 static inline z_stream *czlib_make(void) {
   z_stream *stream = calloc(1, sizeof *stream);
   if (stream == NULL) return NULL;
@@ -13,7 +13,7 @@ static inline z_stream *czlib_make(void) {
   return NULL;
 }
 
-// Deflates `count` bytes into blocks that need nothing before them and end with a byte. Returns their length; 0 if `room` is too small.
+// Deflates `count` bytes into blocks that need no earlier data and end at a byte. Returns their length, or 0 if they do not fit.
 static inline size_t czlib_blocks(z_stream *stream, const void *bytes, size_t count, void *out, size_t room) {
   deflateReset(stream);
   stream->next_in = (Bytef *)bytes;

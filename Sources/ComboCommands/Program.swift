@@ -17,8 +17,8 @@ package enum Program {
     end(code)
   }
 
-  /// Ends the process without destroying its static objects, as `exit` would. Detached threads, such as a journal read that a
-  /// stop has cancelled, may still use them.
+  /// Ends the process. Unlike `exit`, this does not destroy static objects, which detached threads, such as a journal read that a
+  /// stop has cancelled, may still use.
   private static func end(_ code: Int32) -> Never {
     LineWriter.standardOutput.drain()
     LineWriter.standardError.drain()

@@ -150,7 +150,7 @@ package protocol ReadEdge: AnyObject, Sendable {
 
 /// The cluster to which the brokers belong.
 package enum ClusterAnswer: Equatable, Sendable {
-  /// The one of this process's start.
+  /// The cluster to which they belonged when this process started.
   case own
   /// Another one, as a sentence.
   case other(String)

@@ -6,7 +6,7 @@ package struct OpenTransaction: Equatable, Sendable {
   package let offset: Int64
   /// The end offset of the partition.
   package let end: Int64
-  /// When that record was written, in milliseconds since the Unix epoch, or nil if it was not read, or may not be.
+  /// The timestamp of that record, in milliseconds since the Unix epoch, or nil if it was not read, or may not be.
   package var since: Int64?
 
   package init(topic: Topic, partition: Int32, offset: Int64, end: Int64, since: Int64? = nil) {

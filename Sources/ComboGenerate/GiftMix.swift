@@ -5,7 +5,7 @@ package struct GiftMix: Equatable, Sendable {
   package var skew = 1.0
   /// The number of senders per room.
   package var senders = 50
-  /// The number of viewers that send at the same time, each a run of one kind of gift.
+  /// The number of viewers per room that send at the same time, each a run of one kind of gift.
   package var active = 2
   package var gifts = 24
   /// Share of gifts sent as running totals of a streak.
@@ -16,7 +16,7 @@ package struct GiftMix: Equatable, Sendable {
   package var streakMs = 0
   /// Share of gifts with their own linger: 1 to 10 s, depending on the kind of gift.
   package var lingers = 0.0
-  /// Share of gifts that keep alive what they repeat.
+  /// Share of gifts with `refresh`: a repetition of one keeps alive what it repeats.
   package var refreshes = 0.0
   /// Share of a sender's runs of gifts that name their own combo.
   package var combos = 0.0

@@ -6,7 +6,7 @@ package struct PlatformFaults: Equatable, Sendable {
   package var reorderMs = 0
   /// Share of streaks without an end record.
   package var lostEnds = 0.0
-  /// Share of a streak's records that arrive seconds late, after the streak's end.
+  /// Share of a streak's records that arrive 3 to 12 s late, most of them after the streak's end.
   package var lateTotals = 0.0
 
   package init() {}

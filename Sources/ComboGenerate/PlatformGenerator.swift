@@ -27,7 +27,7 @@ package struct PlatformGenerator {
   private let sendsMax: Int
   private var random: SplitMix64
   private let rooms: ZipfTable
-  /// The sender of each room's next streak: all others come before one comes again.
+  /// The sender of each room's next streak. A sender's next streak begins after one of every other sender of the room.
   private var nextSender: [Int32]
   private var streaks = 0
   private var records = 0

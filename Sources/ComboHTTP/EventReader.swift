@@ -15,7 +15,7 @@ package final class EventReader {
   var isDisconnected = false
   /// Whether it waits for something to send.
   var isSuspended = false
-  /// When something was last sent to it.
+  /// The time at which something was last sent to it.
   private(set) var sentAt: Int64
 
   private var own: [[UInt8]] = []
@@ -195,7 +195,7 @@ package final class EventFeed {
   package var readers: [ObjectIdentifier: EventReader] = [:]
   /// Events compressed together, by the number of the first: readers served in one round need the same ones.
   private var pieces: [Int: (piece: GzipPieces.Piece, end: Int)] = [:]
-  /// When the next round may begin, by the monotonic clock, and whether there is something to send.
+  /// The earliest time of the next round, by the monotonic clock, and whether there is something to send.
   var nextRound: Int64 = 0
   var isDue = false
   /// Whether the loop must be requested again to watch the room.

@@ -172,7 +172,7 @@ extension HTTPServer {
       min(Limits.roundMicrosecondsMax, Int64(readers.count) * Limits.roundMicrosecondsPerReaderOfAll)) / 1000
   }
 
-  /// Sends comments to idle readers and detects disconnected ones. Called once per second.
+  /// Removes old events and unread feeds, sends comments to idle readers, and detects disconnected ones. Called once per second.
   func tickReaders(_ now: Int64) {
     for feed in feeds.values {
       feed.removeRead(before: now - resumeMs)

@@ -142,7 +142,7 @@ extension HTTPServer {
     let room = target.path[1]
     let isStream = target.path.count == 3 && target.path[2].elementsEqual("events".utf8)
     guard target.path.count == 2 || isStream else { return notFound }
-    // With several inputs, the name of the input stands in front.
+    // With several inputs, a room's id begins with the name of its input.
     let inputs = services().map(\.identity.input)
     let longest = inputs.count > 1 ? 512 : 256
     guard (1...longest).contains(room.count), String(validating: room, as: UTF8.self) != nil else {

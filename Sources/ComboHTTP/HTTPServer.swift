@@ -5,7 +5,7 @@ package import ComboSystem
 internal import Glibc
 internal import Synchronization
 
-/// The HTTP server. It has one thread, which also runs libmicrohttpd and for which the pipeline never waits. Requests to the loop
+/// The HTTP server. It has one thread, which also runs libmicrohttpd; the pipeline never waits for it. Requests to the loop
 /// go through the ``Observatory``; the connection is suspended until the response arrives or times out.
 ///
 /// The thread has a lower priority than all others of the process, unless it only serves viewers. Under load, gifts take

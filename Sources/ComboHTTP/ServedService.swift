@@ -16,7 +16,7 @@ package struct ServedService: Sendable {
     self.statistics = statistics ?? { [] }
   }
 
-  /// Returns the first reason that one of several services has, with the names of their inputs, or nil if none has one.
+  /// Returns the reasons of all services that have one, each on a line with its input if there are several, or nil if none has.
   static func first(
     of services: [ServedService], _ reason: (Observatory) -> String?
   ) -> String? {

@@ -5,7 +5,7 @@ internal import ComboWire
 
 /// The JSON that the pages read.
 enum ServiceData {
-  /// `/service/data`.
+  /// Returns the body of `/service/data`.
   static func service(_ observatory: Observatory, _ identity: ServiceIdentity, wall: Int64, monotonic now: Int64) -> ByteBuffer {
     let buffer = ByteBuffer(capacity: 4096)
     let report = observatory.report
@@ -51,7 +51,7 @@ enum ServiceData {
     buffer.append("}")
   }
 
-  /// `/rooms`.
+  /// Returns the body of `/rooms`.
   static func rooms(_ lines: [RoomLine], wall: Int64) -> ByteBuffer {
     let buffer = ByteBuffer(capacity: 4096)
     buffer.append(#"{"v":1,"now":"#, wall)

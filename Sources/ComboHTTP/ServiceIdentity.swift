@@ -1,4 +1,4 @@
-/// The identity of this process.
+/// The identity of a service: its group, its input and the instance that runs it.
 package struct ServiceIdentity: Equatable, Sendable {
   package var group = ""
   package var input = ""

@@ -33,7 +33,7 @@ package final class WebSocketIntake: Sendable {
   }
 
   private struct Connection {
-    /// The time of the disconnect by the monotonic clock, or nil while connected, or if never connected.
+    /// The time of the disconnect, or of the first failed attempt, by the monotonic clock; nil while connected.
     var lostAt: Int64?
     var wasConnected = false
     var isSocketIOReported = false
@@ -41,7 +41,7 @@ package final class WebSocketIntake: Sendable {
     var failureReportedAt: Int64?
   }
 
-  /// Connecting to a server on this machine costs nothing, and such a server is usually started by hand.
+  /// The longest pause between attempts: connecting to this machine costs nothing, and a server on it is usually started by hand.
   private static let againMaxMs: (loopback: UInt32, elsewhere: UInt32) = (2_000, 30_000)
   private static let failureEveryMs: Int64 = 60_000
 

@@ -14,7 +14,7 @@ enum WebSocketTalk {
     case socketIO
   }
 
-  /// The proof that a client knows the password.
+  /// The challenge whose response proves that a client knows the password.
   struct Challenge: Equatable {
     var salt: String
     var challenge: String

@@ -23,7 +23,7 @@ package struct BearerToken: Equatable, Sendable {
   /// The interval at which the file is read again if the token does not contain its lifetime.
   static let opaqueMs: Int64 = 60_000
 
-  /// Reads a file.
+  /// Returns the token in a file, or the reason why there is none.
   /// - Parameter now: The time by the wall clock, in milliseconds.
   package static func read(_ path: String, now: Int64) -> Result<BearerToken, Failure> {
     switch TextFile.read(path, limit: bytesMax, named: "the file of \(property)") {

@@ -92,7 +92,7 @@ package final class ClientCallbacks: Sendable {
     }
   }
 
-  /// Starts the callbacks. Call it once with the new client.
+  /// Starts the thread that fetches tokens, if any are needed. Call it once with the new client.
   func begin(_ handle: OpaquePointer) {
     guard tokenFile != nil, let error = rd_kafka_sasl_background_callbacks_enable(handle) else { return }
     log.write(.error, "SASL", "cannot fetch tokens: \(String(cString: rd_kafka_error_string(error)))")

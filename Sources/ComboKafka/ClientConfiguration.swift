@@ -35,7 +35,7 @@ package struct ClientConfiguration: ~Copyable {
     }
   }
 
-  /// Calls `body` with the pointer, to set callbacks. They must not outlive the client.
+  /// Calls `body` with the pointer, to set callbacks. Their context must outlive the client.
   func withPointer(_ body: (OpaquePointer) -> Void) { body(pointer) }
 
   /// Creates the client, which then owns the configuration.

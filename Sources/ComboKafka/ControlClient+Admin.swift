@@ -8,7 +8,7 @@ extension ControlClient {
   /// - Parameters:
   ///   - replicationFactor: The replication factor, or nil for the broker's default.
   ///   - settings: The topic's settings, such as `cleanup.policy`.
-  ///   - isTrial: Whether brokers only check that they could.
+  ///   - isTrial: Whether brokers only validate the request.
   /// - Returns: Whether the topic is new.
   @discardableResult
   package func createTopic(
@@ -36,7 +36,7 @@ extension ControlClient {
   }
 
   /// Raises the number of partitions to `total`. It is no error if another client has already added them.
-  /// - Parameter isTrial: Whether brokers only check that they could.
+  /// - Parameter isTrial: Whether brokers only validate the request.
   package func createPartitions(_ topic: String, total: Int, isTrial: Bool = false, withinMs: Int64) throws(EdgeError) {
     let deadline = Deadline(afterMs: withinMs)
     if let count = try partitionCount(topic, withinMs: withinMs), count >= total { return }
@@ -75,7 +75,7 @@ extension ControlClient {
     }
   }
 
-  /// Metadata reaches the brokers a moment after a topic is created.
+  /// Waits until each partition has a leader: metadata reaches the brokers a moment after a topic is created.
   private func waitForLeaders(_ topic: String, atLeast partitions: Int, withinMs: Int64) throws(EdgeError) {
     let handle = try TopicHandle(topic, client)
     try attempt("topic \"\(topic)\" was created but has no leader yet", withinMs: withinMs) { timeoutMs -> Attempt<Void> in

@@ -61,7 +61,7 @@ extension ControlClient {
 
   /// Changes some settings of a topic and keeps the others. librdkafka 2.0 can only replace all at once, so the others are read
   /// and written again: a concurrent change by another client may be lost.
-  /// - Parameter isTrial: Whether brokers only check that they could.
+  /// - Parameter isTrial: Whether brokers only validate the request.
   package func alterSettings(
     of topic: String, _ changes: [(String, String)], isTrial: Bool = false, withinMs: Int64
   ) throws(EdgeError) {
@@ -82,7 +82,7 @@ extension ControlClient {
     }
   }
 
-  /// The resource of a request for one, which the event owns.
+  /// Returns the only resource of a response. The event owns it.
   private static func resource(
     _ read: (_ count: inout Int) -> UnsafeMutablePointer<OpaquePointer?>?
   ) -> Attempt<OpaquePointer> {

@@ -31,8 +31,8 @@ package final class ControlClient: Sendable {
   /// Sends one admin request to a group's coordinator, and reads its response.
   ///
   /// It has a client of its own, which does not join the group. Without a group, librdkafka crashes if a broker answers that it
-  /// is not the coordinator (its issue 5040, in all versions up to 2.15). A failure replaces the client: librdkafka would ask the
-  /// former coordinator as long as it is asked itself (`rd_kafka_coord_cache_get`).
+  /// is not the coordinator (its issue 5040, in all versions up to 2.15). A failure replaces the client: in librdkafka's cache,
+  /// each request would prolong the entry of the former coordinator (`rd_kafka_coord_cache_get`).
   func askCoordinator<Result>(
     of group: String, _ operation: rd_kafka_admin_op_t, _ timeoutMs: Int32,
     send: (_ client: OpaquePointer, _ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void,
@@ -55,9 +55,9 @@ package final class ControlClient: Sendable {
 
   /// Sends one admin request to a coordinator.
   ///
-  /// The request never expires in librdkafka, which would abort the process: if a request has expired before the coordinator is
-  /// known, it is released twice once that is (`rd_kafka_admin_coord_request` and `rd_kafka_coord_req_fail`, seen with 2.0.2 and
-  /// 2.14). It ends with its client.
+  /// The request never expires in librdkafka, which would abort the process: a request that expires before the coordinator is
+  /// known is released twice once it is known (`rd_kafka_admin_coord_request` and `rd_kafka_coord_req_fail`, seen with 2.0.2
+  /// and 2.14). It ends with its client.
   static func ask<Result>(
     _ client: KafkaClient, _ operation: rd_kafka_admin_op_t, _ timeoutMs: Int32,
     send: (_ client: OpaquePointer, _ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void,

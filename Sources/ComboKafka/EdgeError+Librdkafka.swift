@@ -7,7 +7,7 @@ extension EdgeError {
   /// - Parameters:
   ///   - error: The number of the error.
   ///   - failed: The failed operation, as the beginning of a sentence: `cannot create topic "gifts"`.
-  ///   - detail: librdkafka's message, if it has more than the number.
+  ///   - detail: librdkafka's message, or nil if it has no more than the number.
   ///   - brokers: The addresses of the brokers.
   package init(_ error: rd_kafka_resp_err_t, failed: String, detail: String? = nil, brokers: String) {
     let code = Code(error)
@@ -25,7 +25,7 @@ extension EdgeError {
       isRetriable: code.passesByItself || error.isTransient)
   }
 
-  /// The cause of some errors that otherwise only mean that a retry is worthwhile.
+  /// The cause of some errors whose code alone is too vague, or nil for any other.
   private static func knownCause(_ error: rd_kafka_resp_err_t) -> String? {
     switch error {
     case RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS, RD_KAFKA_RESP_ERR_NOT_ENOUGH_REPLICAS_AFTER_APPEND:

@@ -10,9 +10,9 @@ internal import Synchronization
 /// `fetch.queue.backoff.ms`). With this class a queue need not hold a second's records, which saves 100 MiB at the same
 /// throughput. Newer versions sleep after a resumption (``LibrdkafkaProperties/resumesLate``).
 final class FetchWaker: Sendable {
-  /// Fewer records than this in one poll are no backlog: their queue is not full.
+  /// The minimum number of records in one poll that indicates a backlog: with fewer, the queue is not full.
   static let recordsMin = 256
-  /// A queue must hold the records consumed within two of these intervals.
+  /// The minimum interval between requests. A queue must hold the records consumed within two of them.
   private static let intervalMs: Int64 = 10
   private static let answerWithinMs: Int32 = 5000
 

@@ -3,7 +3,7 @@ package import ComboEdge
 internal import ComboSystem
 
 extension GroupConsumer {
-  /// As ``KafkaClient/committed(_:of:withinMs:)``, of its own topic.
+  /// Returns the committed offsets of its own topic: see ``KafkaClient/committed(_:of:withinMs:)``.
   package func committed(_ partitions: [Int32], withinMs: Int64) throws(EdgeError) -> [CommittedOffset] {
     try client.committed(partitions, of: topic, withinMs: withinMs)
   }

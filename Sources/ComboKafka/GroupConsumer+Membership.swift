@@ -10,13 +10,13 @@ struct GroupMetadata: ~Copyable {
   deinit { rd_kafka_consumer_group_metadata_destroy(pointer) }
 }
 
+/// The check that offsets are sent only under the member id under which the partitions were assigned.
 /// A cooperative member keeps its partitions while it joins again. If the coordinator has forgotten it by then, librdkafka joins
 /// under a new id. It reports to a dynamic member that its partitions are lost, but not to a static one, which may even keep some
 /// that others owned meanwhile. Brokers treat a member without id and generation as a tool, and accept its offsets unfenced.
-/// Offsets are therefore sent only under the id under which the partitions were assigned.
 extension GroupConsumer {
-  /// Fetch it anew for each transaction. It costs two messages to librdkafka's thread and back, without network, and takes longer
-  /// only if the membership is lost, to wait for the reason.
+  /// Returns the current identity; fetch it for each transaction. It costs two messages to librdkafka's thread and back, without
+  /// network, and takes longer only if the membership is lost, to wait for the reason.
   /// - Throws: `memberLost`: discard the records in progress; the rest is reported to the delegate.
   func groupMetadata() throws(EdgeError) -> GroupMetadata {
     guard let pointer = rd_kafka_consumer_group_metadata(client.handle) else {

@@ -29,7 +29,7 @@ extension GroupConsumer {
   /// Starts the delivery of one partition at `offset`.
   package func start(_ partition: Int32, at offset: Int64) throws(EdgeError) { try start([(partition, offset)]) }
 
-  /// Pauses the delivery and fetching of these started partitions until ``resume(_:)``. Records of the current batch stay valid.
+  /// Pauses the delivery and fetching of these partitions until ``start(_:)`` or ``resume(_:)``. The current batch stays valid.
   func pause(_ partitions: [Int32]) throws(EdgeError) {
     guard !partitions.isEmpty else { return }
     let list = PartitionList(topic: topic, partitions)

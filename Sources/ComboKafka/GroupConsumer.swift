@@ -36,7 +36,7 @@ package final class GroupConsumer {
     }
   }
 
-  /// The receiver of rebalances and errors. It must outlive the consumer or be removed before.
+  /// The receiver of rebalances and errors; held weakly.
   weak var delegate: (any GroupEdgeDelegate)? {
     didSet { events.delegate = delegate }
   }
@@ -119,7 +119,7 @@ package final class GroupConsumer {
     events.onRebalance = { [unowned self] rebalance in rebalanceArrived(rebalance) }
   }
 
-  /// Leaves the group without a request if it was not closed.
+  /// Leaves the group if it was not closed; declines its rebalances meanwhile.
   deinit {
     events.onRebalance = nil
     waker.stop()

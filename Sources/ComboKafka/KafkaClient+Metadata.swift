@@ -11,10 +11,9 @@ struct TopicMetadata {
 
 extension KafkaClient {
   /// Requests metadata from the brokers, once.
-  /// - Parameter topic: The topic to describe, or nil for none.
   /// - Parameters:
   ///   - topic: The topic, or nil for those that the client knows.
-  ///   - isOfAll: Whether the metadata of all topics of the cluster are requested.
+  ///   - isOfAll: Whether to request the metadata of all topics of the cluster.
   func metadata(
     of topic: OpaquePointer?, isOfAll: Bool = false, timeoutMs: Int32
   ) -> (topics: [TopicMetadata], error: rd_kafka_resp_err_t?) {

@@ -10,7 +10,7 @@ package final class KafkaGroup: GroupEdge {
   }
   package let consumer: GroupConsumer
   package let offsets: any GroupOffsets
-  /// The id with which its producer commits offsets, or nil if nothing is committed.
+  /// The id of its producer, stored with the offsets that it commits, or nil to store none.
   private let transactionalID: String?
   private let holds = [MessageBatch(capacity: KafkaGroup.batchMax), MessageBatch(capacity: KafkaGroup.batchMax)]
 
@@ -248,7 +248,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     let refused = fault.withLock { $0 }.map { error in
       TransactionFault(error.code == .fenced || error.code == .fatal ? .fatal : .abort, error)
     }
-    // The reason why the transaction had failed before is reported with the offsets.
+    // If the transaction had failed before, sending the offsets reports the reason.
     if let refused, refused.error.code != .undelivered { throw refused }
     try withAdvice { () throws(TransactionFault) in
       let metadata: GroupMetadata

@@ -23,7 +23,7 @@ package struct KafkaLog: Sendable {
 
 /// Rewrites librdkafka's log lines, and filters those that are of no use to an operator.
 package enum KafkaWords {
-  /// Whether the service itself reports the event of this line, with advice: a client has failed, or was not polled.
+  /// Whether the line is of no use to an operator: the service reports its event itself, with advice, or it needs no action.
   package static func isReportedByService(_ facility: String, _ text: String) -> Bool {
     switch facility {
     case "FATAL", "MAXPOLL": true

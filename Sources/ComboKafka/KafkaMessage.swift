@@ -149,7 +149,7 @@ package final class MessageBatch {
     }
   }
 
-  // The number of messages and bytes to prefetch: enough to decode a gift, and for most gifts.
+  // The distances of prefetching, in messages, and its lengths, in bytes. The value's length suffices for most gifts.
   private static let headAhead = 16
   private static let headLength = 128
   private static let valueAhead = 12

@@ -223,7 +223,7 @@ package final class KafkaProducer: Sendable {
     return EdgeError(error.code == .fenced ? .fenced : .fatal, error.message, number: cause.rawValue)
   }
 
-  /// Serves delivery reports and errors; waits for the first one. Call it regularly if there is no commit or flush.
+  /// Serves delivery reports and errors; waits up to `maxWaitMs` for the first. Call it regularly if there is no commit or flush.
   package func poll(maxWaitMs: Int32 = 0) { rd_kafka_poll(client.handle, maxWaitMs) }
 
   /// Waits until everything produced is delivered or has failed, serving the reports.

@@ -57,7 +57,7 @@ package struct KafkaProperties: Sendable {
     return other
   }
 
-  /// Returns these properties with other brokers, more presets and another log.
+  /// Returns these properties with other brokers, more presets and another log, which gets librdkafka's debug lines too.
   package func with(brokers: String, presets more: [KafkaProperty], log: KafkaLog) throws(EdgeError) -> KafkaProperties {
     try KafkaProperties(
       brokers: brokers, clientID: clientID, overrides: overrides, presets: presets + more, logLevel: .debug, log: log)

@@ -12,7 +12,7 @@ package final class KafkaReading: ReadEdge {
   private let names: TopicNames
   private let silenceMaxMs: Int64
   private static let withinMs: Int64 = 10_000
-  /// After this time, callers ask for each partition separately: one whose leader is down should not hold up the others.
+  /// The time after which callers ask for each partition separately: one whose leader is down should not hold up the others.
   private static let extentsWithinMs: Int64 = 3000
 
   /// - Parameter silenceMaxMs: The time without records after which reading a partition fails; the reader reports it and retries.

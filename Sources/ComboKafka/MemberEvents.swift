@@ -36,7 +36,7 @@ struct Rebalance {
 /// Receives the events of a group's member.
 // Sendable: librdkafka calls it on the thread that polls, as only the consumer's queue is served; all else is that thread's too.
 final class MemberEvents: @unchecked Sendable {
-  /// Set once, after the client is created and before it is first polled.
+  /// The handler of rebalances, set before the client is first polled, or nil to decline them.
   var onRebalance: ((Rebalance) -> Void)?
   weak var delegate: (any GroupEdgeDelegate)?
 

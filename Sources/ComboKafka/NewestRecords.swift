@@ -19,7 +19,7 @@ package struct NewestRecords {
 
   /// The time of the newest committed record of each non-empty partition, in milliseconds since the Unix epoch.
   ///
-  /// A record before a transaction that is still open is the newest one.
+  /// While a transaction is open, only the records before it count.
   /// - Throws: `timedOut` among others.
   package func times(_ topic: String, _ partitions: [Int32]) throws(EdgeError) -> [Int32: Int64] {
     var times: [Int32: Int64] = [:]

@@ -4,7 +4,7 @@ internal import CKafka
 struct PartitionList: ~Copyable {
   let pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>
 
-  /// An empty list.
+  /// Creates an empty list.
   init(capacity: Int) { pointer = rd_kafka_topic_partition_list_new(Int32(clamping: capacity)) }
 
   /// Creates a list of partitions of one topic, each with `offset`.

@@ -5,8 +5,8 @@ internal import Glibc
 /// SQLite treats the first frame with a wrong checksum as the end, as after a crash. So a flipped bit would lose everything
 /// written after it, unnoticed. The checksums also show which bit it was.
 enum LogAhead {
-  /// The number of commits behind a broken frame from which on the cause is no power failure. What is acknowledged is synced with
-  /// everything that was written before it, and few transactions are not synced at once.
+  /// The number of commits behind a broken frame that rules out a power failure. An acknowledged write is synced with everything
+  /// that was written before it, and few transactions are not synced at once.
   private static let unsyncedMax = 16
   /// The maximum number of uses since a frame was written. If its salts show more, they are damaged.
   private static let usesMax: UInt32 = 1 << 26
@@ -33,8 +33,8 @@ enum LogAhead {
   /// - Parameters:
   ///   - path: The path of the database.
   ///   - isOwner: Whether the bits can be turned back. If not, a flipped bit is a fault.
-  /// - Returns: The numbers of these bits, and the place from which on SQLite leaves out what is damaged, or nil if nothing is;
-  ///   in bits and bytes from the beginning of the file written ahead.
+  /// - Returns: The places of these bits, in bits, and the place in bytes from which SQLite leaves out the rest, or nil if it
+  ///   leaves out nothing. Both count from the beginning of the file written ahead.
   static func search(_ path: String, isOwner: Bool) throws(LogFault) -> (flipped: [Int], leftOut: Int?) {
     let file = open(path + "-wal", O_RDONLY | O_CLOEXEC)
     if file == -1 { return ([], nil) }
@@ -111,7 +111,7 @@ enum LogAhead {
     let isOwner: Bool
     private(set) var flipped: [Int] = []
 
-    /// - Returns: The place from which on SQLite leaves out what is damaged, or nil if nothing is.
+    /// - Returns: The place from which SQLite leaves out the rest, or nil if it leaves out nothing.
     mutating func run() throws(LogFault) -> Int? {
       guard var header = read(file, headerBytes, at: 0) else { return lseek(file, 0, SEEK_END) > 0 ? 0 : nil }
       if !isHeader(header) {
@@ -185,7 +185,7 @@ enum LogAhead {
     }
 
     /// Throws if many commits follow a broken place, because SQLite would leave them out without an error.
-    /// - Parameter salts: The marks of the frames that count, or nil for all. Others are left of an earlier use of the file.
+    /// - Parameter salts: The marks of the frames that count, or nil for all. Others are left over from an earlier use.
     /// - Returns: The number of commits.
     @discardableResult
     private func requireFew(behind broken: Range<Int>, _ frameBytes: Int, _ salts: ArraySlice<UInt8>?) throws(LogFault) -> Int {
@@ -204,8 +204,8 @@ enum LogAhead {
     }
   }
 
-  /// Whether a frame that does not continue is left of an earlier use of the file, since SQLite reuses it from the beginning.
-  /// Each use increments the first salt, and chooses the second at random.
+  /// Whether a frame that does not continue the previous one is left over from an earlier use of the file. SQLite reuses the file
+  /// from the beginning. Each use increments the first salt, and chooses the second at random.
   private static func isOfEarlierUse(
     _ frame: [UInt8], _ next: [UInt8]?, _ salts: ArraySlice<UInt8>, _ isLittle: Bool, pages: Int64
   ) -> Bool {
@@ -257,7 +257,7 @@ enum LogAhead {
     if frame[8..<16] != salts { return bits }
     let (found, written) = (sum.of(frame, isLittle), Sum(frame[16..<24]))
     let missing = Sum(first: written.first &- found.first, second: written.second &- found.second)
-    // The change of the whole checksum if the first or the second word of a pair is one more, from the last pair on.
+    // The change of the whole checksum if the first or the second word of a pair is one greater, starting with the last pair.
     var (one, two) = (Sum(first: 1, second: 1), Sum(first: 0, second: 1))
     for pair in (Array(stride(from: frameHeaderBytes, to: frame.count, by: 8)).reversed() + [0]) {
       for (at, weight) in [(pair, one), (pair + 4, two)] {

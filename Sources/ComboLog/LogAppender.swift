@@ -8,8 +8,8 @@ internal import Synchronization
 /// ``Durability/gathered``. If few of them arrive, they are appended 10 times per second: an append and its commit cost the same
 /// however many records they hold.
 package final class LogAppender: Sendable {
-  /// Called with nil once the records are durable, or with the fault if none of them was appended. On the appender's thread, or
-  /// on the one that commits.
+  /// Called with nil once the records are as durable as requested, or with the fault if they could not be appended or synced.
+  /// Runs on the appender's thread, or on the one that commits.
   package typealias Done = @Sendable (LogFault?) -> Void
 
   /// The time at which ``Done`` is called.
@@ -67,7 +67,7 @@ package final class LogAppender: Sendable {
     _ = WorkThread { [self] in run() }
   }
 
-  /// Passes records to the appender; any thread.
+  /// Passes records to the appender. Any thread may call it.
   /// - Returns: false if the queue is full or the appender was stopped. Nothing was accepted then, and `done` is not called.
   package func offer(_ batch: LogBatch, _ durability: Durability = .synced, done: @escaping Done) -> Bool {
     let (isAccepted, rings) = waiting.withLock { waiting in
@@ -161,7 +161,7 @@ package final class LogAppender: Sendable {
     }
   }
 
-  /// Completes the appends up to a ticket. Any thread.
+  /// Completes the appends up to a ticket. Any thread may call it.
   private func acknowledge(_ ticket: UInt64, _ fault: LogFault?) {
     let done = unsynced.withLock { unsynced in
       let count = unsynced.prefix { $0.ticket <= ticket }.count

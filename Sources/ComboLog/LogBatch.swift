@@ -1,4 +1,4 @@
-/// Records that are appended together. It copies them.
+/// A batch of records that are appended together. It copies them.
 package struct LogBatch: Sendable {
   struct Entry {
     var stream: Int
@@ -70,7 +70,7 @@ package struct LogBatch: Sendable {
   }
 }
 
-/// Records that were read, in memory of their own.
+/// A page of records that were read. It owns their memory.
 package final class LogPage {
   package struct Record {
     package var offset: Int64
@@ -145,7 +145,7 @@ package enum LogHeaders {
     if let value { bytes.append(contentsOf: value) }
   }
 
-  /// Calls `body` with each header, in order. A damaged one ends it.
+  /// Calls `body` with each header, in order. Stops at a damaged one.
   package static func forEach(
     _ bytes: UnsafeRawBufferPointer, _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer?) -> Void
   ) {

@@ -16,7 +16,7 @@ package struct LogFault: Error, Equatable, Sendable, CustomStringConvertible {
     case networkDisk
     /// No more records fit: the disk is full, or the log has reached its size limit.
     case full
-    /// Records that are accepted only together would not fit even then.
+    /// Records that are accepted only together would not fit even into an empty log.
     case tooLarge
     /// Another owner has taken over the group.
     case fenced

@@ -14,7 +14,7 @@ extension LogFile {
   /// Appends records, all or none, and returns once they are durable.
   /// - Parameter isSynced: Whether to wait for the disk. If false, the records are only written: they survive the end of the
   ///   process, and a power failure once ``synced`` has reached the number that is returned, with the next commit or ``sync()``.
-  /// - Throws: `full`, early: the log still has room for the results of the records that it accepted.
+  /// - Throws: `full`, while the log still has room for the results of the records that it accepted.
   @discardableResult
   package func append(_ batch: LogBatch, isSynced: Bool = true) throws(LogFault) -> UInt64 {
     if batch.isEmpty { return 0 }
@@ -243,7 +243,7 @@ extension LogFile {
 
   /// Adds committed records to `page`, from `start` on, below `end`, up to limits of number and bytes.
   /// - Parameters:
-  ///   - damaged: As in ``forEachPage(of:damaged:_:)``.
+  ///   - damaged: As in ``forEachPage(of:damaged:deleted:_:)``.
   ///   - mark: The mark whose records of a compacted stream are read, or nil for its newest records.
   /// - Returns: The offset to continue at: `end`, or the end of the partition, if there are no more before it.
   /// - Throws: `outOfRange` if `start` was deleted, or is beyond the end. `damaged` if a record is not what was written; those
@@ -312,7 +312,7 @@ extension LogFile {
     return offsets.upperBound
   }
 
-  /// Throws if a record that should exist is missing. Only a compacted stream has gaps.
+  /// Throws `outOfRange` if a missing record was deleted; reports it as damage otherwise. Only a compacted stream has gaps.
   private func checkDeleted(
     _ offset: Int64, _ stream: Stream, _ report: (LogFault) throws(LogFault) -> Void
   ) throws(LogFault) {

@@ -1,9 +1,9 @@
 internal import ComboSystem
 internal import Synchronization
 
-/// Old records are deleted up to a mark, if there is one.
+/// The deletion of old records, up to a mark if there is one.
 ///
-/// Everything that came of the records can be derived again from a mark: it has the offsets from which on the held streams are
+/// Everything derived from the records can be derived again from a mark. It contains the offsets from which the held streams are
 /// needed after a checkpoint, and the compacted streams as they were then. The oldest mark is kept as long as the records after
 /// it are, so that all of them can be proven, whatever checkpoints followed.
 extension LogFile {
@@ -80,7 +80,7 @@ extension LogFile {
     return marks
   }
 
-  /// Returns the next mark up to which nothing was deleted yet, or nil if none. Requires `writing`.
+  /// Returns the oldest mark up to which not everything was deleted yet, or nil if none. Requires `writing`.
   private func nextMark() throws(LogFault) -> Mark? {
     let streams = state.withLock { $0.streams }
     return try marks().first { mark in streams.contains { mark.offsets[$0.id] ?? 0 > $0.first } }
@@ -184,7 +184,7 @@ extension LogFile {
   /// Makes room for the results of accepted records by deleting old ones, even if less can be proven afterwards. Requires
   /// `writing`.
   func makeRoomForResults() throws(LogFault) {
-    // If the log has room, the results are too large for any.
+    // If the log is not nearly full, deleting would not help: the results are too large.
     if try usedBytes().used > limits.sizeMax / 10 * 9 { _ = try deleteSome(towards: nextCut(isForced: true)) }
   }
 
@@ -228,7 +228,7 @@ extension LogFile {
       deleted += round
     }
     try writing { () throws(LogFault) in
-      // The last one may have been deleted because there was no room for another one beside it.
+      // The last mark may have been deleted because there was no room for another one beside it.
       if isCut, try marks().isEmpty { try makeMark(isNeeded: true) }
     }
     return deleted
@@ -312,7 +312,7 @@ extension LogFile {
 
   private static let deletedAtOnce: Int64 = 5000
 
-  /// Deletes some thousand records of each stream at most, so that others do not wait long. Requires `writing`.
+  /// Deletes at most ``deletedAtOnce`` records of each stream, so that other threads do not wait long. Requires `writing`.
   /// - Returns: The number of deleted records.
   private func deleteSome(towards cut: [Int64: Int64]) throws(LogFault) -> Int64 {
     var deleted: Int64 = 0

@@ -11,9 +11,9 @@ extension LogFile {
     var first: Int64 = 0
     /// The offset of the next record.
     var next: Int64 = 0
-    /// The offset from which on records are kept, whatever their age.
+    /// The offset from which records are kept, whatever their age.
     var floor: Int64 = 0
-    /// The offset from which on records have a checksum. Those before it are of version 1.
+    /// The offset from which records have a checksum. Those before it are of version 1.
     var summedFrom: Int64 = 0
 
     var table: String { "log_\(id)" }

@@ -12,7 +12,7 @@ extension LogFile {
       try body()
       try writer.run("COMMIT")
       stampAhead = aheadNow
-      // Only now: a write to a file that is gone, or was overwritten meanwhile, is not acknowledged.
+      // Checked after the commit, so that a write to a file that is gone or was overwritten meanwhile is not acknowledged.
       try checkIsThere()
       try checkIsOwn()
       try checkIsWhole()
@@ -25,7 +25,7 @@ extension LogFile {
     if writer.pagesAhead >= Self.pagesAheadMax { moveAhead("PASSIVE") }
   }
 
-  /// The number of pages written ahead that are moved into the file. It is SQLite's own.
+  /// The number of pages written ahead at which they are moved into the file. It is SQLite's default.
   private static let pagesAheadMax = 1000
 
   /// Moves what was written ahead into the file. Requires `writing`, outside of a transaction, just after a check that the file
@@ -145,7 +145,7 @@ extension LogFile {
         + " acknowledged last may be lost. Put the right \(path)-wal in its place if there is a copy, and start again")
   }
 
-  /// Stops all writing, also that of closing, and returns the fault.
+  /// Stops all writing, including that of closing, and returns the fault.
   private func leaving(_ fault: LogFault) -> LogFault {
     fail(fault)
     for database in [writer, reader] { database.leaveFiles() }

@@ -16,9 +16,9 @@ package final class LogFile: @unchecked Sendable {
   }
 
   package struct Limits: Sendable {
-    /// The maximum number of bytes of all records. Beyond it, ``append(_:)`` refuses more.
+    /// The maximum number of bytes of all records. Beyond it, ``append(_:isSynced:)`` refuses more.
     package var sizeMax: Int64 = 2 << 30
-    /// Bytes that ``append(_:)`` leaves free on the disk, so that appended records can still be processed.
+    /// Bytes that ``append(_:isSynced:)`` leaves free on the disk, so that appended records can still be processed.
     package var reserve: Int64 = 64 << 20
     /// The size up to which a file is checked before it is used.
     var checkMax: Int64 = 256 << 20
@@ -89,7 +89,7 @@ package final class LogFile: @unchecked Sendable {
   var stampAhead: LogLock.Stamp?
   /// The free space of the disk at the last request. Requires `writing`.
   var disk: (free: Int64, at: Int64)?
-  /// Rung when ``append(_:)`` has appended records.
+  /// Rung when ``append(_:isSynced:)`` has appended records.
   package let appended = LogBell()
   let retention = Mutex(Retention())
   private let commitHook = Mutex<(@Sendable () -> Void)?>(nil)
@@ -107,7 +107,7 @@ package final class LogFile: @unchecked Sendable {
   package let repaired: [Int]
   /// Whether the file, or the one that it is a copy of, was not closed, and no file written ahead was beside it.
   package let lacksAhead: Bool
-  /// The place in the file written ahead from which on something was damaged and left out, or nil if nothing was.
+  /// The place in the file written ahead from which the rest was left out because of damage, or nil if nothing was.
   package let leftOut: Int?
   /// Whether the file was of an earlier version, which can no longer open it.
   package let wasUpgraded: Bool
@@ -190,7 +190,7 @@ package final class LogFile: @unchecked Sendable {
     if !isNew { try LogSchema.prepare(writer, from: version, name: path) }
     if wasUpgraded {
       version = LogSchema.version
-      // They read no checksums.
+      // The former statements read no checksums.
       read.select = [:]
       try load()
     }

@@ -4,10 +4,10 @@ internal import Glibc
 /// The name under which a log's file was last owned, and whether that owner closed it. SQLite stores the newest data beside that
 /// name: under another name of the file (a hard link), neither an owner nor a reader would find it.
 enum LogHome {
-  /// What a file contains about its last owner, without the data beside it.
+  /// A file's note about its last owner, read without the data beside it.
   private struct Note {
     let path: String
-    /// The number of the file that was not closed. A copy has the number of its original.
+    /// The inode of the file, or nil if it was closed. A copy has that of its original.
     let inode: UInt64?
   }
 
@@ -44,7 +44,7 @@ enum LogHome {
     note.inode != nil && LogDisk.size(path + "-wal") == nil && isWrittenAhead(path)
   }
 
-  /// Writes the owner's path into the file itself, and that it is in use. Durable when it returns.
+  /// Records in the file itself that it is in use, and by which path. This is durable on return unless the disk is full.
   static func recordOwner(_ path: String, _ id: LogFileID, in database: Database) throws(LogFault) {
     do throws(LogFault) {
       try database.run("BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS home (path TEXT NOT NULL, inode INTEGER)")

@@ -78,7 +78,7 @@ final class LogLock: Sendable {
     _ = fcntl(descriptor, F_SETLK, &range)
   }
 
-  /// The size of a file and the time of the last write to it. Both change when any process writes.
+  /// The size of a file and the time of the last write to it. A write by any process changes at least the time.
   struct Stamp: Equatable {
     fileprivate let size: Int
     fileprivate let seconds: Int

@@ -10,7 +10,7 @@ extension Bytes {
   static func isBreak(_ byte: UInt8) -> Bool { byte == 0x00 || byte == 0x0A || byte == 0x0D }
   static let breaks: [UInt8] = [0x00, 0x0A, 0x0D]
 
-  /// The place of the first such byte at or after the start.
+  /// Returns the place where the byte first occurs at or after the start, or nil if it does not occur.
   func firstIndex(of byte: UInt8, from start: Int) -> Int? {
     guard start < count, let found = memchr(baseAddress! + start, Int32(byte), count - start) else { return nil }
     return found - UnsafeMutableRawPointer(mutating: baseAddress!)
@@ -23,7 +23,7 @@ extension Bytes {
     return text
   }
 
-  /// What follows the white space with which the text begins: control characters, spaces, U+00A0 and U+FEFF.
+  /// The text after its leading white space: control characters, spaces, U+00A0 and U+FEFF.
   var afterSpace: Bytes {
     var rest = self
     while let length = rest.spaceLength { rest = Bytes(rebasing: rest.dropFirst(length)) }
@@ -42,7 +42,7 @@ extension Bytes {
     "\u{FEFF}", "\u{A0}", "\\n", "\\r", "\\t", "\\u0009", "\\u000a", "\\u000d", "\\u0020", "\\u00a0", "\\ufeff",
   ].map { Array($0.utf8) }
 
-  /// The text's lines.
+  /// The text's lines, which end at a break or at its escape.
   var lines: [Bytes] {
     var lines: [Bytes] = []
     var (start, index) = (0, 0)

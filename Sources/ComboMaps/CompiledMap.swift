@@ -100,7 +100,7 @@ struct CompiledMap {
     var each: Int32 = -1
     /// The number of the map's root below which the rule is tried.
     var base: Int32 = 0
-    /// The node of an element of the last of these arrays.
+    /// The node of an element of the last array that its root goes through, or -1 if it goes through none.
     var innermost: Int32 = -1
     /// The nodes in `links` of the elements around that.
     var around = Range16()

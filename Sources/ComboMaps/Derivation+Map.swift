@@ -33,7 +33,7 @@ extension Derivation {
     }
   }
 
-  /// The last maps. All partitions of a process share one that is compiled.
+  /// The maps that were compiled last, which all partitions of a process share.
   private static let maps = Mutex<[RecordMap]>([])
   private static let mapsMax = 8
 

@@ -5,8 +5,8 @@ internal import ComboWire
 /// `@id=7;msg-id=subgift :tmi.twitch.tv USERNOTICE #channel :hi` becomes
 /// `{"tags":{"id":"7","msg-id":"subgift"},"source":"tmi.twitch.tv","command":"USERNOTICE","params":["#channel","hi"]}`.
 ///
-/// It follows https://ircv3.net/specs/extensions/message-tags: in a tag's value `\\:` stands for a semicolon, `\\s` for a space,
-/// `\\\\` for a backslash, `\\r` for a carriage return, and `\\n` for a line feed. A backslash before anything else is dropped.
+/// It follows https://ircv3.net/specs/extensions/message-tags: in a tag's value `\:` stands for a semicolon, `\s` for a space,
+/// `\\` for a backslash, `\r` for a carriage return, and `\n` for a line feed. A backslash before anything else is dropped.
 final class IRCReader {
   private let out = ByteBuffer()
   private let value = ByteBuffer()
@@ -14,10 +14,10 @@ final class IRCReader {
   /// Whether the last text held several lines, which the map has no root for.
   private(set) var isSeveral = false
 
-  /// Returns the record as JSON, in the arena, with padding after it. Of several lines it makes an array.
+  /// Returns the record as JSON, in the arena, with padding after it. Several lines become an array.
   ///
   /// - Parameters:
-  ///   - pointers: The pointers of the map, or nil if it may be an array in any case.
+  ///   - pointers: The pointers of the map, or nil to accept several lines without a root for them.
   ///   - node: The node of the pointer at which the record is.
   ///   - isOne: Whether a text is one line, as by older rules.
   func json(
@@ -42,7 +42,7 @@ final class IRCReader {
     return arena.copy(out.bytes)
   }
 
-  /// Returns the lines that are not empty. In a string of JSON, which a viewer may have written, only tags begin a further one.
+  /// Returns the non-empty lines, or none for a single line. In a JSON string, breaks count only if tags begin a further line.
   private static func lines(of text: Bytes, isText: Bool) -> [Bytes] {
     if !text.dropLast().contains(where: Bytes.isBreak) { return [] }
     let lines = text.split(whereSeparator: Bytes.isBreak).map { Bytes(rebasing: $0) }

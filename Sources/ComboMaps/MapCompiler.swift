@@ -5,7 +5,7 @@ internal import ComboWire
 struct MapCompiler {
   private var map = CompiledMap()
   private var messages: [ProtobufMessage] = []
-  /// The places of the record, which for a chosen map is where the choice's root leads, and of the root of the pointers.
+  /// The place of the record, or for a chosen map that of the choice's root, and the place from which pointers start.
   private var record = 0
   private var root = 0
   /// The places to which the definition's pointers lead below the record, by the root's place and the pointer's number; -1 if
@@ -17,7 +17,7 @@ struct MapCompiler {
   /// The sources that come before those of the rule's own fields.
   private var before = MapEvent()
   private var name = ""
-  /// The number of the map's root that rules are below.
+  /// The number of the map's root below which rules are added.
   private var rootNumber: Int32 = 0
 
   static func compile(_ definition: MapDefinition) -> CompiledMap {
@@ -258,7 +258,7 @@ struct MapCompiler {
     return at
   }
 
-  /// Lengthens a list so that it has an index.
+  /// Lengthens a list until the index is valid.
   private static func reach<Element>(_ index: Int, in list: inout [Element], _ empty: Element) {
     while list.count <= index { list.append(empty) }
   }

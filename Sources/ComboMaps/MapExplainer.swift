@@ -53,7 +53,7 @@ public final class MapExplainer {
   /// The last explained record as one line of JSON with its newline, empty if the record could not be read.
   public var record: String {
     guard let text = mapped.lastText else { return "" }
-    // Not the arena of the record: the record is there, and its place may be given out again.
+    // The record's arena may have released the record's memory, and would overwrite it here.
     let copy = BumpArena(chunkSize: 4096)
     return String(decoding: mapped.checks.parser.compact(text, 0, into: copy), as: UTF8.self) + "\n"
   }

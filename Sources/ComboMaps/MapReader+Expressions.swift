@@ -15,7 +15,7 @@ extension MapReader {
   // MARK: - JSON
 
   /// Returns the members of an object. Unknown and repeated members are faults. A member whose name is misspelled is read as the
-  /// one that is meant, so that its own faults are told too.
+  /// one that is meant, so that its own faults are reported too.
   /// - Parameters:
   ///   - allowed: The known names, or nil to accept any name.
   ///   - isQuiet: Whether the faults have been reported before.

@@ -68,7 +68,7 @@ extension MapReader {
         + " forgotten, unless the rule says \"refresh\": {\"const\": true}")
   }
 
-  /// Notes a count beside a total, unless the record has them as wire.md does, by which it has one of them.
+  /// Notes a count beside a total, unless both have their names in wire.md, by which a record has only one of them.
   mutating func noteAmounts(_ token: Int, _ event: MapEvent) {
     func isOwn(_ source: MapExpression?, _ name: String) -> Bool {
       if case .at(let pointer, _)? = source { pointer.path(below: root).last == name } else { false }
@@ -114,8 +114,8 @@ extension MapReader {
         + " those for which it holds")
   }
 
-  /// Returns the steps of a condition's first pointer into an array for whose elements the rules are not tried, or nil. Whether
-  /// something is there may be meant for the whole record.
+  /// Returns the steps of a condition's first pointer into an array for whose elements the rules are not tried, or nil. A pointer
+  /// with `exists` is ignored, since it may be meant for the whole record.
   private mutating func stepsIntoArray(_ condition: Int) -> [Substring]? {
     if text[condition].isArray {
       for part in array(condition, "when") ?? [] {

@@ -39,7 +39,7 @@ struct MapReader {
     self.isChosen = isChosen
   }
 
-  /// - Note: What stands for an unknown definition, null or an empty array, has been reported as such.
+  /// Adds a fault, except for null or an empty array in place of an unknown definition, which has been reported.
   mutating func fault(_ token: Int, _ sentence: String) {
     if !source.faults.isEmpty, text[token].isNull || text[token].isArray && text.next(token) == token + 1 { return }
     faults.append(source.fault(token, sentence))

@@ -4,7 +4,7 @@ internal import ComboWire
 
 /// Records with gifts in several envelopes, of which a map reads the first. Most contain the same gift twice, in different forms.
 extension MappedDecoder {
-  /// A root.
+  /// A root below which rules are tried.
   struct Envelope {
     var root: Int32
     /// The node that is there if the record may have it: an element of the first array that it goes through, or the root.

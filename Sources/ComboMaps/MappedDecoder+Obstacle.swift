@@ -19,7 +19,7 @@ extension MappedDecoder {
     var round = 0
     repeat {
       for (index, rule) in map.rules.enumerated() where rule.outcome == .event && rule.kind == .gift && rule.condition >= 0 {
-        // Of an empty array there is no element, but it is there.
+        // An empty array is present although it has no element.
         var root = rule.root < 0 ? 0 : Int(walk.found[Int(rule.root)])
         if root < 0, rule.each >= 0, let element = map.pointers.places.first(where: { $0.node == rule.each }) {
           root = Int(walk.found[Int(map.pointers.places[element.parent].node)])
@@ -29,7 +29,7 @@ extension MappedDecoder {
         var (met, lacks) = (0, [String]())
         weigh(rule.condition, below: rule.root, arena, &met, &lacks)
         if lacks.contains(Self.neverHolds) { continue }
-        // A rule of which the record meets nothing is named if there is no other.
+        // A rule whose condition the record meets in no part is named only if there is no other.
         let score = met - lacks.count - (met > 0 ? 0 : text[root].isObject ? 100 : 200)
         if !lacks.isEmpty, nearest.map({ score >= $0.score }) ?? true { nearest = (score, index, lacks) }
       }
@@ -58,7 +58,7 @@ extension MappedDecoder {
       return
     }
     let lack = lack(index, arena)
-    // What must not be there is there: the rule is for records of another kind.
+    // A value that must be absent is present: the rule is for records of another kind.
     if node.op == .not { met -= 2 }
     // The record has the field, but null in its place.
     if lack.hasSuffix(Self.isNull) { met += 2 }

@@ -28,7 +28,7 @@ struct SignReader {
     "user", "userId", "user-id", "user_id", "uid", "username", "nickname", "nick", "author", "sender", "from", "name", "login",
     "displayName", "display-name", "chatname", "uniqueId", "chatter_user_id", "chatter_user_name", "hashedUserId", "userstate",
   ]
-  /// The same two of a line of IRC: its parameters are a viewer's text, and its tags name the viewer.
+  /// The members of a line of IRC that hold a viewer's text, its parameters, and that name the viewer, its tags.
   private static let (parameters, writer) = (["params", "trailing"], ["tags"])
 
   init(_ signs: GiftSigns, form: MapDefinition.TextForm, isLoose: Bool) {
@@ -78,8 +78,8 @@ struct SignReader {
     return other != .nothing ? other : isGift(command, isText: isText) ? .gift : .nothing
   }
 
-  /// Whether the command begins with the name of something else, and the rest names no gift. `membershipGift` is more than
-  /// `member`. If `guard_buy` is a gift's name, it is more than `guard_`. A `connector` is perhaps no `connect`.
+  /// Returns `other` if the command begins with the name of something else and names no gift, or `longer` if a letter follows the
+  /// name: a `connector` may be no `connect`. `membershipGift` names a gift, and so does `guard_buy` if it is one of the words.
   private func other(_ command: Bytes, isText: Bool) -> Meaning {
     var meaning = Meaning.nothing
     for other in others {
@@ -108,9 +108,9 @@ struct SignReader {
     guard text.count > 8 else { return false }
     if form == .irc, text.contains(0x40), text.lines.contains(where: isGift(line:)) { return true }
     switch text[0] {
-    // {" or [ as the first of base64, also after white space, and \" of JSON that is a string itself.
+    // The first character in base64 of {, [, white space, or the quote of a record that is a JSON string.
     case 0x65, 0x57, 0x49, 0x43, 0x44, 0x37, 0x77: return isGift(base64: text)
-    // The @ before tags, and "type@=".
+    // The first character in base64 of the @ before tags, and of "type@=".
     case 0x51 where form == .irc, 0x64 where form == .stt: return isGift(base64: text) || form == .stt && holdsMark(text)
     case 0x5C: return isGift(record: Bytes(rebasing: text[2...]))
     case 0x7B, 0x5B: return Self.beginsJSON(text) && (holdsWord(text) || holdsMark(text))
@@ -130,7 +130,7 @@ struct SignReader {
     var isEscape = false
     for byte in text {
       if plain.bytes.count == Self.recordMax { break }
-      // Lines are broken by \\n, and \\/ is a slash.
+      // Lines are broken by \n, and \/ is a slash.
       if isEscape ? byte != 0x6E && byte != 0x72 : byte > 0x20 && byte != 0x5C { plain.append(byte) }
       isEscape = byte == 0x5C
     }
@@ -154,7 +154,7 @@ struct SignReader {
     marks.contains { mark in mark.withUnsafeBytes { text.holds($0, within: Self.recordMax) } }
   }
 
-  /// Whether a text begins like JSON with several values, whose quotes may be escaped. "[gift]" in a chat does not.
+  /// Whether a text begins like a JSON object or array, whose quotes may be escaped. "[gift]" in a chat does not.
   private static func beginsJSON(_ text: Bytes) -> Bool {
     guard let second = text.dropFirst().first(where: { $0 > 0x20 }) else { return false }
     if second == 0x22 || second == 0x5C { return true }

@@ -25,7 +25,7 @@ extension MappedDecoder {
   /// Replaces the texts of all elements of an array. The record is rewritten and parsed once for all of them.
   @inline(never)
   private func unpackEach(_ unpacked: CompiledMap.Unpacked, into arena: BumpArena) throws(BadEvent) {
-    // As tmi.js and others pass the arguments of handlers: a channel, a user or the tags of a line, and what a viewer wrote.
+    // An array with other elements is a handler's arguments, as tmi.js passes them: a channel, tags, and a viewer's text.
     if unpacked.array >= 0, checks.rules.readsNoArguments, !holdsRecords(Int(walk.found[Int(unpacked.array)])) { return }
     rewriting.removeAll()
     var (rest, left) = (0, limits.recordBytes)

@@ -30,7 +30,7 @@ final class MappedDecoder {
   private let effortMax: Int
   /// The names that mark records of gifts, for each of the map's `signs`.
   let signs: [SignReader]
-  /// The roots outside arrays, each with its rules.
+  /// The roots, each with its rules; empty if there is only one.
   let envelopes: [Envelope]
   /// Those that are in the record beside the first one of which an event was made, once they are known.
   var present: [Envelope] = []
@@ -40,8 +40,8 @@ final class MappedDecoder {
   @exclusivity(unchecked) var decided: [Int32] = []
   var isDecided = false
   var leftOver: Int32 = -1
-  /// For each array but the innermost, its element, if rules have decided on elements of an array in it, or -1; and whether one
-  /// of these was dropped with the rest. If not, they have decided on all of it.
+  /// For each level of arrays but the innermost, the element within which rules have decided on elements, or -1 if there is none,
+  /// and whether the last rule has dropped one of these with the rest. If not, they have decided on the whole element.
   @exclusivity(unchecked) private var parted: [(element: Int32, isParted: Bool)]
   /// Whether the map has texts that are read in their places.
   private let hasTexts: Bool

@@ -25,7 +25,7 @@ extension ProtobufReader {
     try append(last(of: entry, 2, value.wire, value), value, depth: depth + 1)
   }
 
-  /// Returns the last value with a number in a message of at most two fields, which is empty if there is none.
+  /// Returns the last value of the field with this number in a small message, or an empty value if it has none.
   func last(
     of message: Piece, _ number: UInt64, _ type: UInt64, _ field: ProtobufPlan.Field
   ) throws(BadEvent) -> Piece {

@@ -36,8 +36,8 @@ final class ProtobufReader {
   let out = ByteBuffer()
   let decoded = ByteBuffer()
   var bytes = Bytes.none
-  /// Whether the values are noted, so that they can be put into the map's order: from the first record on whose fields are not
-  /// in it.
+  /// Whether the values are noted, so that they can be put into the map's order. It becomes true at the first record whose fields
+  /// are in another order.
   var notesValues = false
   /// Whether an unnoted field was not in the map's order, so that the record must be read once more.
   var mustRepeat = false

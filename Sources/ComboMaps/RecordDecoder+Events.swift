@@ -18,7 +18,7 @@ extension RecordDecoder {
   ///   - record, isLasting, key, header, arena: See ``decode(_:isLasting:key:header:into:_:)``.
   ///   - slot: Returns the memory for the next event. It is called before each event, after the events before it were consumed. A
   ///     record that is dropped or bad leaves its first slot unused.
-  ///   - body: Consumes the event in the last slot, with the settings that it brings.
+  ///   - body: Consumes the event in the last slot, with its settings, which are nil unless it is a `room_settings`.
   @inlinable @inline(__always)
   package func forEachEvent<Fault: Error>(
     of record: Bytes, isLasting: Bool, key: Bytes?, header: HeaderLookup, into arena: BumpArena,

@@ -22,7 +22,7 @@ public struct RecordFile: Sendable {
   public init(_ file: [UInt8], elements: Bool = false) {
     var file = file[...]
     if file.starts(with: [0xef, 0xbb, 0xbf]) { file = file.dropFirst(3) }
-    // A file that is one JSON text is one record.
+    // A file that is one JSON text is one record, or an array of records.
     if let text = try? MapText(Array(file), file: "") {
       var records: [Record] = []
       let tape = text.text

@@ -1,7 +1,7 @@
 internal import ComboCore
 internal import ComboWire
 
-/// Reads times in other units than milliseconds.
+/// Reads times in units other than milliseconds.
 struct TimeReader {
   private let decoder: MappedDecoder
 

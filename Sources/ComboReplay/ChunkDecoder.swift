@@ -6,7 +6,7 @@ internal import Glibc
 /// Decodes lines into events. Used by one thread.
 package final class ChunkDecoder {
   private let decoder: RecordDecoder
-  /// The key, or the room of records that name none, or nil if such records are bad.
+  /// The key of the current record, or nil if it has none. Lines have none, except with a map: then it is ``roomName``.
   private var room: Bytes?
   private let hasher = GiftHasher()
 

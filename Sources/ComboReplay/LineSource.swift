@@ -10,13 +10,13 @@ package final class LineSource {
     /// A line of this many bytes, too long for the memory. It was skipped.
     case tooLong(Int)
     case end
-    /// The input cannot be read: the number of the system's error.
+    /// A failed read, with the system's error number.
     case failed(Int32)
   }
 
   private let read: (UnsafeMutableRawBufferPointer) -> Int
   private let isWaiting: () -> Bool
-  /// The part of an unfinished line that was read.
+  /// The bytes that were read and not returned yet.
   private var rest: [UInt8] = []
   private var hasEnded = false
 

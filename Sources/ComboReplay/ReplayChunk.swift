@@ -52,8 +52,8 @@ final class ReplayChunk {
   private var spans: UnsafeMutablePointer<(start: Int, end: Int)>
   /// The instructions of each group's rooms.
   let buffers: [ByteBuffer]
-  /// The position in each group's buffer at which the output of its events ends. Not an array, as the groups write to it at
-  /// different times.
+  /// The position in each group's buffer at which the output of its events ends. Not an array, as several threads write to it
+  /// at once.
   let lateStarts: UnsafeMutableBufferPointer<Int>
 
   init(groups count: Int, textBytes: Int) {
@@ -163,7 +163,7 @@ final class ReplayChunk {
   }
 }
 
-/// A list of plain values that grows without moving a reference count.
+/// A list of plain values without copy-on-write, so that appending does not check a reference count.
 final class GrowingList<Element> {
   private(set) var base = UnsafeMutablePointer<Element>.allocate(capacity: 1024)
   private var capacity = 1024

@@ -29,9 +29,9 @@ package final class ReplayPipeline: @unchecked Sendable {
     package var failure: String?
   }
 
-  /// The number of lines between two sweeps for rested rooms.
+  /// The minimum number of lines between two sweeps for rested rooms.
   package static let sweepLines = 131_072
-  /// The number of room groups: more than threads, so that a busy group does not delay the others.
+  /// The number of room groups. With fewer threads than that, a busy group does not delay the others.
   private static let groupCount = 8
   /// The number of rooms that are finished at once. Each may have a thousand waiting banners, all of which are then emitted.
   private static let endingRooms = 16
@@ -168,7 +168,7 @@ package final class ReplayPipeline: @unchecked Sendable {
     }
   }
 
-  /// Returns the next step of this thread, or nil if it must wait for others. Called within `turn`, as all that it calls.
+  /// Returns the next step of this thread, or nil if it must wait for others. Called within `turn`, like everything it calls.
   private func next(_ thread: Int) -> Work? {
     if failed { return .end }
     if !isWriting, written < chunks.decoded, applied.min()! > written {
@@ -217,7 +217,7 @@ package final class ReplayPipeline: @unchecked Sendable {
     }
   }
 
-  /// Called within `turn`.
+  /// Registers the end of a read. Called within `turn`.
   private func endReading(_ piece: LineSource.Piece) {
     isReading = false
     switch piece {
@@ -243,7 +243,7 @@ package final class ReplayPipeline: @unchecked Sendable {
     }
   }
 
-  /// Once all lines are applied, finishes the remaining rooms in parts, which are processed like lines.
+  /// Finishes the remaining rooms in parts, once all lines are applied. The parts are processed like lines.
   private func beginEnding() {
     guard failure == nil, chunks.decoded == chunks.begun else { return }
     if ending == nil {

@@ -4,8 +4,7 @@ internal import Glibc
 
 /// Rooms with their engines, found by name.
 ///
-/// Engines do not move while they are used, only when the table grows. Used by one thread at a
-/// time.
+/// Engines do not move while they are used, only when the table grows. Used by one thread at a time.
 final class ReplayRooms {
   /// A room, in one cache line.
   struct Room {
@@ -19,7 +18,7 @@ final class ReplayRooms {
     let first: UInt64
     /// The latest time of the room.
     var time: Int64
-    /// The first and last event in the current chunk, or -1 if there is none.
+    /// The group's indices of the first and last event in the current chunk; the first is -1 if there is none.
     var firstEvent: Int32 = -1
     var lastEvent: Int32 = -1
     /// Fills a cache line, so that a room is in one.
@@ -75,7 +74,7 @@ final class ReplayRooms {
   private static let seed = UInt64.random(in: 0...UInt64.max)
 
   /// Returns the hash by which rooms are found. Its seed is particular to this process, so that collisions cannot be constructed.
-  /// No output depends on it.
+  /// Without sweeps, no output depends on it.
   @inline(__always)
   static func hash(_ name: UnsafeRawBufferPointer) -> UInt64 { XXH3.hash(name, seed: seed) }
 

@@ -5,7 +5,7 @@ internal import ComboWire
 struct ReplaySink: InstructionSink {
   /// The room's name as a JSON string.
   let room: UnsafeRawBufferPointer
-  /// Kept alive by the owner of the sink.
+  /// The output, which the owner of the sink keeps alive.
   unowned(unsafe) let buffer: ByteBuffer
 
   mutating func say(_ instruction: Instruction) {

@@ -3,9 +3,9 @@ internal import ComboWire
 
 /// The time at which a replay's output is written.
 enum OutputTime {
-  /// The output of each event, by its sink.
+  /// After each event, by its sink.
   case atOnce
-  /// That of each chunk, room by room in the order of the rooms' first lines, by ``RoomObserver/write(_:_:all:to:)``.
+  /// After each chunk, room by room in the order of the rooms' first lines, by ``RoomObserver/write(_:_:all:to:)``.
   case afterChunks
   case never
 }

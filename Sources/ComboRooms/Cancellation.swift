@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Shared by a restorer and the loop: the loop cancels the restorer, and reads its progress. Any thread.
+/// The cancellation and the progress of a restorer, which it shares with the loop. Any thread.
 package final class Cancellation: Sendable {
   private let flag = Atomic<Bool>(false)
   private let recordsAhead = Atomic<Int64>(0)
@@ -19,7 +19,7 @@ package final class Cancellation: Sendable {
 
   package func came(to count: Int64) { recordsDone.store(count, ordering: .relaxed) }
 
-  /// The share of them that is replayed, from 0 to 1.
+  /// The share of the records that has been replayed, from 0 to 1.
   package var progress: Double {
     let all = recordsAhead.load(ordering: .relaxed)
     return all <= 0 ? 0 : min(1, Double(recordsDone.load(ordering: .relaxed)) / Double(all))

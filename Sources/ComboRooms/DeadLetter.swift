@@ -29,8 +29,8 @@ package struct DeadLetter {
   package let timestamp: Int64?
   package let headers: [RecordHeader]
 
-  /// The number of bytes kept of the value, of the key and of the headers, each, of a record that is too large for the topic;
-  /// fewer if the topic accepts less than four times as much.
+  /// The maximum number of bytes kept of each of value, key and headers of a record that is too large for the topic; fewer if the
+  /// topic accepts less than four times as much. If only the timestamp is refused, the value is truncated to this too.
   static let truncatedBytes = 65_536
   /// The maximum size of a header that is kept of such a record.
   private static let headerBytes = 1024

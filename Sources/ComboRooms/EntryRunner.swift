@@ -89,7 +89,7 @@ package final class EntryRunner<Observer: EntryObserver> {
       } else if record.offset >= entry.batches[batch].endOffset {
         try endBatch(entry)
       } else if let reset = entry.takeover?.reset, entry.batches[batch].taken == 0 {
-        // The position after a reset. Its owner consumed nothing before that: an operator had it skipped.
+        // This batch is the position after a reset. Its owner skipped the records before it, as an operator had requested.
         observer.wasSkipped(record, by: reset)
         return
       } else {

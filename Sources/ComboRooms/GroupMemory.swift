@@ -1,9 +1,8 @@
 package import ComboEdge
 internal import Synchronization
 
-/// The memory of this process of its group's topics, which outlives fresh starts. Brokers that have lost records, after an
-/// unclean election or from a backup, may have nothing left that contradicts itself: then only the writer knows of the loss. Any
-/// thread.
+/// The state of its group's topics that this process remembers across fresh starts. If brokers have lost records, in an unclean
+/// election or through a backup, what is left may be consistent: then only the writer knows of the loss. Any thread.
 package final class GroupMemory: Sendable {
   /// The last entry of a partition that is known to count. Its output may have been seen.
   package struct Written: Equatable, Sendable {

@@ -2,7 +2,7 @@ package import ComboEdge
 package import ComboWire
 internal import Synchronization
 
-/// Tells whether the input is still the topic that the group has consumed, by the journals of all its partitions.
+/// Checks whether the input is still the topic that the group has consumed, by the journals of all its partitions.
 ///
 /// A partition cannot always tell by its own journal. Nothing may have been consumed of it: a topic may have been recreated with
 /// more partitions than before. Or its newest entries and its checkpoint are of the new topic, since it was recreated while it
@@ -28,7 +28,7 @@ package final class InputHistory: Sendable {
 
   private let topics: TopicIdentity
   private let reader: any ReadEdge
-  /// The extents of partitions that somebody has just asked for.
+  /// The extents that were just read, by partition.
   private let known: [Int32: Restorer.Extents]
   private let finding = Mutex(Finding.unknown)
 
@@ -38,9 +38,9 @@ package final class InputHistory: Sendable {
     self.known = known
   }
 
-  /// Returns how the input differs from what the group has consumed; nil if it does not, or if nothing tells.
+  /// Returns how the input differs from what the group has consumed; nil if it does not, or if that cannot be determined.
   ///
-  /// Blocks: two questions about all partitions, and a read or two of a few partitions' journals and input.
+  /// Blocks: sends two requests about all partitions, and reads the journals and the input of a few of them.
   package func contradiction() throws(EdgeError) -> String? {
     try finding.withLock { finding throws(EdgeError) in
       if case .found(let found) = finding { return found }
@@ -55,7 +55,7 @@ package final class InputHistory: Sendable {
     let numbers = Array(journals.clamped(to: try reader.partitions(.input)))
     let others = numbers.filter { known[$0] == nil }
     let written = zip(others, try reader.extents(.journal, others)).filter { $1.stableEnd > $1.first }
-    // Asked afterwards: then the input ends after all that the journals have.
+    // Read after the journals' extents, so that the input ends after everything that they have.
     let inputs = try reader.extents(.input, written.map(\.0))
     let asked = zip(written, inputs).map { (number: $0.0, journal: $0.1, input: $1) }
     let answered = known.filter { $1.journal.stableEnd > $1.journal.first }
@@ -106,7 +106,7 @@ package final class InputHistory: Sendable {
   }
 
   /// Returns the last record of a partition's first entry that has one.
-  /// - Parameter sinceReset: Whether only of those since the last reset.
+  /// - Parameter sinceReset: Whether to search only the entries since the last reset.
   private func firstConsumed(_ number: Int32, _ journal: Extent, sinceReset: Bool) throws(EdgeError) -> Consumed? {
     var found: Consumed?
     try readEntries(number, from: journal.first, in: journal) { entry in

@@ -28,15 +28,14 @@ package struct JournalReader: Sendable {
     self.cancellation = cancellation
   }
 
-  /// Whether the takeover that was just committed counts, given everything before it.
-  /// - Parameters:
-  ///   - known: The state of the journal's entries before offset `from`.
+  /// Checks whether the takeover that was just committed counts, given everything before it.
+  /// - Parameter known: The state of the journal's entries before offset `from`.
   package func find(_ takeover: JournalEntry, after known: JournalTerms, from: Int64) -> JournalCheck {
     var cursor = JournalCursor(topics, after: known)
     var from = from
     var found: Int64?
     do throws(EdgeError) {
-      // Twice: the marker of its own transaction is behind it, and only then is the position known.
+      // Reads twice: the marker of its own transaction follows the takeover, and only behind it is the position known.
       for _ in 0..<2 {
         let end = try reader.bounds(.journal, number).end
         var isOvertaken = false
@@ -59,7 +58,7 @@ package struct JournalReader: Sendable {
     return .counts(takeover: found, position: from)
   }
 
-  /// Whether there is a takeover between two offsets.
+  /// Checks whether there is a takeover between two offsets.
   package func check(from: Int64, to end: Int64) -> JournalCheck {
     var isOvertaken = false
     var cursor = JournalCursor(topics)

@@ -217,7 +217,6 @@ package final class Partition {
   /// behind thus reaches the present in several entries, each of a bounded size. No room may be running.
   /// - Returns: The time reached, for ``closeEntry(clock:of:)``.
   package func advance(to target: Int64, outbox: Outbox, budget: Int) -> Int64 {
-    // An entry must not end before a time at which it consumed something.
     let least = batches.last?.now ?? clock
     precondition(target >= least, "an entry does not end before a time at which it consumed something")
     let before = outbox.bytes

@@ -8,7 +8,7 @@ package struct PartitionClock {
   /// Whether the rooms have not reached the present yet. Meanwhile the clock shows the time that they have reached.
   package private(set) var isBehind = false
 
-  /// A clock that shows `start` now.
+  /// Creates a clock that shows `start` now.
   package init(_ start: Int64, _ time: any TimeSource) {
     last = start
     monotonic = time.monotonicMs()

@@ -5,11 +5,11 @@ internal import ComboWire
 /// Transactions that stay open in the group's own topics, because they hang, or their producer was killed and has a long timeout.
 ///
 /// Nothing behind such a transaction is returned as committed. But in exactly-once delivery it cannot hold anything of the group
-/// that may still count. The group's offset was read before, and that waits for every transaction that is to move it; a
-/// transaction that has not requested that yet is refused, as the partition is now another member's. So the group's offset shows
+/// that may still count. The group's offset was read before, which waits for every transaction that has requested to move it. A
+/// transaction that requests it later is refused, as the partition now belongs to another member. So the group's offset shows
 /// which entries count.
 extension PartitionTopics {
-  /// A transaction that the last owner has just ended is visible in the topics in less than this.
+  /// The time within which the end of the last owner's transaction becomes visible in the topics, in milliseconds.
   private static let settleMs: Int64 = 2000
 
   /// - Returns: The offset of the first transaction that stays open before the topic's end; nil if none.

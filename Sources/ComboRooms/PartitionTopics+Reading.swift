@@ -98,7 +98,7 @@ extension PartitionTopics {
     /// The entries that count.
     package var entries: [JournalEntry] = []
     package internal(set) var cursor: JournalCursor
-    /// The terms that decide which entries count from there on.
+    /// The terms that decide which of the later entries count.
     package var terms: JournalTerms { cursor.terms }
     /// The offset up to which it was read.
     package var end: Int64

@@ -16,15 +16,15 @@ package struct Restorer: Sendable {
   private let isCertain: Bool
   /// The earliest time at which a new partition begins, so that a room that moved to it gets a later epoch.
   private let clockMin: Int64
-  /// What this process knows of its group; nil if it has written nothing.
+  /// The memory that this process has of its group; nil if it has written nothing.
   private let memory: GroupMemory?
   /// Whether only to check that the input could be replayed.
   private var isExamination = false
-  /// Whether this restore has one of the places for those that keep a processor busy.
+  /// Whether this restore runs in `BackgroundTask.onProcessor`, as one that keeps a processor busy.
   private var hasProcessor = false
 
   /// - Parameters:
-  ///   - memory: What this process knows of its group; nil if it has written nothing.
+  ///   - memory: The memory that this process has of its group; nil if it has written nothing.
   ///   - position: Reads the group's committed offset, once no transaction is open on it; waits for that.
   package init(
     _ source: PartitionTopics, time: any TimeSource, isCertain: Bool, clockMin: Int64, memory: GroupMemory? = nil,
@@ -46,7 +46,7 @@ package struct Restorer: Sendable {
   private var topics: TopicIdentity { source.topics }
   private var input: String { source.input }
   private var firstOwner: FirstOwner { FirstOwner(source, time: time, isCertain: isCertain, clockMin: clockMin) }
-  /// Tells by all partitions' journals whether the input was recreated; nil not to ask.
+  /// Checks by all partitions' journals whether the input was recreated; nil to skip that check.
   private var history: InputHistory?
 
   /// The group's committed offset, or the reason why it cannot be known.
@@ -92,7 +92,7 @@ package struct Restorer: Sendable {
   /// - Parameters:
   ///   - committed: The group's committed offset, read before.
   ///   - extents: The partition's extents, read after that; nil to read them.
-  ///   - history: Tells by all partitions' journals whether the input was recreated; nil not to ask.
+  ///   - history: Checks by all partitions' journals whether the input was recreated; nil to skip that check.
   package func run(
     from committed: CommittedOffset, in extents: Extents? = nil, history: InputHistory? = nil
   ) -> RestoreOutcome {

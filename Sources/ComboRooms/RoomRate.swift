@@ -25,8 +25,8 @@ package struct RoomRate {
     self.period = period
   }
 
-  /// Returns the gifts per second over about the last ten: all of the current period, and the part of the previous one that is
-  /// not ten seconds old.
+  /// Returns the events per second over about the last ten seconds, nearly all of them gifts: those of the current period, and a
+  /// share of the previous one's, for its part that is not ten seconds old.
   package func perSecond(at monotonic: Int64) -> Double {
     var now = self
     let period = Self.period(at: monotonic)

@@ -3,10 +3,10 @@ package import ComboWire
 
 /// The records of a partition's rooms in the state topic, and the sweep that updates them.
 ///
-/// A sweep begins right after a commit, at the entry `startN`. Bit by bit it writes every room whose state then differed from its
-/// last snapshot, each as it is at the time of writing; a room that has rested meanwhile is written as *rested*. With the last of
-/// them it writes the checkpoint, and deletes what was written as rested before `startN`. An abort discards all of this with the
-/// partition; the topic is then read again.
+/// A sweep begins right after a commit, at the entry `start.n`. Bit by bit it writes every room whose state then differed from
+/// its last snapshot, each as it is at the time of writing; a room that has rested meanwhile is written as *rested*. With the
+/// last of them it writes the checkpoint, and deletes what was written as rested up to `start.n`. An abort discards all of this
+/// with the partition; the topic is then read again.
 package final class RoomRecords {
   /// The beginning of a sweep.
   package struct Start {

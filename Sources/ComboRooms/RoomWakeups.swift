@@ -72,7 +72,7 @@ struct RoomWakeups {
   /// one such note each time that a room becomes idle would be too many. Called only between two entries, when
   /// ``take(until:of:_:)`` is not in progress.
   mutating func dropDead(of table: RoomTable) {
-    // Rare enough to cost a push no more than one or two comparisons.
+    // This is rare enough that it costs each push one or two comparisons at most.
     if heap.count <= 2 * table.count + Self.deadMin { return }
     var live: [Note] = []
     live.reserveCapacity(table.count)

@@ -4,8 +4,8 @@ package struct BackOff {
 
   /// Failures since the last success.
   private(set) var failures = 0
-  /// The next delay. Other work may succeed between two failures of the same operation, so this falls only after a while without
-  /// one.
+  /// The index of the next delay. Other work may succeed between two failures of the same operation, so this falls only after a
+  /// while without one.
   private var level = 0
   private var calmAt = Int64.min
 

@@ -53,7 +53,7 @@ protocol Delivery: AnyObject {
 
 extension Delivery {
   /// Runs the work of a call.
-  /// - Returns: What came of it.
+  /// - Returns: The outcome.
   func outcome(of work: () throws(TransactionFault) -> Void) -> DeliveryOutcome {
     do throws(TransactionFault) {
       try work()
@@ -76,7 +76,7 @@ extension Delivery {
   }
 }
 
-/// What came of a call of a delivery.
+/// The outcome of a call of a delivery.
 struct DeliveryOutcome {
   /// The work that became durable; nil if none did.
   var durable: ServiceTotals?

@@ -6,7 +6,7 @@ internal import ComboWire
 /// The restores that begin in one turn of the loop. The first questions to the brokers are asked for all of their partitions
 /// together: a request takes about as long for a thousand partitions as for one.
 ///
-/// Made by the loop, used by one other thread.
+/// Made by the loop, used by other threads.
 struct Gathering: Sendable {
   struct Restore: Sendable {
     let number: Int32

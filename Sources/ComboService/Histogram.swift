@@ -49,7 +49,7 @@ package struct Histogram: Equatable, Sendable {
   package static let records: [Double] = [1, 4, 16, 64, 256, 1024, 2048, 4096, 8192]
 }
 
-/// Durations of the last ten seconds in milliseconds, for percentiles and the maximum: exact up to 16 ms, above that to an
+/// Durations of the last ten seconds in milliseconds, for percentiles and the maximum: exact below 16 ms, from there on to an
 /// eighth.
 ///
 /// Fixed memory: ten windows of one second. One thread.

@@ -72,7 +72,7 @@ final class InputProbe: Probe {
   }
 
   /// Compares the input with the journals of all partitions: all that this instance has consumed may be of the new topic.
-  /// - Returns: How they differ. Two answers must say so, since a broker may not know yet that it leads no more.
+  /// - Returns: How they differ; nil unless two answers in a row say so: a broker may not know yet that it lost the leadership.
   private func contradiction(at now: Int64) -> String? {
     if let reason = contradictions.takeAnswer() {
       if reason != nil, isDoubtful { return reason }

@@ -1,8 +1,8 @@
 package import ComboEdge
 package import ComboWire
 
-/// Checks whose the group's journal is, before the group is joined: an instance started with another output than the others must
-/// not take a partition from one of them only to find that it cannot own it.
+/// Checks that the journal belongs to this group, before the group is joined: an instance started with another output than the
+/// others must not take a partition from one of them only to find that it cannot own it.
 package struct JournalOwner {
   private let reader: any ReadEdge
   private let topics: TopicIdentity

@@ -26,9 +26,9 @@ struct DeniedWrite {
   private var fault = ""
   /// The topics to which the transaction wrote, and that no later one was committed to.
   private(set) var topics: Set<Topic> = []
-  /// Whether a transaction was committed since: then the right to read the input is there, which that takes too.
+  /// Whether a transaction was committed since. If so, the right to read the input, which a commit requires too, is not missing.
   private var isWrite = false
-  /// Whether the fault names the topic, which not every librdkafka says.
+  /// Whether the fault names the topic, which not every version of librdkafka does.
   private var isNamed = false
 
   /// The right that is missing; nil if none is.
@@ -72,13 +72,13 @@ struct DeniedRight {
   /// Whether the input could be read.
   let answers = Mailbox<Bool>()
 
-  /// The time after which a right on the group that was not reported again is there: clients report it every 30 s.
+  /// The time after which a right on the group counts as restored if its denial is not reported again, as it is every 30 s.
   static let keptMs: Int64 = 60_000
 
   mutating func failed(_ error: EdgeError, at now: Int64) {
     if error.code != .notAuthorized { return }
     (isOfInput, at) = (error.isTopicDenied, now)
-    // To read takes the right to describe, too, which may be denied alone.
+    // Reading also requires the right to describe, which may be denied alone.
     let isNamed = !isOfInput || error.message.contains("The right ")
     reason = isNamed ? error.message : "The right Read or Describe is missing on the input: \(error.message)"
   }
@@ -86,7 +86,7 @@ struct DeniedRight {
   /// Called when the group has accepted the member, or its offsets.
   mutating func wasAccepted() { if !isOfInput { reason = nil } }
 
-  /// Whether the input must be read now. ``answered(_:at:)`` takes what comes of it.
+  /// Returns whether the input must be read now. ``answered(_:at:)`` receives the result.
   mutating func mustAsk() -> Bool {
     if reason == nil || isAsking { return false }
     isAsking = true
@@ -99,7 +99,7 @@ struct DeniedRight {
   }
 }
 
-/// Sees that a right is back which was denied to the group's member.
+/// Detects that a right that was denied to the group's member is back.
 final class RightProbe: Probe {
   var denied = DeniedRight()
 

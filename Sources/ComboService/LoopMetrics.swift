@@ -53,8 +53,8 @@ package final class LoopMetrics: Sendable {
   package init() {}
 }
 
-/// The times at which records of a partition were written to the input, by the first record of each poll: the others are not
-/// later than it, and reading each would be costly.
+/// The times at which records of a partition were written to the input, by the first record of each poll: the others have
+/// not waited for longer, and reading each would be costly.
 package struct Arrivals: Sendable {
   private(set) var batches: [(timestamp: Int64, count: Int)] = []
 

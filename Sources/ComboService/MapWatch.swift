@@ -3,7 +3,7 @@ internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
 
-/// Detects that most records become no event: the map is probably the wrong one, or one is missing. Values in, values out.
+/// Detects that most records become no event: the map is probably the wrong one, or one is missing. It does no I/O.
 struct MapWatch {
   /// The figures of a warning.
   struct Finding: Equatable {

@@ -12,7 +12,7 @@ extension MemberPartitions {
     memory.wrote(active.number, .init(n: n, clock: active.clock.last, offset: offset))
   }
 
-  /// Logs, once each, that this instance has another map or other settings than the partition's last owner.
+  /// Logs, once each, how the map, rules and settings of this instance differ from those of the partition's last owner.
   func tellChanges(from old: Derivation?, to own: Derivation) {
     guard let old else { return }
     let unknown = old.unknownSettings.keys.sorted().joined(separator: ", ")

@@ -107,7 +107,7 @@ internal import ComboWire
 
   func state(of number: Int32) -> PartitionState { Int(number) < ownerships.count ? ownerships[Int(number)].state : .unassigned }
 
-  /// Returns what is yet to be written of an active partition.
+  /// Returns what is due to be written for an active partition.
   package func owed(by active: ActivePartition) -> PartitionState.Owed { ownerships[Int(active.number)].state.owed }
 
   /// Takes a fact about a partition, and performs the actions that follow.
@@ -205,15 +205,15 @@ internal import ComboWire
     edges.inBackground(.query) { gathering.run() }
   }
 
-  /// What restores came to.
+  /// The results of restores.
   struct Restored {
     /// The partitions that can be taken over.
     var ready: [ActivePartition] = []
-    /// What the service cannot continue with, in the order in which it was found.
+    /// Why the service cannot continue, in the order in which the reasons were found.
     var faults: [Ending] = []
   }
 
-  /// Returns what restores came to since the last call. Partitions that could not be restored are tried again.
+  /// Returns the results of restores since the last call. Partitions that could not be restored are tried again.
   func takeRestored() -> Restored {
     if owned.contains(where: { ownerships[Int($0)].state.isPlanned }) {
       let now = edges.time.monotonicMs()
@@ -228,7 +228,7 @@ internal import ComboWire
         ownerships[Int(number)].backOff.succeeded()
         learn(from: partition.derivation)
         if let partition = prepare(partition) {
-          // Failed attempts included.
+          // The time includes failed attempts.
           if let since = restoringSince.removeValue(forKey: number) {
             metrics.restored(afterMs: edges.time.monotonicMs() - since)
           }

@@ -51,7 +51,7 @@ extension ReadEdge {
   }
 }
 
-/// The memory of a running service of its output, by which it notices that others recreated it.
+/// The time of the output that a running service has written, by which it detects that the topic was recreated.
 final class OutputMemory: Sendable {
   /// The time of instructions written since the last check; nil if none were.
   private let writtenUpTo = Mutex<Int64?>(nil)

@@ -1,7 +1,7 @@
 package import ComboWire
 
-/// Where a partition stands in its life with this member. Values in, values out: it takes facts, and returns the actions that
-/// follow from them, which ``MemberPartitions`` performs in their order.
+/// The state of a partition at this member. It does no I/O: it takes facts, and returns the actions that follow from them, which
+/// ``MemberPartitions`` performs in their order.
 ///
 ///     unassigned ─▶ restoring ⇄ waiting
 ///                       ▼
@@ -37,7 +37,7 @@ package enum PartitionState {
     var failure: String?
   }
 
-  /// What is yet to be written of it, at the next opportunity and even if nothing happens in its rooms.
+  /// The write that is due for it at the next opportunity, even if nothing happens in its rooms.
   package enum Owed {
     case nothing
     /// All rooms, because their initial state cannot be derived.
@@ -77,13 +77,13 @@ package enum PartitionState {
     case retryDue
     /// The brokers refused to let it be read or written.
     case refused
-    // What a restore came to.
+    // The result of a restore.
     case restored(ActivePartition, PendingTakeover)
     case restoreFailed(String, nextTry: Int64?)
     case restoreContradicted(String, at: Int64, nextTry: Int64)
     /// It was restored, but the output does not accept its time yet.
     case timeRefused(nextTry: Int64)
-    // What became of its takeover.
+    // The progress of its takeover.
     case claimRequired, claimCommitted
     case claimWritten(JournalEntry)
     case claimCounted(owesEntry: Bool)
@@ -93,7 +93,7 @@ package enum PartitionState {
     case takeoverWritten, entryWritten, sweepBegun
   }
 
-  /// What the member has to do.
+  /// An action that the member has to perform.
   enum Action {
     /// End the attempt to restore it, and searches of its journal.
     case cancel
@@ -107,7 +107,7 @@ package enum PartitionState {
     case close(ActivePartition)
   }
 
-  /// Takes a fact.
+  /// Changes the state in response to a fact.
   /// - Returns: The actions that follow from it, in their order.
   mutating func take(_ fact: Fact) -> [Action] {
     switch (fact, self) {

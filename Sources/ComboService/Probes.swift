@@ -133,7 +133,7 @@ final class JoinProbe: Probe {
 /// Ends a service once its input has ended, all of it is consumed, and no room has more to emit.
 final class EndProbe: Probe {
   private let delivery: any Delivery
-  /// Set once the input has ended; nil if the service runs until it is stopped.
+  /// The flag that is set once the input has ended; nil if the service runs until it is stopped.
   var inputOver: StopFlag?
 
   init(_ parts: ServiceParts, _ delivery: any Delivery) {

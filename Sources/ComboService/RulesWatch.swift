@@ -45,7 +45,7 @@ struct RulesWatch {
   ///
   /// - Parameters:
   ///   - hasOlder: Whether an active partition of this instance is under older rules.
-  ///   - isRestoring: Whether one is restored, and may be under older rules.
+  ///   - isRestoring: Whether one is being restored, and may be under older rules.
   mutating func turn(_ edges: Edges, hasOlder: Bool, isRestoring: Bool, log: ServiceLog) {
     guard let ask = edges.groupRules else { return }
     let now = edges.time.monotonicMs()

@@ -1,6 +1,6 @@
 package import ComboEdge
 
-/// Requests for schemas that records name and the map does not have. Values in, values out; all times are by the monotonic clock.
+/// Requests for schemas that records name and the map does not have. It does no I/O; all times are by the monotonic clock.
 package struct SchemaRequests {
   package struct Request: Equatable {
     /// When it was first needed.

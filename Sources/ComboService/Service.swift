@@ -46,13 +46,13 @@ package final class Service: GroupEdgeDelegate {
     totals.add(reader.counts)
     return totals
   }
-  /// Set from outside once the input has ended; the service then ends when everything is emitted. nil if it runs until it is
+  /// The flag that is set once the input has ended; the service then ends when everything is emitted. nil if it runs until it is
   /// stopped.
   package var inputOver: StopFlag? {
     get { probes.end.inputOver }
     set { probes.end.inputOver = newValue }
   }
-  /// Why the service cannot continue.
+  /// Why the service cannot continue; nil if it can.
   package var fatal: String?
   /// How it lost its membership of the group, or a topic; nil if it did not. Another service in its place may continue.
   package internal(set) var loss: EdgeError.Code?
@@ -122,7 +122,6 @@ package final class Service: GroupEdgeDelegate {
     }
   }
 
-  /// Whether to continue.
   package var isRunning: Bool { fatal == nil && !parts.stop.endsService }
 
   /// Runs one turn of the loop: waits for a record, a deadline or the next commit, whichever comes first, and processes it.
@@ -331,7 +330,7 @@ package final class Service: GroupEdgeDelegate {
     }
     log.warning("trouble, and trying again: \(.reason, error)")
     probes.rights.denied.failed(error, at: edges.time.monotonicMs())
-    // To commit the input's offsets takes the right to read it.
+    // Committing the input's offsets requires the right to read it.
     if error.isTopicDenied { deniedWrite.forget() }
     // If the input comes back, it may be another topic: only a restore compares it with what was consumed.
     if [.unknownTopic, .unknownPartition].contains(error.code), partitions.active.contains(where: { $0 != nil }) {

@@ -8,7 +8,7 @@ internal import Synchronization
 /// libsystemd does the same with one call, but loads four compression and encryption libraries for these few lines, and exists
 /// only on Linux with systemd. systemd promises that the protocol is stable.
 ///
-/// Lives until the process ends. Does nothing without a listener.
+/// Lives until the process ends.
 package final class ServiceManager: Sendable {
   private let socket: NotifySocket
   private let observatory: Observatory
@@ -17,7 +17,7 @@ package final class ServiceManager: Sendable {
   /// - Parameters:
   ///   - environment: Looks up a variable.
   ///   - observatory: The service's reports about itself.
-  /// - Returns: nil if there is no listener.
+  /// - Returns: nil if `NOTIFY_SOCKET` is not set, or names no socket, which is logged.
   package init?(environment: (String) -> String?, observatory: Observatory, log: ServiceLog) {
     guard let name = environment("NOTIFY_SOCKET"), !name.isEmpty else { return nil }
     guard let socket = NotifySocket(name) else {
@@ -67,7 +67,7 @@ package final class ServiceManager: Sendable {
 
 /// The messages, and when they are due.
 package struct ServiceManagerWords {
-  /// The interval of calls of ``next(_:lastBeat:at:isStopping:)``, in milliseconds.
+  /// The interval of calls of ``next(_:hindrance:lastBeat:at:isStopping:)``, in milliseconds.
   package let tickMs: Int
   private let watchdogMs: Int64?
   private var isReady = false
@@ -107,7 +107,7 @@ package struct ServiceManagerWords {
       lines.append("EXTEND_TIMEOUT_USEC=\(Self.extensionMs * 1000)")
     }
     let status = reasonToRestart ?? reasonNotReady ?? "ready: \(Counted.text(report?.partitions.count ?? 0, "partitions"))"
-    // Not again for each second of waiting.
+    // A status that differs only in its numbers, such as the seconds of waiting, is not sent again.
     let kind = String(status.filter { !$0.isNumber })
     if kind != said {
       said = kind

@@ -103,7 +103,7 @@ final class TransactionDelivery: Delivery {
   /// Returns up to five intervals, but well below the transaction timeout, after which the coordinator would abort.
   static func stretchedMs(_ intervalMs: Int) -> Int { min(5 * intervalMs, max(intervalMs, 4000)) }
 
-  /// Whether several times as many records are waiting as were consumed since the last commit, and none of these is of a
+  /// Whether more than twice as many records are waiting as were consumed since the last commit, and none of these is of a
   /// partition that has caught up. Without input, deadlines alone are not urgent.
   private func isBehind() -> Bool {
     var (taken, waiting): (Int64, Int64) = (0, 0)

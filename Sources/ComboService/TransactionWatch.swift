@@ -33,7 +33,7 @@ package struct TransactionWatch {
     }
   }
 
-  /// Finds them; nil if the brokers did not answer.
+  /// The query that finds them; its answer is nil if the brokers did not answer.
   package var query = BackgroundQuery<Answer?>()
   /// The interval of checks.
   package static let everyMs: Int64 = 5000
@@ -55,7 +55,7 @@ package struct TransactionWatch {
   package static func find(
     _ reader: any ReadEdge, _ topic: Topic, _ partitions: [Int32], known: [OpenTransaction]
   ) throws(EdgeError) -> [OpenTransaction] {
-    // Since when it is open takes a request, so only for those that stay open.
+    // The time since when it is open takes a request, so it is read only for those that stay open.
     try reader.openTransactions(topic, partitions).map { transaction in
       guard let before = known.first(where: { $0.isSame(as: transaction) }) else { return transaction }
       if before.since == nil { return reader.withTime(transaction) }
@@ -68,7 +68,7 @@ package struct TransactionWatch {
   /// Returns the transactions that have been open for too long.
   func hanging(at now: Int64) -> [Held] { held.filter { isHanging($0, at: now) } }
 
-  /// A takeover that waits for the group's offset does not come to the partition's own topics before that.
+  /// Whether it hangs. A takeover that waits for the group's offset does not read the partition's journal and state yet.
   private func isHanging(_ held: Held, at now: Int64) -> Bool {
     let (topic, partition) = (held.transaction.topic, held.transaction.partition)
     return now - held.foundAt >= Self.heldMs && (topic == .input || topic == .output || pending[partition] == nil)
@@ -111,7 +111,7 @@ package struct TransactionWatch {
   }
 }
 
-/// What is said of transactions that hang.
+/// Log lines and reports about transactions that hang.
 extension TransactionWatch {
   /// Processes the findings of a check, and logs the end of those that were logged.
   package mutating func take(_ found: Answer, _ names: TopicNames, at now: Int64, _ time: any TimeSource, _ log: ServiceLog) {
@@ -165,7 +165,7 @@ extension TransactionWatch.Held {
 final class TransactionProbe: Probe {
   private(set) var watch = TransactionWatch()
 
-  /// A short interval, before a partition that became shorter has grown again.
+  /// The interval of checks while a partition seems shorter, so that the next one comes before it has grown again.
   private static let lookAgainMs: Int64 = 1000
 
   /// Makes the next check soon: brokers that come back may have lost records, and their partitions may soon have grown to the old

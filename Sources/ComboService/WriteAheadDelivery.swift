@@ -283,7 +283,7 @@ package final class WriteAheadDelivery: Delivery {
     }
   }
 
-  /// Takes a partition over again, which discards its part of the open transaction.
+  /// Takes a partition over again. If the open transaction has its snapshot, it is aborted, and all partitions are restored.
   private func takeOverAnew(_ active: ActivePartition) throws(TransactionFault) {
     if state?.needs.contains(where: { $0.active === active }) ?? false {
       throw TransactionFault.abort("partition \(active.number) must be taken over again")

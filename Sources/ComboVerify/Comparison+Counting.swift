@@ -88,8 +88,8 @@ extension Comparison {
     }
   }
 
-  /// Compares the gifts that a room has processed with those of its ended combos: each combo once, with all of its gifts. Of the
-  /// summed gifts, only those of combos that had been seen before are in a final.
+  /// Compares the gifts that a room has processed with those of its ended combos: each combo once, with all of its gifts. A
+  /// final has summed gifts only if their combo had been seen before.
   private func settleFinals(_ proof: RoomProof) {
     learnSettings(proof)
     let (given, ended) = (proof.recount.given, proof.client.ended)

@@ -2,13 +2,13 @@ extension Comparison {
   /// The numbers of compared instructions and gifts.
   package struct Counts: Equatable, Sendable {
     var equal = 0
-    /// Derived at the journal's end, and possibly not written yet.
+    /// Instructions that were derived at the journal's end, and may not have been written yet.
     var pending = 0
-    /// Derived, but its partition of the output was read only up to an open transaction.
+    /// Derived instructions whose partition of the output was read only up to an open transaction.
     var unread = 0
-    /// Derived, but deleted from the output by its retention.
+    /// Derived instructions that retention has deleted from the output.
     var deleted = 0
-    /// Derived, but outside the time to compare.
+    /// Instructions outside the time to compare, derived or not.
     package var skipped = 0
     /// Epochs in which all gifts were counted and accounted for.
     var countedEpochs = 0

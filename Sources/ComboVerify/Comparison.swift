@@ -10,7 +10,7 @@ package final class Comparison: InstructionTarget {
     var n: Int64 = 0
     var journalOffset: Int64 = -1
     var inputOffset: Int64 = -1
-    /// The output of entries after this one may not be in the topic yet.
+    /// The last entry whose output must be in the topic.
     var saidTo = Int64.max
     var isAtLeastOnce = false
     var isReset = false
@@ -367,7 +367,7 @@ package final class Comparison: InstructionTarget {
   }
 
   /// Completes the run.
-  /// - Parameter failed: Whether it differed from the journal.
+  /// - Parameter failed: Whether it ended early, at an entry that differs from the journal or cannot be derived.
   package func finish(failed: Bool) {
     for proof in rooms.values {
       settleDoubts(proof)

@@ -128,7 +128,7 @@ extension InstructionCursor {
 
   fileprivate mutating func skipReason() -> Bool { unsafe skip(#","reason":"#) && string() != nil }
 
-  /// Whether the object, and with it the text, ends here.
+  /// Skips the end of the object. Returns whether it, and with it the text, ends here.
   fileprivate mutating func ends() -> Bool { skip("}") && isAtEnd }
 
   /// Parses `,"sender":{…},"receiver":{…},"gift":{…}`, in which the receiver may be missing, and returns the identity of the

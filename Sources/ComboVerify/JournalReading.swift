@@ -11,7 +11,7 @@ package struct JournalReading {
     let entry: JournalEntry
   }
 
-  /// Consecutive entries, whose rules this program either has or does not have.
+  /// Consecutive entries, all of rules that this program has, or all of one version that it does not have.
   package struct Run {
     var items: ContiguousArray<Item> = []
     /// The gap between the previous run and this one, in a sentence, or nil if this is the first, or there is no gap.
@@ -35,7 +35,7 @@ package struct JournalReading {
   /// Entries that occur twice, although none of them was written by a superseded owner.
   private(set) var doubled: (sentence: String, count: Int)?
   private(set) var isAtLeastOnce = false
-  /// Whether each entry that a takeover precedes names the input in the output, or nil if no takeover is left.
+  /// Whether the derivation of each takeover names the input in the output's records, or nil if no takeover is left.
   private(set) var namesInput: Bool?
   /// The map that was last checked.
   private var checkedMapping: String?
@@ -143,7 +143,7 @@ extension JournalReading.Run {
   /// there on must still exist.
   /// - Parameters:
   ///   - first: The first offset of the input that still exists.
-  ///   - checkpoint: Provides the derivation of entries that no takeover precedes.
+  ///   - checkpoint: Provides the derivation of entries that no takeover precedes. Pass nil if there is none.
   ///   - rules: The rules whose entries can be derived.
   package func start(
     inputFrom first: Int64, _ checkpoint: Checkpoint?, rules: ClosedRange<Rules> = Rules.known

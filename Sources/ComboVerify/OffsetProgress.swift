@@ -1,4 +1,4 @@
-/// The progress of a read through a partition, reported in steps of some thousand offsets.
+/// The progress of a read through a partition, reported in steps of at least 10,000 offsets, except the last.
 struct OffsetProgress {
   private var reported: Int64
   private let report: (Int) -> Void

@@ -81,7 +81,7 @@ package final class OutputIndex {
     } else if let first = epoch.entry(seq) {
       addRepetition(entry, after: first, of: epoch, seq, at: text.at)
     } else {
-      // It is compared like any other. The records before it may have been deleted, if more were repeated.
+      // It is compared like any other. Before the first record seen, it may repeat one that was deleted.
       if seq >= epoch.begunAt {
         fault(.sequence, "it stands behind seq \(epoch.end - 1)")
       } else if isCompared {

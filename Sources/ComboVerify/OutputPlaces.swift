@@ -4,7 +4,7 @@ internal import ComboCore
 @safe package struct OutputPlaces: Sendable {
   /// The first offset of each partition that still exists; above 0 if records were deleted.
   package var first: [Int64]
-  /// Returns the partition, of the given number, to which a room belongs, or nil if unknown.
+  /// Returns the partition to which a room belongs, from the room and the number of partitions, or nil if unknown.
   let placement: (@Sendable (Bytes, Int) -> Int)?
   /// The partitions that were not read to their end, each with the offset of the open transaction.
   var unread: [Int32: Int64] = [:]

@@ -4,7 +4,7 @@ internal import ComboWire
 /// Distinguishes the records of one input in an output that several inputs share.
 package struct OutputShare: Sendable {
   private let input: [UInt8]
-  /// Whether records that name no input are of this one: its service wrote such, at least for a time.
+  /// Whether records that name no input are of this one: its service wrote such records, at least for a time.
   var hasUnnamed = true
 
   package init(of input: String) { self.input = Array(input.utf8) }

@@ -14,9 +14,9 @@ package final class RoomProof {
   var mayHaveOwn = false
   /// Whether its settings are known again, but effects of the unknown ones may still show until its next epoch.
   var isSettling = false
-  /// The differences found meanwhile.
+  /// The differences found while ``mayHaveOwn`` is set.
   package var doubts = Findings()
-  /// The indices of the claims made meanwhile.
+  /// The indices of the claims made while ``mayHaveOwn`` is set.
   var doubtedClaims: [Int] = []
   /// The last time at which it may have been active, by the partition's clock, and all shifts up to then.
   var lastSeen: (clock: Int64, shifted: Int64)

@@ -10,7 +10,7 @@ internal import ComboWire
 /// the journal's end is not compared. If the options are the group's, every byte must be the same. If they differ, the partitions
 /// continue as after a restart with these options, and equal and different instructions are counted.
 ///
-/// Used by one thread. Memory: the rooms, as in the service, and up to ``bytesMax`` of instructions that wait for their
+/// Used by one thread. It holds the rooms, as the service does, and up to ``bytesMax`` of instructions that wait for their
 /// counterparts.
 package final class Shadow {
   /// The size above which all partitions restart.

@@ -10,7 +10,7 @@ internal import Synchronization
 /// checks what a client sees, and that every gift counts once.
 ///
 /// It only reads, and may run while the service runs: records committed meanwhile are left out. It uses as many threads as
-/// there are cores. Memory: 32 bytes per instruction, some 300 bytes per epoch, 200 bytes per journal entry, and the rooms.
+/// there are cores. It holds 32 bytes per instruction, some 300 per epoch, 200 per journal entry, and the rooms.
 package struct Verifier {
   /// The options of a verification.
   @safe package struct Options: Sendable {
@@ -18,7 +18,7 @@ package struct Verifier {
     package var from = Int64.min
     /// Whether the derivation begins at the current checkpoint, even if the journal reaches back further.
     package var fromCheckpoint = false
-    /// Returns the partition of the output, of the given number, to which a room belongs, or nil if unknown.
+    /// Returns the output's partition to which a room belongs, from the room and the number of partitions, or nil if unknown.
     package var placement: (@Sendable (Bytes, Int) -> Int)? = unsafe KeyPartitioner.partition
     /// The rules whose entries can be derived; only tests set others.
     package var rules = Rules.known
@@ -49,7 +49,7 @@ package struct Verifier {
   private let topics: TopicIdentity
   private let options: Options
   private let log: ServiceLog
-  /// Called once with the number of all offsets, then from time to time with a number of offsets that were processed; by several
+  /// Receives the number of all offsets once, and then, from time to time, a number of processed ones. Called by several
   /// threads.
   package var progress: (@Sendable (_ done: Int, _ total: Int?) -> Void)?
 
@@ -98,7 +98,7 @@ package struct Verifier {
     for (partition, shard) in zip(outputPartitions, shards) { places.unread[partition] = shard.openAt }
     let common = Comparison.Common(
       index: index, places: places, letters: try deadLetters(), lettersAreOwn: options.lettersAreOwn, from: options.from)
-    // Only read.
+    // The threads only read it.
     let work = UnsafeTransfer((common: common, snapshots: snapshots))
     let outcomes = try inParallel(partitions.count) { i in
       try readFromBeginning(.input, partitions[i]) {

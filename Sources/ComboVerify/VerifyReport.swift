@@ -30,7 +30,7 @@ package struct VerifyReport: Equatable, Sendable {
   var untimed = 0
   /// The partitions of the output that were not read to their end, each with the offset of the open transaction.
   var unread: [Int32: Int64] = [:]
-  /// Rooms that two partitions of the input emitted, as when it has gained some.
+  /// Rooms that several partitions of the input emitted, as after partitions were added to it.
   var movedRooms = 0
   package var tally = Comparison.Counts()
   // The part that cannot be proved, and is never counted as right.

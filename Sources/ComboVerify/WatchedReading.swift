@@ -113,7 +113,7 @@ final class WatchedReading: ReadEdge {
   }
 
   private func name(_ topic: Topic, _ partition: Int32) -> String {
-    // Its name may be another one.
+    // The name of the dead-letter topic is not known here, as an option can set it.
     "partition \(partition) of \(topic == .deadLetter ? "the dead letters" : names()[topic])"
   }
 

@@ -1,23 +1,23 @@
 #pragma once
 #include <stddef.h>
 
-// A GET by libcurl: no redirects, HTTP and HTTPS only, any thread.
+// The response to a GET request by libcurl, which follows no redirects and allows only HTTP and HTTPS. Any thread.
 typedef struct ccurl_answer {
-  // Of HTTP; 0: there was no whole answer.
+  // The HTTP status, or 0 if no complete response arrived.
   long status;
-  // What came of its body, and how many bytes; whole unless it is too large. Free it.
+  // The received part of the body and its size in bytes; complete unless the status is 0. The caller frees it.
   char *body;
   size_t count;
   int is_too_large;
-  // Where a status of 3xx points to; empty: nowhere.
+  // The target of a redirect (status 3xx), or an empty string.
   char redirect[512];
-  // Why there was no whole answer.
+  // The reason why no complete response arrived.
   char reason[320];
 } ccurl_answer;
 
 typedef struct ccurl_request {
   const char *url;
-  // Each may be NULL: `USER:PASSWORD`; a whole header; a file with certificates.
+  // Each may be NULL: `USER:PASSWORD`, a complete header line, and the path of a file with CA certificates.
   const char *user;
   const char *header;
   const char *ca;

@@ -3,13 +3,13 @@
 #include <stddef.h>
 
 typedef struct cmaps_file {
-  const char *name;  // without .json; NULL behind the last
+  const char *name;  // without .json; NULL after the last one
   const unsigned char *bytes;
   size_t count;
 } cmaps_file;
 
-// The first of them; the others follow it.
+// Returns the first file; the others follow it in memory.
 const cmaps_file *cmaps_first(void);
 
-// The words by which map --infer finds fields: Sources/ComboMaps/Inference/vocabulary.json.
+// Returns the words by which map --infer finds fields: Sources/ComboMaps/Inference/vocabulary.json.
 cmaps_file cmaps_vocabulary(void);

@@ -3,10 +3,10 @@
 #include <stddef.h>
 
 typedef struct cpages_page {
-  const char *name;  // relative to that folder; NULL behind the last
+  const char *name;  // relative to that folder; NULL after the last one
   const unsigned char *bytes;
   size_t count;
 } cpages_page;
 
-// The first of them; the others follow it.
+// Returns the first page; the others follow it in memory.
 const cpages_page *cpages_first(void);

@@ -1,8 +1,8 @@
 #pragma once
 #include <stddef.h>
 
-// A WebSocket client on libwebsockets: one thread, any number of connections. A connection that is lost is made again, after 1 s at
-// first, then after longer and longer. A peer that is silent for 20 s is asked for a sign of life, and given up after 35 s.
+// A WebSocket client on libwebsockets: one thread and up to 16 connections. A lost connection is made again, after up to 1 s at
+// first, then after waits that double. A peer that is silent for 20 s is sent a ping, and disconnected after 35 s.
 //
 // Everything but cws_stop belongs to the thread that calls cws_serve. All callbacks come from within cws_serve.
 typedef struct cws_loop cws_loop;
@@ -12,16 +12,16 @@ typedef struct cws_events {
   void (*opened)(void *context, int connection);
   // A whole message. The bytes are valid during the call.
   void (*message)(void *context, int connection, const char *bytes, size_t count);
-  // A message was larger than allowed, and was dropped.
+  // A message was larger than allowed, and was discarded.
   void (*too_large)(void *context, int connection);
   // The connection was lost, or could not be made; it is tried again after this many milliseconds.
   void (*lost)(void *context, int connection, const char *reason, unsigned int again_ms);
 } cws_events;
 
-// NULL: out of memory, or out of file descriptors.
+// Creates a loop, or returns NULL if there is no memory or no file descriptor left.
 cws_loop *cws_make(const cws_events *events, size_t message_max);
 
-// Adds a connection, before cws_serve; its number, or -1: there are too many. One that is lost is made again after again_max_ms at most.
+// Adds a connection, before cws_serve. Returns its number, or -1 if there are too many. again_max_ms limits the wait for a retry.
 int cws_add(cws_loop *loop, const char *host, int port, const char *path, int is_tls, unsigned int again_max_ms);
 
 // Sends a text message, from within a callback of that connection.
@@ -35,6 +35,6 @@ void cws_stop(cws_loop *loop);
 
 void cws_free(cws_loop *loop);
 
-// Of base64(SHA-256(password + salt)), with the challenge after it, again base64(SHA-256): what Streamer.bot and OBS ask for instead of
-// the password. 44 characters and a zero byte; 0: it cannot be computed.
+// Computes what Streamer.bot and OBS need instead of a password: base64(SHA-256(base64(SHA-256(password + salt)) + challenge)).
+// Writes its 44 characters and a zero byte. Returns 0 if that fails.
 int cws_answer(const char *password, const char *salt, const char *challenge, char answer[45]);

@@ -44,8 +44,8 @@ public struct RoomScreen: Equatable, Sendable {
   /// Creates an unknown screen.
   public init() {}
 
-  /// Marks the room's screen as empty, for example after a silence longer than any banner stays. Earlier instructions still
-  /// count.
+  /// Marks the room's screen as empty, for example after a silence longer than any banner stays. The last `epoch` and `seq`
+  /// are kept.
   public mutating func beginEmpty() {
     banners = []
     isKnown = true

@@ -8,7 +8,7 @@ internal import ComboSystem
 internal import ComboWire
 
 extension Check {
-  /// Beyond this skew, the times in logs and records of different machines cannot be compared.
+  /// The skew beyond which the times in logs and records of different machines cannot be compared.
   static let skewMsNoted: Int64 = 1000
   static let skewMsMax: Int64 = 10_000
   /// The longest delay between the answer and the transaction's mark.

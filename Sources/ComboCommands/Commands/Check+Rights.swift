@@ -104,7 +104,7 @@ extension Check {
     }
   }
 
-  /// The rights on a topic of which nothing can be known without one of them, as acls.sh grants them.
+  /// Returns all rights that the service needs on a topic, as acls.sh grants them, for a topic that cannot even be described.
   func rights(on name: String) -> String {
     switch name {
     case names.input: "Read DescribeConfigs"

@@ -16,7 +16,7 @@ struct Check {
   /// The facts about topics that exist and may be read.
   var table: TopicFindings
   var partitions: [String: Int] = [:]
-  /// Whether those of input, journal and state that exist can be read.
+  /// Whether input, journal and state topic can be read, as far as they exist.
   var canReadAll = true
   var canReadInput = true
   var canExamineOutput = true
@@ -198,7 +198,7 @@ struct Check {
     return schemas.missing.contains(where: \.waits) ? nil : schemas.map
   }
 
-  /// The number of records per partition.
+  /// The maximum number of newest records that are read per partition.
   private static let newestMax = 50
 
   private mutating func noteRecords(_ decoder: RecordDecoder, _ sentence: String) {

@@ -48,7 +48,7 @@ enum CheckCommand {
     let log = ServiceLog(options.logLevel == .debug ? .debug : .error, format: options.logFormat, hiding: options.kafka)
     defer { log.flush() }
     do throws(EdgeError) {
-      // The error has what librdkafka says of its connections.
+      // The error includes librdkafka's messages about its connections.
       let properties = try options.kafkaProperties(log: options.logLevel == .debug ? log : .silent)
       let topics = try ControlClient(properties).topics(withinMs: withinMs)
       let own = options.ownTopics(options.inputSettings)

@@ -6,7 +6,6 @@ internal import ComboService
 internal import ComboSystem
 internal import ComboWire
 
-/// The group.
 extension Check {
   private static let groupWithinMs: Int64 = 10_000
 
@@ -121,9 +120,8 @@ extension Check {
         + " started again")
   }
 
-  /// Returns a note if an owner with other rules is at work. While it is, there are always entries above the checkpoint; a clean
-  /// stop of that owner leaves none.
-  /// - Returns: The note, or nil if there is no such owner.
+  /// Returns a note if an owner with other rules is at work, or nil. While it is, there are always entries above the checkpoint;
+  /// a clean stop of that owner leaves none.
   static func oldVersionRuns(_ outcome: RestoreOutcome, _ members: Int, own: Rules) -> CheckReport.Finding? {
     guard case .otherRules(let rules, _) = outcome, members > 0 else { return nil }
     return .note(

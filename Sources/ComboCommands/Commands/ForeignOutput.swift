@@ -10,12 +10,12 @@ internal import ComboWire
 struct ForeignOutput {
   private let reader: any ReadEdge
   private let topics: TopicIdentity
-  /// Whether the group has committed nothing. Checked last, as it needs its own connection.
+  /// Whether the group has committed nothing. Checked only if the output is not empty, as it needs its own connection.
   private let isNew: () throws(EdgeError) -> Bool
   /// Whether other inputs may share the output.
   private var isShared = false
 
-  /// Up to this number of offsets, a partition may hold only marks and records of aborted trials.
+  /// The number of offsets up to which a partition may hold only marks and records of aborted trials.
   private static let trialsMax: Int64 = 200
   private static let withinMs: Int64 = 5000
 

@@ -29,7 +29,7 @@ enum GenerateCommand {
     }
   }
 
-  /// The number of events in the requested time, at the rate of virtual time.
+  /// Returns the number of events to generate: that of --events, or of --seconds at the rate of virtual time if that is less.
   static func count(_ options: GenerateOptions) -> Int {
     let rate = options.rate == 0 ? virtualRate : options.rate
     let bySeconds = options.seconds == 0 ? Double(Int.max) : (options.seconds * Double(rate)).rounded(.up)

@@ -87,7 +87,7 @@ final class InputFleet {
   private let read: RunCommand.Read
   private let host: ServiceHost
   private let control: ControlClient
-  /// The cluster of the services of all inputs.
+  /// The memory of the brokers' cluster, shared by the services of all inputs.
   private let memory = GroupMemory()
   private let cluster: ClusterCheck
   private let bell = LogBell()
@@ -95,7 +95,7 @@ final class InputFleet {
   private let startsNow = StopFlag()
   private let members: Members
   private var threads: [String: WorkThread] = [:]
-  /// The time at which a service that has ended starts again, and the number of times that it has ended in a row.
+  /// The time at which a service that has ended starts again, and the number of times that it has ended so far.
   private var waits: [String: (until: Int64, count: Int)] = [:]
   /// The number of consecutive checks in which a topic was missing.
   private var missing: [String: Int] = [:]
@@ -269,7 +269,7 @@ final class InputFleet {
     }
   }
 
-  /// The thread of a service.
+  /// Runs a service, on its thread.
   private static func run(
     _ options: ServiceOptions, _ member: Member, _ memory: GroupMemory, _ log: ServiceLog
   ) -> ServiceRunner.End {
@@ -342,7 +342,7 @@ final class InputFleet {
     let known = Dictionary(uniqueKeysWithValues: members.all.map { ($0.input, $0.member) })
     let (found, others): (Set<String>, [String])
     do throws(EdgeError) {
-      // A topic that is read is an input, whatever is written into files meanwhile.
+      // A topic that is being read remains an input, even if an options file now names it as a dead-letter topic.
       let own = options.ownTopics(members.settings.withLock(\.self)).subtracting(known.keys)
       let topics = try control.topics(withinMs: 5000).filter(options.inputs.contains)
       (found, others) = (Set(topics).subtracting(own), topics.filter(own.contains))
@@ -353,7 +353,7 @@ final class InputFleet {
     }
     host.observatory?.hindrance = "no topic has a name that matches --input-pattern yet"
     let patterned = Set(known.keys).subtracting(options.inputs.names)
-    // The topics of another cluster at this address are no topics that have come or gone.
+    // If another cluster answers at this address, its topics are not new, and those of the former one were not deleted.
     if !found.subtracting(known.keys).isEmpty || !patterned.isSubset(of: found), let other = cluster.other {
       if note.isDue(other, at: now) { log.error("waiting, and trying again: \(.reason, other)") }
       return

@@ -52,7 +52,7 @@ private struct Live {
   let log: ServiceLog
   let stop: StopFlag
   let intake: Intake
-  /// Set once standard input has ended, if nothing else can bring records.
+  /// Set once standard input has ended. The service reads it only if nothing else can bring records.
   private let inputOver = StopFlag()
 
   init(_ options: LiveOptions, _ stage: LogStage, _ log: ServiceLog, _ stop: StopFlag) {

@@ -49,7 +49,7 @@ enum LiveExport {
   }
 }
 
-/// Lists the first damaged records, and counts all, and those that were deleted before they were read.
+/// Reports the first damaged records, and counts the damaged ones and those that were deleted before they were read.
 struct DamageNotes {
   private var count = 0
   private var deleted = 0
@@ -57,7 +57,7 @@ struct DamageNotes {
   private let hasLeftOut: Bool
   private static let namedMax = 10
 
-  /// Prints what is left out of the file, or was by its last owner.
+  /// Reports damage at the end of the file: what is left out now, may be missing, or was left out by an earlier owner.
   init(of file: LogFile) {
     hasLeftOut = file.leftOut != nil
     if let place = file.leftOut {
@@ -77,7 +77,7 @@ struct DamageNotes {
     }
   }
 
-  /// Whether something of what was read is damaged, or was deleted meanwhile.
+  /// Whether a record that was to be read is damaged, or was deleted meanwhile.
   var hasDamage: Bool { count > 0 || deleted > 0 }
   var isEmpty: Bool { !hasDamage && !hasLeftOut }
 

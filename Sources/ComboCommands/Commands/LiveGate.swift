@@ -80,14 +80,14 @@ final class LiveGate: EventGate {
   func onNews(_ body: (@Sendable () -> Void)?) { stage.file.onCommit(body) }
 }
 
-/// Computes the response to a client: the outcomes of its records. The service decides in the same way, by the same map; only a
-/// partition with too many rooms that have their own settings refuses more. Used on the server's thread only.
+/// Computes the response to a client: the outcomes of its records. The service decides in the same way, by the same map, except
+/// that it also refuses settings once too many rooms have their own. Used on the server's thread only.
 private final class RecordCheck {
   private let decoder: LiveRecordDecoder
 
   init(_ map: RecordMap?) { decoder = LiveRecordDecoder(map) }
 
-  /// Returns `{"taken":3}`, with the number of records without an event, and the fault of the first bad one.
+  /// Returns `{"taken":3}`, with the numbers of dropped and bad records if there are any, and the fault of the first bad one.
   func answer(_ batch: LogBatch) -> [UInt8] {
     var (number, bad, dropped) = (0, 0, 0)
     var first: (number: Int, fault: BadEvent)?

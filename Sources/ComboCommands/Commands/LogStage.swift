@@ -107,7 +107,7 @@ final class LogKeeper: Sendable {
   private static let checkMs: Int64 = 1000
 
   /// - Parameters:
-  ///   - refusalLog: The note of refused records, if any are refused.
+  ///   - refusalLog: The log of refused records, or nil if no refusals are logged.
   ///   - stop: Called once if the file becomes unusable.
   init(
     _ file: LogFile, keepMs: Int64, refusalLog: RefusalLog? = nil, log: ServiceLog, stop: @escaping @Sendable () -> Void
@@ -134,7 +134,7 @@ final class LogKeeper: Sendable {
     }
   }
 
-  /// Logs why old records cannot be deleted once, until they can be.
+  /// Deletes old records. Logs the reason of a failure once, until a deletion succeeds or fails for another reason.
   struct Deletion {
     private var reason: LogFault.Code?
 

@@ -11,7 +11,7 @@ struct MapReport {
   private var events: [String: Int] = [:]
   private var dropped = 0
   private(set) var bad = 0
-  /// The records that are not even JSON.
+  /// The number of records that could not be read.
   var unreadable = 0
 
   init(isJSON: Bool, width: Int) {

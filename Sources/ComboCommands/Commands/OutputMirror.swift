@@ -18,7 +18,7 @@ final class OutputMirror {
   private let mirror = RoomMirror()
   private let batch = MessageBatch(capacity: 4000)
   private var mix = RoomMix()
-  /// An input that records name, but is not served.
+  /// An input that is named by records, but not served.
   private var otherInput: String?
   private var readers: [PartitionReader] = []
   /// The part of each partition that was read.
@@ -33,9 +33,8 @@ final class OutputMirror {
   private let names: TopicNames
   private var countedAt: Int64 = 0
 
-  /// The time that a partition's instructions cover, without pauses, in which no service may have run.
+  /// The time that a partition's instructions cover. Pauses do not count, as no service may have run in them.
   private struct Coverage {
-    /// In milliseconds.
     var ms: Int64
     /// The timestamp of the newest record.
     var last: Int64?
@@ -64,7 +63,7 @@ final class OutputMirror {
     control = try ControlClient(properties)
     clusterWatch = ClusterWatch(ClusterCheck(properties, options.brokers, GroupMemory()))
     client = try ReaderClient(properties, fetchWaitMs: 500, queuedKilobytes: 2048)
-    // Of these topics, only the output is read.
+    // Only the output of these topics is read.
     names = TopicNames(input: options.output, output: options.output, group: "")
     reading = try KafkaReading(properties, control: control, names: names)
     mirror.screenWithinMs = Int64(options.backSeconds * 1000)
@@ -185,7 +184,7 @@ final class OutputMirror {
     room.withUnsafeBytes { Int32(KeyPartitioner.partition($0, all)) }
   }
 
-  /// Whether each room of a partition that had banners has published a `screen` that was read, or will within `--screen-ms`.
+  /// Whether a partition was read over a time in which each of its rooms with banners publishes a `screen`.
   private func covers(_ place: Int) -> Bool { coverage[place].ms >= backMs }
 
   /// Retains the rooms' newest screens, except outdated ones: a room with banners emits a `screen` within ``backMs``.
@@ -239,7 +238,7 @@ final class OutputMirror {
     return total
   }
 
-  /// Whether a record is of the input to serve. One that names none is.
+  /// Whether a record is of the input to serve. A record that names no input is served.
   private func isServed(_ record: KafkaMessage) -> Bool {
     guard let input = options.input else { return true }
     var isServed = true

@@ -21,7 +21,7 @@ struct RedriveReport {
     kinds[kind, default: (0, note)].count += 1
   }
 
-  /// Returns a reason without its values: `"abc"` and `123` become `…`. The numbers of a rule and of a schema stay.
+  /// Returns a reason without its values: `"abc"` becomes `"…"`, and `123` becomes `…`. Numbers that are part of a name stay.
   /// - Parameter keepsNumbers: Whether to leave out quoted text only.
   static func pattern(of reason: String, keepsNumbers: Bool = false) -> String {
     var pattern = ""

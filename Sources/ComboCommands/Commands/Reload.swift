@@ -11,10 +11,10 @@ internal import Synchronization
 
 /// Reads the configuration again while the service runs, and applies the options that can change.
 ///
-/// The level and format of the log and the HTTP token change at once. Other options need a fresh start within the process, with a
-/// last commit before it: the combo settings and the map, which a takeover puts into effect as a restart would, and everything
-/// that librdkafka reads only when a client is created, such as properties, certificates and keys. If the brokers cannot be
-/// reached with the new properties, or an option is wrong, nothing changes.
+/// The level and format of the log and the HTTP token change at once. The combo settings, the map, the rules, and all that
+/// librdkafka reads only when a client is created, such as properties, certificates and keys, need a fresh start within the
+/// process, after a last commit. All other options need a restart; a warning names them. If the brokers cannot be reached with
+/// the new properties, or an option is wrong, nothing changes.
 final class Reload: Sendable {
   private let table: ConfigTable
   private let log: ServiceLog
@@ -26,7 +26,7 @@ final class Reload: Sendable {
   private let current: Mutex<(options: ServiceOptions, files: [[UInt8]?])>
   private let registry: SchemaRegistry?
 
-  /// Options that need no restart.
+  /// The options that need no restart of the process.
   static let live: Set<String> = Set([
     "config", "log-level", "log-format", "http-token-file", "kafka", "kafka-file", "map", "rules", "input-settings",
   ])

@@ -5,9 +5,9 @@ struct RoomMix {
   private(set) var isKnown = false
 
   /// Reads the key of a record, and the input that it names.
-  /// - Returns: Two of the inputs, the first time that there are two.
+  /// - Returns: The first two inputs, at the first record of the second one, or else nil.
   mutating func read(key: UnsafeRawBufferPointer, input named: UnsafeRawBufferPointer) -> (String, String)? {
-    // With its input in front, a room's id is its own.
+    // A room id that begins with its input is unique.
     if isKnown || key.starts(with: named) && key.dropFirst(named.count).first == UInt8(ascii: ":") { return nil }
     guard let input else {
       input = Array(named)

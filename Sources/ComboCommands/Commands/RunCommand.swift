@@ -7,7 +7,7 @@ internal import Glibc
 
 /// `run`: the service.
 enum RunCommand {
-  /// Reads the configuration again, on SIGHUP: for one of several inputs, or for all.
+  /// Reads the configuration for one of several inputs, or for all if `input` is nil.
   typealias Read = @Sendable (_ input: String?) -> Configuration.Outcome
 
   static func run(_ options: ServiceOptions, read: @escaping Read) -> Int32 {
@@ -60,8 +60,8 @@ enum RunCommand {
   }
 }
 
-/// Counts the fresh starts of a process, and spreads them over more than a minute. A few are tried, as they may fix the fault. If
-/// they do not, the supervisor must act.
+/// Counts the fresh starts of one input's service, and spreads them over more than a minute. They may fix the fault. If they do
+/// not, the service gives up.
 ///
 /// A fenced static member may have been replaced by another instance with its name, or the coordinator may only have moved or
 /// been unavailable while it joined. A fresh start shows which, because it fences the other instance. If there is one, it fences

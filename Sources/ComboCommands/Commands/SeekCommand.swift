@@ -128,7 +128,7 @@ enum SeekCommand {
   private static func holdsRecords(
     _ client: ReaderClient, _ topic: String, _ partition: Int32, from start: Int64, to end: Int64
   ) throws(EdgeError) -> Bool {
-    // So many offsets cannot all be marks.
+    // More than 1000 offsets cannot all be marks.
     if start >= end || end - start > 1000 { return start < end }
     let reader = try client.reader(topic, partition, from: start, to: end)
     let batch = MessageBatch(capacity: 1000)

@@ -12,7 +12,7 @@ struct SeekPlan: Equatable {
     var end: Int64
     /// The group's position, or nil if it has read nothing.
     var position: Int64?
-    /// Whether the group has no journal for the partition.
+    /// Whether the group's committed offset names no journal entry.
     var isNew: Bool
     /// The new offset, or nil if it does not change.
     var target: Int64?

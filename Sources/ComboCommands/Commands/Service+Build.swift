@@ -177,7 +177,7 @@ extension Service {
     observatory?.hindrance = reason
   }
 
-  /// Returns whether the service would end as soon as it had its partitions. Reports that.
+  /// Returns whether the service would end as soon as it had its partitions, and reports the reason.
   private static func isRefused(
     _ configuration: ServiceConfiguration, _ reading: KafkaReading, _ group: KafkaGroup, _ log: ServiceLog,
     _ observatory: Observatory?
@@ -245,7 +245,7 @@ extension Service {
     }
   }
 
-  /// Returns whether the journal belongs to another output or input. Reports that.
+  /// Returns whether the journal belongs to another output or input, and reports the reason.
   private static func hasForeignJournal(
     _ reading: KafkaReading, _ configuration: ServiceConfiguration, _ log: ServiceLog, _ stop: StopFlag,
     _ observatory: Observatory?
@@ -275,8 +275,8 @@ extension Service {
     log.warning("the output was deleted and recreated while no instance ran: \(.reason, OutputLoss.reason)")
   }
 
-  /// Returns a tenth of the commit interval, but not so little that fetching costs much, and at most the time of a frame of the
-  /// screen.
+  /// Returns the time for which brokers wait for records: in transactions, a tenth of the commit interval, but at least 5 ms, so
+  /// that fetching stays inexpensive, and at most 10 ms, which is less than a frame of the screen.
   private static func fetchWaitMs(_ options: ServiceOptions) -> Int {
     switch options.delivery {
     case .exactlyOnce: min(10, max(5, options.commitIntervalMs / 10))

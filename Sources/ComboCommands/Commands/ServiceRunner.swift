@@ -62,10 +62,10 @@ struct ServiceRunner {
   private let reload: Reload?
   private let log: ServiceLog
   private let stop: StopFlag
-  /// Whether the process continues when this ends, so that nothing of it may be left.
+  /// Whether the process continues when this runner ends, so that the clients of its last service must be closed.
   var leavesNothing = false
-  /// Whether an earlier service of this input has ended. Then the group is examined before it is joined, as a member that joins
-  /// and leaves makes all members of the group pause; and notes about topics are not repeated.
+  /// Whether an earlier runner of this input has ended. Then the first service examines the group before it joins, as a member
+  /// that joins and leaves makes all members of the group pause. It does not repeat notes about topics.
   var isRetry = false
   /// The memory of the cluster, if several services of this process share it.
   var clusterMemory: GroupMemory?

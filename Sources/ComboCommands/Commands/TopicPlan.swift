@@ -127,7 +127,7 @@ struct TopicText {
         }.joined() + "  }\n}\n"
   }
 
-  /// Returns a topic's name in which all but letters, digits and `others` is replaced by `other`.
+  /// Returns a topic's name with `other` in place of each character that is no ASCII letter or digit and not in `others`.
   private static func name(_ topic: String, others: String, by other: String) -> String {
     topic.map { character in
       character.isASCII && (character.isLetter || character.isNumber) || others.contains(character) ? String(character) : other

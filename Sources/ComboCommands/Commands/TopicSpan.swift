@@ -16,7 +16,7 @@ struct TopicSpan {
   /// - Parameters:
   ///   - since: The time of the first records, in milliseconds since the Unix epoch, or nil for the oldest.
   ///   - until: The time from which records are left out, or nil for the present end.
-  /// - Throws: `unknownTopic` among others.
+  /// - Throws: `badProperty`. Brokers are not contacted yet.
   init(_ properties: KafkaProperties, _ topic: String, since: Int64?, until: Int64?) throws(EdgeError) {
     self.topic = topic
     self.since = since

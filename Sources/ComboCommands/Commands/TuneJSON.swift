@@ -65,7 +65,7 @@ enum TuneJSON {
     out.append(#","peak_updates_per_s":"#, measure.peakUpdates)
   }
 
-  /// Six decimals are enough, and do not depend on the order of a sum.
+  /// Appends a number with six decimals, which do not depend on the order of a sum.
   private static func decimal(_ name: StaticString, _ value: Double?, _ out: ByteBuffer) {
     guard let value, value.isFinite else { return out.append(name, written: "null") }
     let rounded = value.magnitude < 1e9 ? (value * 1e6).rounded() / 1e6 : value.rounded()

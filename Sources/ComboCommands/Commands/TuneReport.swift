@@ -87,7 +87,7 @@ struct TuneReport {
       + "\(Self.seconds(stay)) s; \(unseen == 0 ? "every gift is seen" : "\(Self.percent(total.share(unseen))) of the gifts are never seen")."
   }
 
-  // MARK: - How sure it is
+  // MARK: - Extent and limits
 
   /// A description of the recording.
   var extent: String {

@@ -8,7 +8,7 @@ internal import Synchronization
 
 /// `verify`: derives the output again and compares it.
 enum VerifyCommand {
-  /// - Parameter isOneOfSeveral: Whether it is one of several inputs, which may be empty still.
+  /// - Parameter isOneOfSeveral: Whether there are several inputs, so that this one may still be empty.
   static func run(_ options: VerifyOptions, isOneOfSeveral: Bool = false) -> Int32 {
     let source = options.source
     return source.read(
@@ -31,7 +31,7 @@ enum VerifyCommand {
     isOneOfSeveral: Bool
   ) throws -> Int32 {
     var options = options
-    // A topic's offsets also count what transactions leave in it.
+    // In a topic, offsets also count the marks of transactions.
     options.offsetsCountRecords = data != nil
     var verifier = Verifier(reading, topics: topics, options: options, log: log)
     let meter = Mutex((meter: ProgressMeter(of: nil, unit: "records", isAlone: true), count: 0))

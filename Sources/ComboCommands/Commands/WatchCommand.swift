@@ -155,7 +155,7 @@ struct Watch {
     }
   }
 
-  /// Also describes a room whose id is misspelled.
+  /// The end of a sentence about a room without records, which is also true of a misspelled id.
   private var silence: String {
     "has published nothing in the last \(Counted.text(Int(options.backSeconds.rounded(.up)), "seconds"))"
   }

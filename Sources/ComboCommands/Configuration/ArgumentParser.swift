@@ -21,7 +21,7 @@ struct ArgumentParser {
   /// Serializes parsing, as `getopt_long` keeps its state in global variables.
   private static let lock = Mutex(())
 
-  /// Values are not validated here; only their presence is checked.
+  /// Parses the arguments after the command. Checks that values are present, but not whether they are valid.
   func parse(_ arguments: [String]) -> Result {
     Self.lock.withLock { _ in parseLocked(arguments) }
   }

@@ -34,7 +34,7 @@ struct ReplayOptions: Equatable, Sendable {
 
 struct GenerateOptions: Equatable, Sendable {
   enum Target: Equatable, Sendable {
-    /// JSON lines in virtual time, or nil for standard output.
+    /// A file for JSON lines in virtual time, or nil for standard output.
     case file(String?)
     case topic(String, brokers: String, kafka: [KafkaProperty])
   }
@@ -233,7 +233,7 @@ struct WatchOptions: Equatable, Sendable {
   var brokers: String
   var output: String
   var room: String
-  /// The only input whose room is shown; nil for all.
+  /// The only input whose room is shown, or nil for all.
   var input: String?
   /// Whether to print the current screen and exit.
   var isOnce: Bool

@@ -9,7 +9,7 @@ struct ConfigTable: Equatable, Sendable {
     let name: String
     /// The value in the form that the option accepts, or nil if there is none.
     let value: String?
-    /// `--slots`, `COMBO_SLOTS`, `combo.conf:4`, or why it has no source.
+    /// The source, such as `--slots`, `COMBO_SLOTS` or `combo.conf:4`, or else `default`, `computed` or `not set`.
     let origin: String
     let isSecret: Bool
 

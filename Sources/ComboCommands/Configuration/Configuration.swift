@@ -13,7 +13,7 @@ enum Configuration {
   ///   - arguments: The arguments after the command.
   ///   - variable: Looks up a variable of the environment.
   ///   - host: This machine's name.
-  ///   - input: The one of several inputs of `run` for which the options are read, or nil for all.
+  ///   - input: The one of several inputs for which the options are read, or nil for all.
   static func read(
     _ command: Command, _ arguments: [String], environment variable: (String) -> String?, host: String, input: String? = nil
   ) -> Outcome {

@@ -1,4 +1,4 @@
-/// An exit code of the program. `--help` and the manual page are generated from this table; docs/operating.md says what to do.
+/// An exit code of the program. `--help` and the manual page are generated from this table; docs/operating.md lists what to do.
 struct ExitCode {
   let code: String
   /// The commands that exit with this code.

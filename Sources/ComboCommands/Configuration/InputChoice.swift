@@ -27,8 +27,8 @@ struct InputChoice: Equatable, Sendable {
     return names
   }
 
-  /// Returns the reason why the value of `--map` cannot be used, as the end of a sentence, or nil if it can be, or if there is no
-  /// input. A name may not be that of an input, or an input may have two maps.
+  /// Returns the reason why the value of `--map` cannot be used, as the end of a sentence: it names no input, or an input twice,
+  /// or has a map for no input. Returns nil if it can be used, or if there is no input.
   func mapFault(in text: String) -> String? {
     if names.isEmpty && pattern == nil { return nil }
     var map: Substring?

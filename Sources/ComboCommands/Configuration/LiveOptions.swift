@@ -27,7 +27,7 @@ struct LiveOptions: Equatable, Sendable {
   var commitIntervalMs = 10
   /// Whether to discard the results of another version's entries where this version cannot derive them.
   var acceptReset = false
-  /// See ``ServiceOptions/maxAgeMs``.
+  /// The maximum age of a gift by its own time, in milliseconds; 0 for no limit.
   var maxAgeMs = 0
   var http: HTTPAddress?
   var httpToken: HTTPToken?

@@ -13,7 +13,7 @@ struct MapOptions: Equatable, Sendable {
     case check(String)
     /// The file of samples, or nil for standard input.
     case infer(String?)
-    /// A map for a Protobuf message, which another map reads.
+    /// A `.proto` or descriptor file, the message that a record is, its framing, and the map that reads its fields.
     case proto(String, message: String, framing: String, include: String)
     /// A map and the file of records, or nil for standard input.
     case explainFile(RecordMap, String?)
@@ -21,7 +21,7 @@ struct MapOptions: Equatable, Sendable {
   }
 
   var task = Task.list
-  /// The registry of the records' schemas.
+  /// The registry of the records' schemas, or nil for none.
   var registry: SchemaRegistry?
   /// The folder to which its schemas are written, or nil to write none.
   var schemaFolder: String?

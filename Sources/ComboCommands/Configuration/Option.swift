@@ -110,7 +110,7 @@ struct Option: Sendable {
     case .text, .files:
       return text.isEmpty ? "must not be empty" : nil
     case .source:
-      // Whatever else is wrong with an address, its reader says.
+      // `IntakeSource` reports all other faults of an address.
       return ["-", "post", "ws:", "wss:"].contains(where: text.hasPrefix)
         ? nil : "must be -, post or ws://HOST:PORT/, not \(Sentence.quoted(text))"
     case .topic:

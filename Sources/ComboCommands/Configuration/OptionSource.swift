@@ -4,9 +4,9 @@ struct OptionSource: Sendable {
   /// A value, its label in messages, and its origin.
   struct Value: Equatable, Sendable {
     let text: String
-    /// `--slots`, `COMBO_SLOTS`, `combo.conf:4: slots`.
+    /// The label, such as `--slots`, `COMBO_SLOTS` or `combo.conf:4: slots`.
     let label: String
-    /// `--slots`, `COMBO_SLOTS`, `combo.conf:4`.
+    /// The origin, such as `--slots`, `COMBO_SLOTS` or `combo.conf:4`.
     let origin: String
 
     init(text: String, label: String, origin: String? = nil) {

@@ -13,7 +13,7 @@ internal import Glibc
 /// The configuration of the service: the options of `run`.
 @dynamicMemberLookup
 struct ServiceOptions: Equatable, Sendable {
-  /// The options that the service's logic depends on; each is also a member of this type. Of several inputs, it has the first.
+  /// The options that the service's logic depends on; each is also a member of this type. With several inputs, it has the first.
   var configuration: ServiceConfiguration
   /// The inputs, of which each has a service of its own.
   var inputs = InputChoice()

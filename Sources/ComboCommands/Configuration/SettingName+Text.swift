@@ -72,7 +72,7 @@ extension SettingName {
     }
   }
 
-  /// Splits a list, empty if it is empty or `none`.
+  /// Returns the entries of a list. An empty text and `none` have no entries.
   private static func entries(_ text: String) -> [Substring] {
     text.isEmpty || text == "none" ? [] : text.split(separator: ",", omittingEmptySubsequences: false)
   }

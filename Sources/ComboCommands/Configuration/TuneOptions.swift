@@ -23,7 +23,7 @@ struct TuneOptions: Equatable, Sendable {
     var name: String
     var brokers: String
     var kafka: [KafkaProperty]
-    /// The span of times, in milliseconds since the Unix epoch, or nil for the first record, or up to the last.
+    /// The start and end of the span, in milliseconds since the Unix epoch, or nil for the oldest record and the present end.
     var since: Int64?
     var until: Int64?
   }

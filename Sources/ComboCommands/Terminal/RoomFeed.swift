@@ -59,12 +59,12 @@ final class RoomFeed {
     caughtUpBy = MonotonicClock.nowMs + Self.heldUpMs
   }
 
-  /// Whether everything that existed at the call of ``rewind(to:)`` has been read.
+  /// Whether everything that existed at the call of ``rewind(to:)`` has been read, or an open transaction delays it too long.
   var isCaughtUp: Bool {
     zip(readers, ends).allSatisfy { $0.position >= $1 } || MonotonicClock.nowMs >= caughtUpBy
   }
 
-  /// Whether a record of the room is of the input. One that names none is.
+  /// Whether a record of the room is of the input. A record that names no input counts as its own.
   /// - Throws: If it is of another input than an earlier one, and none was chosen: two rooms would be drawn as one.
   private func isOwn(_ record: KafkaMessage) throws(EdgeError) -> Bool {
     var named: [UInt8]?

@@ -42,7 +42,7 @@ struct Stage: Sendable {
     return instruction
   }
 
-  /// Returns a room's banners, or nil if it has emitted nothing.
+  /// Returns a room's banners, or nil if the stage has no such room.
   func screen(of room: String) -> RoomStage? { places[Array(room.utf8)].map { rooms[$0].screen } }
 
   /// Removes banners that have slid out.

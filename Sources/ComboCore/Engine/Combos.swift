@@ -111,7 +111,7 @@ struct Combos {
     unsafe KeyHash.combo(key.senderID, key.receiverID, key.giftID, key.combo, seed)
   }
 
-  /// Adds the likely address of a combo with this hash.
+  /// Adds the address at which the search for a combo with this hash begins.
   @inline(__always)
   func addPlaces(_ hash: UInt32, to places: inout Places) {
     if table.isInUse { unsafe places.add(table.address(hash)) }

@@ -7,7 +7,7 @@ extension Engine {
   /// Begins to restore an engine. Call the other `restore…` methods next, in the order of ``SnapshotWriter``, and finally
   /// ``finishRestoring()``.
   /// - Parameters:
-  /// - head: The state other than banners and memories.
+  ///   - head: The state other than banners and memories.
   ///   - own: The room's own settings.
   ///   - settings: The service's settings.
   public init(restoring head: EngineHead, own: OwnSettings, settings: EngineSettings) throws(SnapshotFault) {

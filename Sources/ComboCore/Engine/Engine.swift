@@ -173,7 +173,7 @@ public struct Engine {
 
   // MARK: - Queries
 
-  /// When the engine was created.
+  /// The time at which the engine was created.
   public var epoch: Int64 { box.core.epoch }
 
   /// The room's own settings.

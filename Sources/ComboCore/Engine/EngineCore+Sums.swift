@@ -1,6 +1,6 @@
 /// Skips that are reported together. The specification's *Summed skips*.
 extension EngineCore {
-  /// Adds a banner to the sum of overflows that was never created, or that has left the queue.
+  /// Adds to the sum of overflows a banner that was never created, or that has left the queue.
   mutating func sum(banner: Int, _ count: Int, _ worth: Double, at now: Int64, to sink: inout some InstructionSink) {
     if !hasSkipSum {
       skipSum.deadline = now + Int64(settings.skipMs)

@@ -130,7 +130,7 @@ extension EngineCore {
     return waitingForTurn(tier, at: t, limit: limit) > limit
   }
 
-  /// The number of banners that wait for a turn, at most `limit + 1`.
+  /// The number of banners that wait for a turn; if that is above `limit`, any number above it.
   private mutating func waitingForTurn(_ tier: Int, at t: Int64, limit: Int) -> Int {
     let holdMs = settings.values.holdMs
     if settings.values.queueOrder == .tier {

@@ -6,7 +6,7 @@ struct EngineCore: ~Copyable {
   /// The settings that apply in this room.
   var settings: EngineSettings
 
-  /// When the engine was created.
+  /// The time at which the engine was created.
   var epoch: Int64
   var seq = 0
   var lastBanner = 0

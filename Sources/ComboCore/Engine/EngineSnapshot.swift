@@ -1,6 +1,6 @@
 /// The plain values of an engine's state.
 public struct EngineHead: Equatable, Sendable {
-  /// When the engine was created.
+  /// The time at which the engine was created.
   public var epoch: Int64
   /// The `seq` of its last instruction.
   public var seq: Int
@@ -8,11 +8,11 @@ public struct EngineHead: Equatable, Sendable {
   public var banners: Int
   /// The time of its latest event or step.
   public var time: Int64
-  /// When it last became idle; its epoch if it never did.
+  /// The time at which it last became idle; its epoch if it never did.
   public var idleSince: Int64
   /// The time until which a gift's own `streak_ms` or a refresh keeps it awake, or nil if none does.
   public var awakeUntil: Int64?
-  /// When the next screen is due, if any.
+  /// The time at which the next screen is due, or nil if none is.
   public var screenDeadline: Int64?
   /// The skips that have not been emitted yet, or nil if there are none.
   public var skipSum: SkipSum?
@@ -43,10 +43,10 @@ public struct SkipSum: Equatable, Sendable {
   public var count: Int
   /// The worth of these gifts.
   public var value: Double
-  /// When the sum is due.
+  /// The time at which the sum is due.
   public var deadline: Int64
 
-  /// A sum of these values.
+  /// Creates a sum of these values.
   public init(banners: Int, count: Int, value: Double, deadline: Int64) {
     self.banners = banners
     self.count = count
@@ -112,9 +112,9 @@ public struct BannerState: Equatable, Sendable {
   public var shown: Int
   /// The worth of its gifts.
   public var value: Double
-  /// When it was created if it waits, otherwise when it was shown.
+  /// The time of its creation if it waits, otherwise of its `show`.
   public var since: Int64
-  /// When its phase ends; 0 if it waits.
+  /// The time at which its phase ends; 0 if it waits.
   public var deadline: Int64
   /// Whether its linger is the short one.
   public var shortLinger: Bool

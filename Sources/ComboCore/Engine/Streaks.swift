@@ -121,7 +121,7 @@ final class Streaks {
     }
   }
 
-  /// Removes the expired streaks at the front, then those set longest ago, until `limit` is met.
+  /// Removes the expired streaks at the front and, above `limit`, first the other expired ones, then those set longest ago.
   func keep(_ limit: Int, at now: Int64, combos: inout Combos, store: inout ByteStore) {
     while first >= 0, entries[first].expiry < now { remove(first, combos: &combos, store: &store) }
     while count > limit {

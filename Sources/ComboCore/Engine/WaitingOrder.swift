@@ -85,7 +85,7 @@ final class WaitingOrder {
 
   /// The number of banners that wait for a turn at `t`, at most `limit + 1`.
   /// - Parameters:
-  /// - tier: In `tier` order, the minimum rank of the banners counted.
+  ///   - tier: In `tier` order, the minimum rank of the banners counted.
   ///   - holdMs: The minimum waiting time of banners that have been seen, in milliseconds.
   func waitingForTurn(
     at t: Int64, tier: Int, promoteMs: Int, holdMs: Int, limit: Int, _ banners: Banners

@@ -1,9 +1,9 @@
 /// The store of an engine for its combos' long keys and its streaks' names.
 ///
 /// It is one buffer: bytes are added at its end, and released bytes are waste until the owner moves the live ones to a new
-/// store (``isWasteful``). A new combo therefore costs a copy of its key and, in the steady state, no allocation. Bytes and not
-/// `String`, whose canonical equivalence could make two ids equal. The owner copies a store with ``copy()`` and frees it with
-/// ``free()``.
+/// store (``isWasteful``). A new combo therefore costs a copy of its key and, in the steady state, no allocation. Keys are bytes,
+/// since the canonical equivalence of `String` could make two ids equal. The owner copies a store with ``copy()`` and frees it
+/// with ``free()``.
 @safe struct ByteStore {
   private var base: UnsafeMutableRawPointer?
   private var capacity: UInt32 = 0

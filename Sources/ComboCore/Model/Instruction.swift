@@ -109,7 +109,7 @@ public struct TakenGift: Equatable, Sendable {
     case old
   }
 
-  /// When the engine was created.
+  /// The time at which the engine was created.
   public var epoch: Int64
   /// The engine's time when it took the gift.
   public var at: Int64

@@ -33,7 +33,7 @@ public struct Rules: Hashable, Comparable, Sendable, CustomStringConvertible {
   public var comparesEnvelopes: Bool { version >= 3 }
   /// Whether JSON in a string may follow white space.
   public var skipsWhiteSpace: Bool { version >= 3 }
-  /// Whether texts of an array that also holds objects stay texts: they are a handler's arguments, and may be a viewer's words.
+  /// Whether texts in an array that also holds objects are not unpacked: they are a handler's arguments, maybe a viewer's words.
   public var readsNoArguments: Bool { version >= 3 }
   /// Whether a map's rule that makes a gift of an object also decides on the arrays in it, and a gift beside others in an array
   /// that no rule reads is noticed at any depth.

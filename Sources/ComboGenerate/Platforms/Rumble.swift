@@ -1,8 +1,8 @@
 internal import ComboSystem
 
 extension PlatformShape {
-  /// An answer of Rumble's live stream API with its newest rant. A rant is identified by its sender and time. Unlike Rumble's,
-  /// the time has milliseconds, as a streak sends several within a second, which nobody does. See docs/platforms/rumble.md.
+  /// An answer of Rumble's live stream API with its newest rant. A rant is identified by its sender and time. Unlike in
+  /// Rumble's own data, the time has milliseconds, because a streak has several rants per second. See docs/platforms/rumble.md.
   static let rumble = PlatformShape(
     "rumble", senderID: { "viewer\($0.senderNumber)" }, giftID: { _ in "rant" },
     tap: { gift in

@@ -29,7 +29,7 @@ struct FieldPattern: Sendable {
     if !words.isEmpty {
       let isIdentity = Self.isIdentity(column.last)
       score = (isIdentity ? 25 : -40) + (Self.has(column.last, words) ? 35 : 0)
-      // A name for a renderer or an event of gifts does not name a gift.
+      // A word in the middle of a name, as in that of a renderer, does not say what the object is.
       if let parent = column.above.first, Self.has(parent, words),
         words.contains(where: { parent.hasPrefix($0) || parent.hasSuffix($0) })
       {

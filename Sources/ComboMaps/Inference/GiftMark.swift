@@ -14,8 +14,8 @@ struct GiftMark: Hashable {
 
   var condition: String { object([("at", quoted(PointerTable.written(path))), ("is", quoted(value))]) }
 
-  /// Groups records by what marks them as gifts, or nil. The mark is the field nearest to the record's root whose value names a
-  /// gift, or the most likely of several at one depth.
+  /// Groups records by their mark, which is nil for records without one. The mark is the field nearest to the record's root whose
+  /// value names a gift, or the most likely of several at one depth.
   static func kinds(_ samples: Samples) -> [(mark: GiftMark?, records: [Int])] {
     let types = Vocabulary.list("record-types")
     let places = samples.paths.map { field in types.firstIndex(of: field.last).map { (field.path.count, $0) } }

@@ -98,7 +98,7 @@ public struct MapInference {
   }
 
   /// Replays the samples with the proposed map, and adds doubts about the result.
-  /// - Returns: Whether different gifts share an id, which is none from now on.
+  /// - Returns: Whether different gifts share an id. The next proposal does not use it.
   private mutating func check() -> Bool {
     let (gifts, bad) = replay(map(rules), Array(samples.records.indices))
     if let first = bad.first {

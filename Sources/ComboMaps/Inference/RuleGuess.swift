@@ -36,7 +36,7 @@ struct RuleGuess {
     if !left.isEmpty { doubts.append("left out: \(left.prefix(30).joined(separator: ", "))\(left.count > 30 ? ", …" : "")") }
   }
 
-  /// Whether the records have what a gift needs: a sender, and a gift, a number, or an id or money of what is called a gift.
+  /// Whether there is a sender, and a gift, a number, receivers, a mark with an id or money, or a sender named for a gift.
   var isGift: Bool {
     guard let sender = self["sender.id"].first else { return false }
     let isNamed =
@@ -59,7 +59,7 @@ struct RuleGuess {
     return mark != nil && mark?.path == other.mark?.path && !fewer.isEmpty && fewer.isSubset(of: more)
   }
 
-  /// The best of rules that read the same gifts reads those of the most senders, and has an id, a count, and the most gifts.
+  /// The rank among rules that read the same gifts: by pairs of sender and gift, then an id, a count, and the number of gifts.
   var worth: (Int, Int, Int, Int) { (pairs.count, self["id"].count.signum(), self["count"].count.signum(), gifts.count) }
 
   // MARK: - Choosing
@@ -74,7 +74,7 @@ struct RuleGuess {
     switch field {
     case "gift.id" where column.receivers != nil: return -100
     case "gift.id":
-      // An object with a price is a gift, unless its id is always another, as that of a record.
+      // An object with a price is a gift, unless its id never repeats, like that of a record.
       let hasPrice = columns.contains { Vocabulary.list("prices").contains($0.last) && isBeside($0) }
       return column.last == "id" && hasPrice && !(column.isDistinct && rows.count > 2) ? 35 : 0
     case "receiver.id":
@@ -106,7 +106,7 @@ struct RuleGuess {
     }.sorted { ($1.score, $0.column.pointer) < ($0.score, $1.column.pointer) }.map(\.column)
   }
 
-  /// Picks the best column of the first pattern that any fits, or of these, with those that replace it where it has no value.
+  /// Picks the first of `given`, or if nil the best column of the first pattern that fits, and those that fill in for it.
   private mutating func pick(_ field: String, _ given: [Column]? = nil) {
     let patterns = Vocabulary.patterns(of: field)
     for pattern in patterns.prefix(field == "gift.id" && hasBits ? 1 : 3) where picks[field] == nil {
@@ -163,8 +163,8 @@ struct RuleGuess {
     }
   }
 
-  /// Whether a number without a sure name is a price: it is not around the gift's id, or each gift always has the same number. If
-  /// no field names a gift, as for a tip, an amount beside a currency is money.
+  /// Whether a number without a sure name is a price: its object does not contain the gift's id, or each gift always has the same
+  /// number. If no field names a gift, as for a tip, an amount beside a currency is money.
   private func isPrice(_ column: Column) -> Bool {
     let isMoney = column.last.hasSuffix("amount") && columns.contains { $0.last == "currency" && $0.parent == column.parent }
     guard let gift = self["gift.id"].first else { return isMoney }

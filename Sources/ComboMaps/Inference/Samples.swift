@@ -96,7 +96,7 @@ struct Samples {
   private mutating func inside(_ text: [UInt8], least: Int) -> MapText? {
     guard let first = text.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }), text.count > least else { return nil }
     if first == 0x7B || first == 0x5B { return try? MapText(text, file: "") }
-    // Other texts without these beginnings may look alike. No map shows yet which values of STT hold more of it.
+    // Without these beginnings, IRC and STT cannot be told from other texts. STT inside STT is found by a map's pointers only.
     let arena = BumpArena(chunkSize: 4096)
     let json = text.withUnsafeBytes { text in
       if first == 0x40 { return try? Array(IRCReader().json(of: text, into: arena)) }
@@ -124,7 +124,7 @@ struct Samples {
       for element in elements.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
         let row = leaves.filter { $0.places[..<shared[$0.path]].elementsEqual(element[..<shared[$0.path]]) }
         if let mark, !row.contains(where: { $0.value == mark.value && paths[$0.path].path == mark.path }) { continue }
-        // Of several elements of another array, the first counts.
+        // Reversed, so that the first of several elements of another array counts.
         for leaf in row.reversed() { columns[leaf.path].values[rows.count] = leaf.value }
         rows.append(record)
       }

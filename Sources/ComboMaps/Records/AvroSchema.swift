@@ -91,7 +91,7 @@ struct AvroSchemaReader {
     "string": .string,
   ]
 
-  /// - Returns: The schema, or nil if it is invalid, in which case the map's reader has the faults.
+  /// Returns the schema, or nil if it is invalid, in which case the map's reader has the faults.
   static func read(_ token: Int, _ map: inout MapReader) -> AvroSchema? {
     var reader = AvroSchemaReader()
     let faults = map.faults.count

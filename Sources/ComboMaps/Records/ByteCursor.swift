@@ -10,7 +10,7 @@ struct ByteCursor {
   @inline(__always)
   init(_ bytes: Bytes) { self.init(bytes, 0, bytes.count) }
 
-  /// - Parameter end: The end of the bytes to read.
+  /// Creates a cursor that reads the bytes from a position up to an end.
   @inline(__always)
   init(_ bytes: Bytes, _ at: Int, _ end: Int) {
     (self.bytes, self.at, self.end) = (bytes, at, end)
@@ -27,7 +27,7 @@ struct ByteCursor {
     return Bytes(rebasing: bytes[at &- count..<at])
   }
 
-  /// Skips bytes, of which at least as many must be left.
+  /// Skips a number of bytes. At least that number must be left.
   @inline(__always)
   mutating func skip(_ count: Int) { at &+= count }
 

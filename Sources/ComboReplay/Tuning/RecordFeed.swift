@@ -63,7 +63,7 @@ package final class RecordFeed: Sendable {
     }
   }
 
-  /// Marks the end of the records. Called by the reading thread only.
+  /// Marks the end of the records, with the reason if reading failed, or nil. Called by the reading thread only.
   package func end(_ failure: String? = nil) {
     filling.withLock { enqueue(&$0) }
     queue.change { queue in

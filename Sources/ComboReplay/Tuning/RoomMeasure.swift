@@ -13,8 +13,7 @@ package struct RoomMeasure: Equatable, Sendable {
   package var within1 = 0
   package var within3 = 0
   package var within10 = 0
-  /// The time for which the banners of gifts that were seen in time stayed, each up to ``readMs``, summed over these gifts, in
-  /// milliseconds.
+  /// The stays of banners, each up to ``readMs``, summed over the gifts that were seen in time, in milliseconds.
   package var readableMs = 0
   /// Gifts whose banner was skipped.
   package var skipped = 0
@@ -31,7 +30,7 @@ package struct RoomMeasure: Equatable, Sendable {
   /// The time from a room's first gift to its last banner, multiplied by its slots, and the part in use. In slot milliseconds.
   package var slotMs: Int64 = 0
   package var takenMs: Int64 = 0
-  /// The time from a room's first event to its last instruction, in milliseconds.
+  /// The time from a room's first gift to its last instruction, in milliseconds.
   package var spanMs: Int64 = 0
 
   /// - Parameter bits: The precision of the durations (``SpreadCounts``).

@@ -46,7 +46,7 @@ final class RoomTrack {
   /// The worth of one unit of the current gift.
   private var value = 0.0
 
-  /// - Parameter earlier: The room's measure from before it rested.
+  /// - Parameter earlier: The room's measure from before it rested, or nil if the room is new.
   init(place: UInt64, slots: Int, totals: LaneTotals, earlier: RoomMeasure? = nil) {
     self.place = place
     if let earlier {
@@ -200,7 +200,7 @@ final class RoomTrack {
 }
 
 struct TrackSink: InstructionSink {
-  /// Kept alive by the owner of the sink.
+  /// The track, which the owner of the sink keeps alive.
   unowned(unsafe) let track: RoomTrack
 
   mutating func say(_ instruction: Instruction) { track.process(instruction) }

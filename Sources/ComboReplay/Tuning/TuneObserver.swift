@@ -11,7 +11,7 @@ struct TuneObserver: RoomObserver {
 
   static var outputTime: OutputTime { .never }
 
-  /// The number of rested rooms that are kept by name.
+  /// The maximum number of rested rooms that a sweep keeps by name.
   let restedMax: Int
   /// The tracks, by the room's index.
   private var tracks: [RoomTrack?] = []
@@ -45,7 +45,7 @@ struct TuneObserver: RoomObserver {
     tracks[index] = nil
   }
 
-  /// Moves the rested rooms with the fewest gifts to one sum, until half of the limit remain.
+  /// Moves the rested rooms with the fewest gifts to one sum, until half of ``restedMax`` remain.
   mutating func endSweep() {
     if rested.count <= restedMax { return }
     let quietest = rested.sorted { ($0.value.measure.events, $1.value.place) < ($1.value.measure.events, $0.value.place) }

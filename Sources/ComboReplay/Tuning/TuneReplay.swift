@@ -11,7 +11,7 @@ package struct TuneReplay {
   package static let combinationsMax = 200
   /// The number of rooms that are reported individually.
   private static let busiestMax = 10
-  /// The number of rested rooms of all lanes that are kept by name.
+  /// The maximum number of rested rooms of all lanes that a sweep keeps by name.
   private static let restedMax = 1_000_000
   /// The number of bad lines that are reported individually.
   private static let reportsMax = 20

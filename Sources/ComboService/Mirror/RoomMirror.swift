@@ -58,9 +58,8 @@ package final class RoomMirror {
   package var serves: (([UInt8]) -> Bool)?
   /// Whether a room of which nothing was read may have banners; nil if none may.
   package var isUnknown: (([UInt8]) -> Bool)?
-  /// A room without a `screen` for longer than this, none of whose instructions is missing, is known: any banner that is not in
-  /// them would have been on screen for all that time, so that a `screen` would have been due. At least the service's
-  /// `screen_ms`.
+  /// The time after which a room whose instructions are complete is known even without a `screen`: a banner that is not in them
+  /// would have been on screen for all that time, so that a `screen` would have been due. At least the service's `screen_ms`.
   package var screenWithinMs = Int64.max
   /// Instructions processed, without repetitions; the known ones by operation; and records that were no instructions.
   package private(set) var instructions = 0

@@ -22,7 +22,7 @@ enum LogLine {
       for piece in message.pieces {
         switch piece {
         case .words: break
-        // Of two values under one name the first is written.
+        // If two values have the same name, only the first is written.
         case .number(let field, let value):
           if named.insert(field).inserted { line += ",\"\(field.rawValue)\":\(value)" }
         case .value(let field, let value):

@@ -1,6 +1,6 @@
 /// A query that is repeated in the background, one at a time. Used by the loop's thread.
 package struct BackgroundQuery<Answer> {
-  /// How work is run in the background: ``BackgroundTask/run``, or what a simulation puts in its place.
+  /// The function that runs work in the background: ``BackgroundTask/run``, or that of a simulation.
   package typealias Runner = @Sendable (BackgroundTask, @escaping @Sendable () -> Void) -> Void
 
   private let answers = Mailbox<Answer>()

@@ -23,7 +23,7 @@ package final class Mailbox<Value>: Sendable {
   package init() {}
 }
 
-/// A flag that is set once, by a signal or another thread.
+/// A flag that a signal or another thread sets for good. Until then it can hold a request for a fresh start.
 package final class StopFlag: Sendable {
   private let flag = Atomic<UInt8>(0)
   private static let freshStart: UInt8 = 1

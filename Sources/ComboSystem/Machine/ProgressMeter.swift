@@ -9,7 +9,7 @@ package struct ProgressMeter {
   private let began = MonotonicClock.nowMs
   private var shown: Int64 = 0
 
-  /// Creates a meter for `total` units, or returns nil if unknown.
+  /// Creates a meter for `total` units, or nil if their number is unknown.
   /// - Parameter isAlone: Whether nothing is written to standard output meanwhile.
   package init(of total: Int?, unit: String, isAlone: Bool = false) {
     self.total = total

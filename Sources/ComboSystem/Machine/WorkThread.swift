@@ -24,7 +24,7 @@ package final class WorkThread: Sendable {
     self.thread = thread
   }
 
-  /// Detaches the thread: the system keeps the stack of an ended thread until it is joined, or nobody can join it.
+  /// Detaches the thread unless it was joined: otherwise the system would keep its stack after its end.
   deinit { if !isJoined.load(ordering: .relaxed) { pthread_detach(thread) } }
 
   /// Waits until the thread has ended. To be called once.

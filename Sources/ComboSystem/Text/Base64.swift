@@ -1,6 +1,6 @@
 /// Base64 of RFC 4648, as headers and tokens use it.
 package enum Base64 {
-  /// Returns the bytes that a text encodes, with or without `=` at its end, or nil if it is not valid.
+  /// Returns the bytes that a text encodes, with or without `=` at its end, or nil if other characters occur. Drops surplus bits.
   package static func decoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     var bits: UInt32 = 0

@@ -3,7 +3,7 @@ internal import Glibc
 /// A time on the command line: ISO 8601, such as `2026-11-21T13:00:00Z`, or milliseconds since the Unix epoch.
 package enum Timestamp {
   /// Returns milliseconds since the Unix epoch, or nil if the text is not a time. Without a zone it is UTC, without a time the
-  /// day's beginning.
+  /// day's beginning. `earliest` is before all times.
   package static func milliseconds(_ text: String) -> Int64? {
     if text == "earliest" { return .min }
     if let number = Int64(text) { return number >= 0 && !text.hasPrefix("+") ? number : nil }

@@ -8,14 +8,14 @@ package import ComboWire
 ///
 /// It only reads, does not join the group, and may run beside a live service; later commits are ignored. It derives only one room
 /// of the partition, so its memory does not grow with input or journal. It derives on one thread. If nothing is found, it
-/// searches all partitions on all processors.
+/// searches all partitions, on ``threads`` threads.
 @safe package struct Explainer {
   /// The results except for the gifts that were passed to the caller.
   package struct Outcome {
     /// The partitions in the order in which they were read.
     package var partitions: [ExplainedPartition] = []
     package var gifts = 0
-    /// The first misses in the room's partition, and the number of all.
+    /// The first misses of each partition, and the number of all.
     package var misses: [GiftMiss] = []
     package var missCount = 0
     /// The number of misses that are only guesses.
@@ -36,12 +36,12 @@ package import ComboWire
   private let log: ServiceLog
   /// The rules whose entries can be derived; only tests set others.
   var rules = Rules.known
-  /// Returns the partition, of the given number, to which a producer sends a room.
+  /// Returns the partition to which a producer sends a room, from the room and the number of partitions.
   var placement: (Bytes, Int) -> Int = unsafe KeyPartitioner.partition
   /// The number of threads that search.
   package var threads = 1
   private let notice: @Sendable (String) -> Void
-  /// Called from time to time with a number of offsets processed, on any thread.
+  /// Receives a number of processed offsets from time to time, on any thread.
   package var progress: @Sendable (Int) -> Void = { _ in }
 
   /// - Parameters:

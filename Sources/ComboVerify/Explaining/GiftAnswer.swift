@@ -125,7 +125,7 @@ package struct ExplainedPartition: Equatable, Sendable {
   package var number: Int32
   /// Whether any event of the room was in it.
   package var hasRoom = false
-  /// The first offset of the input that can be read, and the one after the last, without records of open transactions.
+  /// The offset from which the input was read, and its end, without records of open transactions.
   package var from: Int64 = 0
   package var end: Int64 = 0
   /// Whether a producer's transaction was open there.

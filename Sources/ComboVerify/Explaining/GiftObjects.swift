@@ -38,7 +38,7 @@ extension GiftMiss {
   /// Appends the miss as a JSON object.
   /// - Parameters:
   ///   - room: The room that was asked about, as a JSON string.
-  ///   - reach: The part of its partition that was read.
+  ///   - reach: The part of its partition that was read, or nil if unknown.
   ///   - isNearest: Whether it only nearly matches the question.
   package func write(room: Bytes, reach: ExplainedPartition? = nil, isNearest: Bool = false, to buffer: ByteBuffer) {
     unsafe buffer.append(#"{"room":"#, written: room)

@@ -31,7 +31,7 @@ package struct GiftQuestion: Equatable, Sendable {
       && (gift?.elementsEqual(other.giftID) ?? true)
   }
 
-  /// The room as records name it, without the prefix that the service gives it.
+  /// Returns the room as records name it, without the service's prefix. It is unchanged if `derivation` is nil.
   func roomInRecords(_ derivation: Derivation?) -> [UInt8] { derivation.map { Array($0.limits.withoutPrefix(room)) } ?? room }
 
   func isAbout(_ room: Bytes) -> Bool {

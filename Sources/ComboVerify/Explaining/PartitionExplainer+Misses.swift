@@ -36,7 +36,7 @@ extension PartitionExplainer {
       like: kind == .deadLetter ? record.fingerprint : nil)
   }
 
-  /// - Parameter record: The fingerprint of the record that became a dead letter.
+  /// - Parameter record: The fingerprint of the record that became a dead letter, or nil for another miss.
   func add(_ miss: GiftMiss, like record: UInt64? = nil) {
     missCount += 1
     if miss.isGuess { guessCount += 1 }

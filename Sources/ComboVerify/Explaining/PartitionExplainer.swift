@@ -162,7 +162,7 @@ final class PartitionExplainer {
     case atCheckpoint
     /// The room became known only after the beginning of the requested span, or never.
     case tooLate
-    /// No entry can be derived from this one on, which is at the given offset of the journal.
+    /// The run failed. A new start must be above entry `n`, and is searched from offset `journal` of the journal on.
     case failed(n: Int64, journal: Int64)
   }
 

@@ -27,7 +27,7 @@ struct RoomCheckpoints {
       do throws(FormatFault) {
         switch kind {
         case .checkpoint:
-          // If the room has no record before the last checkpoint, only its first one after that is known there.
+          // If the room has no record before the last checkpoint, that checkpoint gets those that have followed it.
           settleLast(now)
           now.checkpoint = nil
           guard let value = unsafe record.value else { return true }

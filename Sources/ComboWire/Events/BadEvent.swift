@@ -2,7 +2,7 @@
 public struct BadEvent: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kind of fault; the raw value is the one in `combo.error`.
   public enum Code: String, CaseIterable, Sendable {
-    /// A record or its display data exceed the limit.
+    /// A record or its display data that exceeds the limit.
     case tooLarge = "too_large"
     /// Not a JSON object by RFC 8259, or nested too deeply.
     case notJSON = "not_json"

@@ -27,7 +27,7 @@ public final class EventDecoder {
   /// Decodes a record's value into an event.
   ///
   /// - Parameters:
-  /// - record: The value; not needed after the call.
+  ///   - record: The value; not needed after the call.
   ///   - key: The record's key, or nil if it has none, as in a replay. Not needed after the call.
   ///   - arena: Receives the bytes of the event. A bad record leaves no bytes in it.
   ///   - event: The result. It is invalid after an error.
@@ -44,7 +44,7 @@ public final class EventDecoder {
   }
 
   /// Decodes a record's value without a copy: the event points into `record`. `record` must stay unchanged while the event is in
-  /// use, and ``BumpArena/padding`` more bytes must be readable behind it. Text that differs from the record, such as ids with
+  /// use, and ``BumpArena/padding`` more bytes must be readable after it. Text that differs from the record, such as ids with
   /// escapes, is still copied to `arena`.
   public func decodeInPlace(_ record: Bytes, key: Bytes?, into arena: BumpArena, _ event: inout Event) throws(BadEvent) {
     if record.count > limits.recordBytes { throw .recordTooLarge(record.count, limits) }

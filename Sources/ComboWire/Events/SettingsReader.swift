@@ -137,7 +137,7 @@ package struct SettingsReader {
     return Int(value)
   }
 
-  /// Calls `body` with each element of an array and its name in a sentence. Too long arrays are refused unread.
+  /// Calls `body` with each element of an array and its name in a sentence. Arrays that are too long are refused unread.
   private func each(
     _ token: Int, _ name: String, _ body: (_ element: Int, _ name: String) throws(BadEvent) -> Void
   ) throws(BadEvent) {

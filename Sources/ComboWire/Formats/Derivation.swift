@@ -18,7 +18,7 @@ public struct Derivation: Equatable, Sendable {
   /// The header with the name of an instruction's input.
   public static let inputHeader = "combo-input"
 
-  /// Returns the prefix that the rooms of an input get where their ids are to name it.
+  /// Returns the prefix with which the ids of an input's rooms name that input.
   package static func roomPrefix(of input: String) -> String { input + ":" }
 
   /// Creates a derivation of these values.

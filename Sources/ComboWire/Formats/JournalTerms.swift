@@ -13,7 +13,7 @@ package struct JournalTerms: Equatable {
   package private(set) var saidTo: Int64 = 0
 
   /// Creates the terms at a checkpoint.
-  /// - Parameter checkpoint: The entries up to it do not count, or nil to begin with the first one.
+  /// - Parameter checkpoint: The entries up to it do not count. Pass nil to begin with the first one.
   package init(after checkpoint: Checkpoint? = nil) {
     guard let checkpoint else { return }
     n = checkpoint.n

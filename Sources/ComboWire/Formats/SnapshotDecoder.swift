@@ -6,7 +6,7 @@ public import ComboCore
 public final class SnapshotDecoder {
   private let reader = RecordReader("a snapshot", newest: Format.stateVersion)
 
-  /// A decoder.
+  /// Creates a decoder.
   public init() {}
 
   /// Returns the engine that a state's text describes.

@@ -173,7 +173,7 @@ struct SnapshotReader {
   /// Returns a count, limited to the current maximum, which a count of the first rules could exceed.
   private func count(_ count: Int) -> Int { isFirst ? min(count, Engine.countMax) : count }
 
-  /// Passes the first token of each entry of a section to `body`. Entries must be arrays, of `count` plain values unless nil.
+  /// Passes the first token of each entry of a section to `body`. Entries must be arrays, of `count` plain values if it is set.
   @inline(__always)
   private func each(
     _ name: StaticString, _ count: Int?, _ body: (_ first: Int) throws(FormatFault) -> Void

@@ -30,7 +30,7 @@ public final class StateDecoder {
   private let parts = RecordReader("a snapshot in parts", newest: Format.stateVersion)
   private var state: RecordFields?
 
-  /// A decoder.
+  /// Creates a decoder.
   public init() {}
 
   /// Decodes a room's record.

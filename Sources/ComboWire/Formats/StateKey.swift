@@ -29,13 +29,13 @@ public enum StateKey {
 public final class StateKeyDecoder {
   private let reader = RecordReader("a key of the state topic")
 
-  /// A decoder.
+  /// Creates a decoder.
   public init() {}
 
   /// Decodes a key. A room's id is valid until the next call.
   public func key(_ bytes: Bytes) throws(FormatFault) -> StateKey {
     let text = try reader.readArray(bytes)
-    let count = text.next(0) - 1  // of tokens; all are plain
+    let count = text.next(0) - 1  // the number of values, if all are plain
     if count == 1, text[1].isString, text.string(1, is: "checkpoint") { return .checkpoint }
     if count == 2 || count == 3, text[1].isString, text.string(1, is: "room"), text[2].isString {
       let room = text.meaning(2, into: reader.arena)

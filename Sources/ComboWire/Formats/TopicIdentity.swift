@@ -23,7 +23,7 @@ public struct TopicIdentity: Equatable, Sendable {
   /// - Parameters:
   ///   - hash: The hash in the record.
   ///   - what: The kind of record, as named in the error.
-  ///   - owner: The record's owner, if the record has the names.
+  ///   - owner: The record's owner, or nil if the record has only the hash of the names.
   public func check(_ hash: UInt64, _ what: StaticString, of owner: TopicIdentity? = nil) throws(FormatFault) {
     if hash == self.hash { return }
     if let owner, owner.hash == hash { throw FormatFault(code: .foreign, description: foreign(what, of: owner)) }

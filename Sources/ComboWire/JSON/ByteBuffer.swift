@@ -196,7 +196,7 @@ package func write(jsonString bytes: Bytes, at start: UnsafeMutablePointer<UInt8
   return out + 1
 }
 
-/// Writes an integer in at most 20 decimal digits and returns its end.
+/// Writes an integer in at most 20 bytes, a sign and 19 decimal digits, and returns its end.
 @inline(__always)
 package func write(_ value: Int64, at out: UnsafeMutablePointer<UInt8>) -> UnsafeMutablePointer<UInt8> {
   if value >= 0 && value < 10 {

@@ -3,8 +3,8 @@ public import ComboCore
 
 /// A valid JSON text as a flat tape of tokens. It borrows the text and its parser's tape.
 ///
-/// Token 0 is the whole text; an object's members follow it as name, value, name, value. Indices are not checked in release
-/// builds, since they come from the tape itself.
+/// Token 0 is the whole text; an object's members follow it as name, value, name, value. Indices are not checked, since they
+/// come from the tape itself.
 @usableFromInline
 package struct JSONText {
   @usableFromInline package let base: UnsafePointer<UInt8>

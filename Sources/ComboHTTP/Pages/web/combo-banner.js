@@ -15,7 +15,7 @@ export class Banner {
     this.avatar = new Picture("combo-avatar");
     this.gift = new Picture("combo-gift");
     const text = make("span", "combo-text");
-    // <bdi>: direction marks in a name end with it.
+    // A <bdi> ends the effect of the direction marks in a name.
     this.#sender = make("bdi", "combo-sender");
     this.#line = make("span", "combo-line");
     this.#giftName = make("bdi", "combo-gift-name");

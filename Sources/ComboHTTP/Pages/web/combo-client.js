@@ -69,7 +69,7 @@ export class RoomStream {
   #state = "stopped";
   #abort = null;
   #failures = 0;
-  /** When this connection delivered its first data, or null. */
+  /** The time at which this connection delivered its first data, or null. */
   #heardAt = null;
   /** The id of the last event received; "" if the next stream must begin with a screen. */
   #lastId = "";

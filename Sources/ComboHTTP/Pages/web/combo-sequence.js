@@ -10,7 +10,7 @@
 export class Sequence {
   epoch = -1;
   seq = 0;
-  /** Whether all that is on screen is known. */
+  /** Whether every banner on screen is known. */
   isKnown = false;
   /** Counters: gaps; instructions missed, or about banners unknown for that reason; repetitions; malformed instructions. */
   gaps = 0;
