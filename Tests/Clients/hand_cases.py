@@ -1,7 +1,7 @@
 """The cases that were written by hand. Each is a claim, and lines with what must come of them.
 
 A line is (what is said, verdict, screen). The screen is written "1@0x3 2@1x7": banner 1 in slot 0 with count 3, banner 2 in slot 1 with
-count 7. Sender and gift of a banner are those of `who(banner)` unless the line gives others.
+count 7. Sender and gift of a banner are those of `who(banner)` unless the line gives others. None accepts the reference's screen.
 """
 
 import json

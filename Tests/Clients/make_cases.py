@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes cases/*.jsonl: the cases of hand_cases.py, and cases drawn from seeds whose outcome the reference works out.
 
-    make_cases.py            writes them; says so if the reference disagrees with what was written by hand
+    make_cases.py            writes them, or ends with an error if the reference disagrees with a case written by hand
     make_cases.py --check    exit code 1 if the files are not what would be written
 """
 

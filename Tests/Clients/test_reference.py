@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds the reference against what engines said: whoever missed nothing has the screen that the engine says; whoever missed
-something has nothing on screen that is not there."""
+"""Compares the reference with the output of engines: a client that missed nothing has each screen that the engine emits, and one
+that missed something draws no banner that is not there."""
 
 import json
 import random

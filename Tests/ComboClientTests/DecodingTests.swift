@@ -56,7 +56,7 @@ struct DecodingTests {
     #expect(DisplayData(json: "[]") == nil && DisplayData(json: "{") == nil && DisplayData(json: "{} x") == nil)
   }
 
-  @Test("nesting as deep as wished for ends in a result", arguments: [10, 500, 600, 100_000])
+  @Test("nesting of any depth ends in a result", arguments: [10, 500, 600, 100_000])
   func depth(levels: Int) {
     let nested = String(repeating: "[", count: levels) + String(repeating: "]", count: levels)
     #expect((DisplayInstruction(show(#","x":\#(nested)"#)) != nil) == (levels < 512))

@@ -91,7 +91,7 @@ struct MemoryTests {
     #expect(Int(table.used) == held.count, "seed \(seed)")
   }
 
-  @Test("a table of tags finds what is in it, and looks at nothing else, until it is made anew", arguments: 0..<20)
+  @Test("a table of tags finds what is in it, and visits nothing else, until it is reset", arguments: 0..<20)
   func tags(seed: Int) {
     var random = SplitMix64(seed)
     var table = TagTable()
@@ -201,7 +201,7 @@ struct MemoryTests {
     #expect(Int(banners.count) == held.count, "seed \(seed)")
   }
 
-  @Test("keys are told apart by each byte and by where one part ends")
+  @Test("keys are distinguished by each byte and by where one part ends")
   func keys() {
     var combos = Combos()
     var store = ByteStore()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The plain model and the streams")
 struct ModelConformanceTests {
-  @Test("the model says what each room should, and tells what became of each gift", arguments: ConformanceStream.names)
+  @Test("the model emits each room's expected instructions, and finds the fate of each gift", arguments: ConformanceStream.names)
   func sameInstructions(name: String) throws {
     let stream = try ConformanceStream(name)
     var rooms: [String: Model] = [:]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ComboCore
 
-@Suite("The engine beside a plain model of the specification")
+@Suite("The engine compared with a plain model of the specification")
 struct ModelTests {
   /// The number of streams per test case.
   static let streams = 10

@@ -76,7 +76,7 @@ struct PropertyTests {
     #expect(updates > 70 && updates <= settings.slots * 10_000 / settings.countMs)
   }
 
-  @Test("how often an engine is advanced does not show", arguments: RandomStream.groups(40))
+  @Test("how often an engine is advanced does not change its instructions", arguments: RandomStream.groups(40))
   func advancedAtWill(group: Int) {
     for seed in group * Self.streams..<(group + 1) * Self.streams {
       // A shift moves only what has not happened yet, so that it would show whether something has.
@@ -94,7 +94,7 @@ struct PropertyTests {
     }
   }
 
-  @Test("an engine restored from a snapshot before each event goes on as the first", arguments: RandomStream.groups(40))
+  @Test("an engine restored from a snapshot before each event continues as the first", arguments: RandomStream.groups(40))
   func restoredAtEachEvent(group: Int) throws {
     for seed in group * Self.streams..<(group + 1) * Self.streams {
       let stream = RandomStream(seed: 30_000 + seed, events: 80)
@@ -138,7 +138,7 @@ struct PropertyTests {
     }
   }
 
-  @Test("a copy goes on by itself, and leaves the original as it was", arguments: RandomStream.groups(40))
+  @Test("a copy continues by itself, and leaves the original as it was", arguments: RandomStream.groups(40))
   func copies(group: Int) {
     for seed in group * Self.streams..<(group + 1) * Self.streams {
       let stream = RandomStream(seed: 40_000 + seed, events: 80)

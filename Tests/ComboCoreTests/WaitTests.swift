@@ -3,16 +3,16 @@ import Testing
 @testable import ComboCore
 
 /// Waits and worth in instructions, for metrics, compared with what became of each gift.
-@Suite("Waits that instructions tell")
+@Suite("Waits that instructions report")
 struct WaitTests {
-  /// Follows gifts, and compares.
+  /// A sink that follows gifts, and compares their waits and worth with what instructions report.
   struct Follower: InstructionSink {
     private struct Unseen {
       var at: Int64
       var worth: Double
     }
 
-    /// The worth of one of the current gift.
+    /// The worth of each one that the current gift counts.
     var value = 0.0
     /// The longest possible delay of a number change.
     var animationMs: Int64 = 0
@@ -112,7 +112,7 @@ struct WaitTests {
   }
 
   @Test(
-    "a show tells its longest wait, an update one to within an animation, a skip what it was worth",
+    "a show reports its longest wait, an update one to within an animation, a skip its worth",
     arguments: RandomStream.groups(20))
   func agrees(group: Int) {
     var (shows, updates, skips, longest) = (0, 0, 0, Int64(0))

@@ -95,7 +95,7 @@ struct EventStreamTests {
     }
   }
 
-  @Test("show that they are there")
+  @Test("send a comment while there is no event")
   func alive() throws {
     let stage = try HTTPStage()
     let wire = try stage.stream("r")
@@ -176,7 +176,7 @@ struct EventStreamTests {
     #expect(try fast.nextEvent()?.id == "1-\(count + 1)")
   }
 
-  @Test("a reader that has gone is forgotten, and with the last one the room")
+  @Test("a reader that has gone is removed, and with the last one the room")
   func gone() throws {
     let stage = try HTTPStage()
     let wires = try (0..<10).map { _ in try stage.stream("r") }
@@ -209,7 +209,7 @@ struct EventStreamTests {
     #expect(try staying.nextEvent() == nil)
   }
 
-  @Test("begin anew with a screen when the loop does, and when another service begins in the process they are watched again")
+  @Test("receive each new screen of the loop, and are watched again after a fresh start within the process")
   func anew() throws {
     let stage = try HTTPStage()
     let wire = try stage.stream("r")
@@ -225,7 +225,7 @@ struct EventStreamTests {
     #expect(try wire.nextEvent()?.id == "1-12")
   }
 
-  @Test("continue when the response to one who waited too long arrives before their own; alone it ends the watching")
+  @Test("continue when a late response to an earlier request arrives before their own; without them it ends the watch")
   func lateAnswer() throws {
     try HTTPStage.withTimeEnough { stage, responseMs in
       var late: [(wire: HTTPWire, room: [UInt8], id: UInt64)] = []

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Parts of the HTTP server")
 struct HTTPPartsTests {
-  @Test("an address is one in numbers with a port, and determines who can reach it")
+  @Test("an address is numeric, `localhost` or `*`, with a port, and determines who can reach it")
   func addresses() throws {
     for (text, host, isLoopback) in [
       ("127.0.0.1:8080", "127.0.0.1", true), ("localhost:0", "127.0.0.1", true), ("127.9.9.9:1", "127.9.9.9", true),
@@ -77,7 +77,7 @@ struct HTTPPartsTests {
     #expect(target?.value("none") == nil)
   }
 
-  @Test("a token must be worth guessing at, and is taken without the white space around it")
+  @Test("a token must be hard to guess, and the white space around it is ignored")
   func tokens() throws {
     let token = try HTTPToken("  0123456789abcdef\r\n")
     #expect(token.isPresent(in: "bearer 0123456789abcdef"))
@@ -93,7 +93,7 @@ struct HTTPPartsTests {
     #expect(Base64.decoded("a b".utf8) == nil)
   }
 
-  @Test("an event's id is where it stands, whatever the room is called")
+  @Test("an event's id is its epoch and seq, whatever the room is called")
   func eventIDs() {
     let record = #"{"v":1,"room":"\",\"epoch\":7,\"seq\":8","epoch":123,"seq":45,"at":1,"op":"move_up"}"#
     let text = String(decoding: StreamText.event("instruction", Array(record.utf8)), as: UTF8.self)

@@ -87,7 +87,7 @@ struct MetricsTests {
      "cgrp":{"state":"up","rebalance_cnt":6}}
     """
 
-  @Test("librdkafka's statistics are summed, and text that is none is left out")
+  @Test("librdkafka's statistics are summed, and invalid text is ignored")
   func clients() {
     let samples = MetricsText.samples(page())
     #expect(samples[#"combo_kafka_client_responses_total{client="consumer"}"#] == 17)
@@ -137,7 +137,7 @@ struct MetricsTests {
     #expect(samples["combo_input_age_seconds_count"] == 5 && samples["combo_restore_duration_seconds_sum"] == 1.5)
   }
 
-  @Test("bear the group and the input, each sample")
+  @Test("have the group and the input as labels of each sample")
   func whose() {
     let samples = page().split(separator: "\n").filter { !$0.hasPrefix("#") }
     #expect(!samples.isEmpty && samples.allSatisfy { $0.contains(#"{group="g",input="in""#) })
@@ -178,13 +178,13 @@ struct MetricsTests {
 
   private var names: Set<String> { Set(MetricTable.all.map(\.name)) }
 
-  @Test("stand in docs/schemas/metrics.tsv, each with its type and meaning")
+  @Test("are listed in docs/schemas/metrics.tsv, each with its type and meaning")
   func reference() throws {
     let rows = MetricTable.all.map { "\($0.name)\t\($0.kind.rawValue)\t\($0.help)" }
     try GeneratedPart.expect("docs/schemas/metrics.tsv", is: ["metric\ttype\tmeaning"] + rows)
   }
 
-  @Test("each family stands once, with its help and type, and each sample once")
+  @Test("each family appears once, with its help, and each sample once")
   func form() {
     let text = page()
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

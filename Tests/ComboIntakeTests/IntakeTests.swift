@@ -118,7 +118,7 @@ struct RecordSplitterTests {
 struct WebSocketTalkTests {
   private func kind(_ text: String) -> WebSocketTalk.Kind { Array(text.utf8).withUnsafeBytes { WebSocketTalk.kind(of: $0) } }
 
-  @Test("is distinguished from records")
+  @Test("are distinguished from records")
   func tells() {
     #expect(kind(#"{"event":"gift","data":{}}"#) == .record)
     #expect(kind("") == .nothing)

@@ -216,7 +216,7 @@ struct GroupTests {
     try poll([member], "started anew") { member.values[0]?.count == 3 }
   }
 
-  @Test("of partitions that are started together nothing is left out, though one of them must be assigned again")
+  @Test("nothing is left out of partitions that are started together, though one of them must be assigned again")
   func startTogether() throws {
     // Otherwise a fetch that waits for more records at the end would delay the next one until all is over.
     let kafka = try KafkaFixture(overrides: [.init(key: "fetch.wait.max.ms", value: "5")])

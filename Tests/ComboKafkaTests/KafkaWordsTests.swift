@@ -4,16 +4,16 @@ import Testing
 
 @testable import ComboKafka
 
-@Suite("librdkafka's words")
+@Suite("librdkafka's messages")
 struct KafkaWordsTests {
-  @Test("of two with one id, the remedy is a name for each instance, and not another group")
+  @Test("for two members with one id, the remedy is a name for each instance, and not another group")
   func fenced() {
     let sentence = EdgeError(RD_KAFKA_RESP_ERR_FENCED_INSTANCE_ID, failed: "x", brokers: "b").message
     #expect(
       sentence.contains("Give each instance of the group its own --instance") && !sentence.contains("--group"), "\(sentence)")
   }
 
-  @Test("are handed on without how long a connection was in which state")
+  @Test("are logged without how long a connection was in which state")
   func plain() {
     for more in ["", ", 1 identical error(s) suppressed"] {
       #expect(KafkaWords.plain("b:1/0: Disconnected (after 2024264ms in state UP\(more))") == "b:1/0: Disconnected")

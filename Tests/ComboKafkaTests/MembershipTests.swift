@@ -6,7 +6,7 @@ import Testing
 @testable import ComboKafka
 @testable import ComboTestSupport
 
-@Suite("Membership that is lost without a word", .enabled(if: TestKafka.isAvailable, Comment(rawValue: TestKafka.howTo)))
+@Suite("Membership that is lost without notice", .enabled(if: TestKafka.isAvailable, Comment(rawValue: TestKafka.howTo)))
 struct MembershipTests {
   private let withinMs = KafkaFixture.withinMs
 

@@ -108,7 +108,7 @@ struct OutageTests {
     #expect(try kafka.values(topic) == (0..<100).map(String.init))
   }
 
-  @Test("without transactions a full queue holds one record up, and none after it: with that one the producer is done for")
+  @Test("without transactions a full queue holds one record up, and none after it: after that the producer cannot be used")
   func fullQueueWithoutTransactions() throws {
     let cluster = try MockCluster(log: .none)
     let names = TopicNames(input: "in", output: "out", journal: "journal", state: "state", deadLetter: "bad")
@@ -154,7 +154,7 @@ struct OutageTests {
   }
 
   @Test(
-    "a full queue holds one record of a transaction up, and none after it: the commit tells, and the next transaction is taken anew"
+    "a full queue holds one record of a transaction up, and none after it: the commit fails, and the next transaction succeeds"
   )
   func fullQueueInATransaction() throws {
     let cluster = try MockCluster(log: .none)

@@ -149,7 +149,7 @@ struct TransactionTests {
     #expect(try kafka.values(topic) == ["heir"])
   }
 
-  @Test("a fenced producer can be made away with while answers to its requests are still coming")
+  @Test("a fenced producer can be destroyed while answers to its requests are still coming")
   func fencedInFlight() throws {
     let seed = testSeed("fencedInFlight")
     var random = SplitMix64(seed: seed)
@@ -207,7 +207,7 @@ struct TransactionTests {
     #expect(try kafka.values(topic) == ["small"])
   }
 
-  @Test("a member of an old generation cannot make its offsets count: abort, not the end")
+  @Test("offsets of a member of an old generation are refused with an abort, not a fatal fault")
   func oldGeneration() throws {
     let kafka = try KafkaFixture()
     let input = try kafka.topic(partitions: 2)

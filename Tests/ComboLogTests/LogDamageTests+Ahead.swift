@@ -137,7 +137,7 @@ extension LogDamageTests {
   }
 
   @Test(
-    "no damage of what was written ahead hides what stands behind it",
+    "no damage of what was written ahead hides what follows it",
     arguments: [0..<512, 17..<18, 32 + 16 + 4120 * 9..<32 + 20 + 4120 * 9, 8 * 4096..<9 * 4096, 4120 * 3..<4120 * 9])
   func lostAhead(damage: Range<Int>) throws {
     var (file, ahead) = try killed(40)
@@ -152,7 +152,7 @@ extension LogDamageTests {
   }
 
   @Test(
-    "bytes that are missing of what was written ahead do not hide what stands behind them",
+    "bytes that are missing of what was written ahead do not hide what follows them",
     arguments: [0, 8, 4096, 6144, 4120 * 9])
   func shiftedAhead(from: Int) throws {
     for count in [1, 512, 4120] {

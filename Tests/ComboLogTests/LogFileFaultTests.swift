@@ -44,7 +44,7 @@ import Testing
     #expect(fault(.foreign) { _ = try folder.open() }.contains("newer version"))
   }
 
-  @Test("a torn file is called damaged, and a file that was not closed is checked")
+  @Test("a torn file is reported as damaged")
   func isTorn() throws {
     let folder = try LogFolder()
     do {
@@ -76,7 +76,7 @@ import Testing
     #expect(!log.wasChecked)
   }
 
-  @Test("a folder that cannot be written, a folder in place of the file, and no file to look at")
+  @Test("a folder that cannot be written, a folder in place of the file, and a missing file to read are refused")
   func cannotBeWritten() throws {
     let folder = try LogFolder()
     fault(.foreign) { _ = try LogFile(.file(folder.folder)) }

@@ -75,7 +75,7 @@ func fault(_ code: LogFault.Code, sourceLocation: SourceLocation = #_sourceLocat
 }
 
 @Suite struct LogFileTests {
-  @Test("records, positions and offsets are there again after the log was opened anew")
+  @Test("records, positions and offsets are there again after the log was reopened")
   func reopens() throws {
     let folder = try LogFolder()
     do {

@@ -27,7 +27,7 @@ struct LogHomeTests {
     return (log.lacksAhead, try log.all(0))
   }
 
-  @Test("by another name, once the first one is gone with it, the file is refused until it is there, or an empty file is")
+  @Test("by another name, it is refused until those records are there, or an empty file in their place")
   func otherName() throws {
     let (folder, elsewhere) = (try LogFolder(), try LogFolder())
     try folder.leave(["1", "2"])

@@ -57,7 +57,7 @@ struct LogRetentionTests {
     return found
   }
 
-  @Test("by age they go up to the newest mark that is old enough, and the state of that one is kept", arguments: [true, false])
+  @Test("by age they are deleted up to the newest mark that is old enough, and its state is kept", arguments: [true, false])
   func byAge(isFile: Bool) throws {
     let folder = isFile ? try LogFolder() : nil
     do {
@@ -229,7 +229,7 @@ struct LogRetentionTests {
     try commit(end, output: 1)
   }
 
-  @Test("marks make way for one another, and a state that is large makes none")
+  @Test("old marks are deleted for new ones, and a large state gets no mark")
   func bounded() throws {
     let log = try log()
     for hour in 1...100 as ClosedRange<Int64> {

@@ -12,9 +12,8 @@ struct BinarySample: CustomTestStringConvertible, Sendable {
   let name: String
   let record: [UInt8]
   let header: [UInt8]
-  /// As JSON.
   let json: String
-  /// The member `record` of the map, for Avro; nil: the message of `gift.proto`.
+  /// The member `record` of the map, or nil for a message of `gift.proto`.
   let form: String?
   let message: String?
   let framing: String
@@ -69,7 +68,7 @@ struct BinaryReading {
     }
   }
 
-  /// The record as JSON with sorted names; nil, with the reason, if it is bad.
+  /// Returns the record as JSON with sorted names, or nil and the fault if it cannot be read.
   func json(_ record: [UInt8], header: [UInt8] = []) -> (json: String?, fault: BadEvent?, outcome: MapExplanation.Outcome) {
     let explanation = explanation(record, header: header)
     if case .bad(let fault) = explanation.outcome, explainer.record.isEmpty { return (nil, fault, explanation.outcome) }
@@ -157,7 +156,7 @@ struct BinaryRecordTests {
     }
   }
 
-  @Test("are bad events when they are cut off anywhere", arguments: BinarySample.all)
+  @Test("in Avro or compressed are bad events when they are cut off anywhere", arguments: BinarySample.all)
   func cut(_ sample: BinarySample) throws {
     let reading = BinaryReading(try sample.map())
     for count in 0..<sample.record.count {
@@ -168,7 +167,7 @@ struct BinaryRecordTests {
     }
   }
 
-  @Test("end nothing when their bytes are altered", arguments: BinarySample.all)
+  @Test("do not crash the decoder when their bytes are altered", arguments: BinarySample.all)
   func altered(_ sample: BinarySample) throws {
     let reading = BinaryReading(try sample.map())
     let seed = UInt64.random(in: 0 ... .max)
@@ -230,7 +229,7 @@ struct BinaryRecordTests {
     )
   }
 
-  /// The number of a varint, zigzag.
+  /// Returns a number as a zigzag varint.
   private func long(_ value: Int64) -> [UInt8] {
     var rest = UInt64(bitPattern: value << 1 ^ value >> 63)
     var bytes: [UInt8] = []

@@ -1,4 +1,4 @@
-/// The second half of the shapes.
+/// More shapes.
 extension ConnectorShapeTests {
   static let moreCases: [(String, String, String, String)] = [
     (

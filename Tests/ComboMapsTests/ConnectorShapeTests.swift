@@ -38,7 +38,7 @@ struct ConnectorShapeTests {
     #expect(made.hasPrefix("dropped: repeats GiftedSubscriptionsEvent's gifts"), "\(made)")
   }
 
-  /// Each map once: without optimisation the largest takes a second.
+  /// The maps that were read, kept because the largest takes a second without optimization.
   private static let maps = Mutex<[String: RecordMap]>([:])
 
   static func map(_ reference: String) throws -> RecordMap {

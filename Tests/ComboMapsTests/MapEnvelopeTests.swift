@@ -5,7 +5,7 @@ import Testing
 
 @testable import ComboTestSupport
 
-/// What is around the JSON of a gift, and records with several lists of gifts.
+/// The text around the JSON of a gift, and records with several lists of gifts.
 @Suite("Around a gift")
 struct MapEnvelopeTests {
   private static let gift =
@@ -91,7 +91,7 @@ struct MapEnvelopeTests {
     }
   }
 
-  @Test("without it, a record with gifts in both is bad, so that none of them is lost")
+  @Test("without beside, a record with gifts in two arrays is bad, so that none of them is lost")
   func notBeside() throws {
     let text = #"{"subs":[{"id":"s","u":1}],"live":[{"rants":[{"id":"r","u":1}]}]}"#
     #expect(try gifts(Self.lists.replacing("§", with: ""), [text]).first?.contains("two gifts in two envelopes") == true)
@@ -123,7 +123,7 @@ struct MapEnvelopeTests {
     """#
 
   @Test(
-    "its message says what the record lacks for the nearest rule",
+    "the message of a record that no rule reads says what it lacks for the nearest rule",
     arguments: [
       (#"{"cmd":"GIFT","giftId":2}"#, "t, rule 1 would, but /n or /num is missing"),
       (#"{"data":{"cmd":"GIFT","n":1}}"#, "t, rule 1 would, but /data/giftId is missing"),
@@ -139,7 +139,7 @@ struct MapEnvelopeTests {
     #expect(result.hasPrefix("bad: unknown_type: the record names a gift, ") && result.hasSuffix(expected), "\(result)")
   }
 
-  @Test("its message proposes no rule that never holds")
+  @Test("the message proposes no rule that never holds")
   func neverHolds() throws {
     let fields = #""event": "gift", "fields": {"sender": {"id": "/u"}, "gift": {"id": "/giftId"}}"#
     let map = #"""
@@ -154,7 +154,7 @@ struct MapEnvelopeTests {
   }
 
   @Test(
-    "its message names the rule that its command leads to, and null or a text on the way to what is missing",
+    "the message names the rule that the record's command leads to, and null or a text on the way to what is missing",
     arguments: [
       (#"{"cmd":"GIFT","gift":null}"#, "t, rule 1 would, but /gift is null"),
       (#"{"cmd":"GIFT","gift":"rose x2"}"#, "t, rule 1 would, but /gift is a text that is not read as JSON"),
@@ -187,7 +187,7 @@ struct MapEnvelopeTests {
   }
 
   @Test(
-    "it is found in any string and array, but not in what a viewer wrote",
+    "a gift that no rule reads is found in any string and array, but not in what a viewer wrote",
     arguments: [
       (#"{"foo":"{\"giftId\":2}"}"#, true), (#"{"list":["{\"giftId\":2}"]}"#, true), (#"["[null,{\"giftId\":2}]"]"#, true),
       (#"{"a":{"b":"[{\"giftId\":2}]"}}"#, true), (#"{"user":"v","foo":"{\"giftId\":2}"}"#, false),

@@ -17,7 +17,7 @@ struct MapExpansionTests {
   }
 
   @Test(
-    "is written out: the map is the same as without it",
+    "are written out: the map is the same as without them",
     arguments: [
       // A value, and text in a string.
       (
@@ -91,7 +91,7 @@ struct MapExpansionTests {
     }
   }
 
-  @Test("an included file's members stand behind the file's own, of which others are replaced; its name is none of the file's")
+  @Test("an included file's members follow the file's own, which take precedence; its name is not used")
   func include() throws {
     let written = #"""
       {"map": 1, "name": "own", "include": ["base.json", "words.json"], "fields": {"room": "/room", "id": "/id"},
@@ -204,7 +204,7 @@ struct MapExpansionTests {
     }
   }
 
-  /// XXH3 of what 0.1.0 kept of its maps. A map that has changed since is taken out.
+  /// The XXH3 hash of the text that 0.1.0 kept of each map, without the maps that have changed since.
   private static let kept010: [String: UInt64] = [
     "wire": 0xf1d56086f3b23667
   ]

@@ -3,10 +3,10 @@ import ComboMaps
 import ComboWire
 import Testing
 
-/// What names a gift, its streak and its combo, where records say more or less than one thing.
+/// The ids of a gift, its streak and its combo, where a record has several or none.
 @Suite("The identity of a gift")
 struct MapIdentityTests {
-  /// The gifts of records, in a line each: `id sender>receiver gift amount …`; a bad event or a dropped record as one line.
+  /// Returns the gifts of records, each as a line `id sender>receiver gift amount …`. A bad or dropped record is one line.
   static func gifts(_ map: RecordMap, _ records: [String]) -> [String] {
     var limits = WireLimits()
     limits.roomFromBody = true
@@ -45,7 +45,7 @@ struct MapIdentityTests {
     return try RecordMap(Array(text.utf8), file: "t")
   }
 
-  @Test("an id beside a total is another one with another total, unless ids are new each time by the map")
+  @Test("an id beside a total is extended by the total, unless the map states that ids are new")
   func idAndTotal() throws {
     let records = [1, 3, 3].map { #"{"id": "m", "u": 1, "g": 2, "n": \#($0)}"# }
     let kept = try map(#""id": "/id", "total": "/n""#)
@@ -90,7 +90,7 @@ struct MapIdentityTests {
     #expect(Self.gifts(inner, [record]) == ["a 1> 2 count 1", "b 1> 2 count 1"])
     let joined = try map(#""id": {"join": ["^/id", "-", "/id"]}"#, root: "/to/*")
     #expect(Self.gifts(joined, [record]) == ["m-a 1> 2 count 1", "m-b 1> 2 count 1"])
-    // Of a message in an array the id is its own, of its gifts it is not.
+    // The id is the message's own, but is shared by the message's gifts.
     let deep = #"{"u": 1, "g": 2, "m": [{"id": "x", "to": [{}, {}]}, {"id": "y", "to": [{}]}]}"#
     #expect(
       Self.gifts(try map(#""id": "../../id""#, root: "/m/*/to/*"), [deep]) == [
@@ -169,7 +169,7 @@ struct MapIdentityTests {
     let chat = #""when":{"at":"/e/*/k","is":"chat"},"drop":"chat""#
     #expect(try notes("{\(chat)}").contains { $0.contains(#"with "root": "/e/*" it drops those"#) })
     #expect(try notes(#"{"root":"/e/*",\#(chat)}"#) == [])
-    // Where another rule reads the elements, it looks at each of them.
+    // Where another rule reads the elements, this one is applied to each of them.
     let gift = #"{"root":"/e/*","event":"gift","fields":{"sender":{"id":"/u"},"gift":{"id":"/g"}}}"#
     #expect(try notes("{\(chat)},\(gift)") == [])
     let retraction = #"{"when":{"at":"/k","is":"r"},"event":"retract","fields":{"sender":{"id":"/u"}"#

@@ -1,7 +1,7 @@
 import ComboMaps
 import Testing
 
-/// What a proposed map makes of the samples that it is proposed from.
+/// The result of a proposed map for the samples that it is proposed from.
 @Suite("A proposed map, held against its samples")
 struct MapInferenceCheckTests {
   private func gifts(_ records: [String]) throws -> (gifts: [String], doubts: [String], text: String) {

@@ -3,7 +3,7 @@ import ComboMaps
 import ComboWire
 import Testing
 
-/// What `map --infer` proposes for records as the field has them: the maps are read again, and used.
+/// The maps that `map --infer` proposes for records of platforms. They are read again, and used.
 @Suite("A map proposed from samples")
 struct MapInferenceTests {
   private func gifts(_ records: [String]) throws -> (gifts: [String], doubts: [String], text: String) {
@@ -114,7 +114,7 @@ struct MapInferenceTests {
     #expect(result.gifts == [1, 3, 7].map { #" UC1> Rose total \#($0) of "g1""# }, "\(result.text)")
   }
 
-  @Test("lets a field stand in where another is 0, and a word for senders that are not named")
+  @Test("makes no sender 0 where another field has an id, and uses a word for senders that are not named")
   func standIns() throws {
     let result = try gifts([
       #"{"cmd":"GIFT","uid":0,"open_id":"o1","gift_id":1,"num":2}"#,

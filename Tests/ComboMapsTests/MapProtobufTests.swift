@@ -30,7 +30,7 @@ struct MapProtobufTests {
     try mapped(map, #"{"cmd":"GIFT","pb":"\#(Data(bytes).base64EncodedString())"}"#, sentence: sentence)
   }
 
-  /// What is read of a message, as JSON.
+  /// Returns the JSON that is read from a message.
   private func json(_ make: (inout Wire) -> Void) throws -> String {
     let bytes = Wire.of {
       $0.number(1, 7)
@@ -301,7 +301,7 @@ struct MapProtobufTests {
       }
       decode(bytes)
     }
-    // What came before does no harm to what follows.
+    // Earlier records do not affect later ones.
     #expect(try read(good).contains("|7||0|0.0|count 300|"))
     decode(good)
     #expect(event.gift.giftID.elementsEqual("0".utf8))

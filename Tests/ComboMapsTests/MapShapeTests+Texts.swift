@@ -6,7 +6,7 @@ import Testing
 @testable import ComboTestSupport
 
 extension MapShapeTests {
-  @Test("JSON in the texts of an array is taken in its place, where the condition holds for that element")
+  @Test("JSON in the texts of an array is read in its place, where the condition holds for that element")
   func unpackEach() throws {
     let map = try map(
       #"""
@@ -63,7 +63,7 @@ extension MapShapeTests {
     #expect(faults(#"{"map":1,"name":"t","fields":{"count":"/n"},"rules":[{"drop":"x"}]}"#).count == 1)
   }
 
-  @Test("JSON in a text is taken in its place")
+  @Test("JSON in a text is read in its place")
   func unpack() throws {
     let map = try map(
       #"{"map":1,"name":"t","unpack":["/data"],"rules":[{"root":"/data","event":"gift",\#(Self.fields)}]}"#)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ComboTestSupport
 
-/// What maps can do about the many shapes of one record.
+/// Maps that read the many shapes of one record.
 @Suite("Shapes of records")
 struct MapShapeTests {
   struct Read: Equatable {
@@ -15,7 +15,7 @@ struct MapShapeTests {
     var amount = "count 1"
   }
 
-  /// What came of a record.
+  /// The result of reading a record.
   struct Outcome: Equatable {
     var events: [Read] = []
     var bad: BadEvent?
@@ -23,7 +23,7 @@ struct MapShapeTests {
 
   func map(_ text: String) throws -> RecordMap { try RecordMap(Array(text.utf8), file: "t.json") }
 
-  /// The events of a record, or why there are none: the same when it is read again, by a decoder that knows its shape.
+  /// Returns the events of a record, or its fault, and expects the same when a decoder that knows its shape reads it again.
   func read(_ record: String, by map: RecordMap, _ limits: WireLimits = WireLimits()) -> Outcome {
     let decoder = RecordDecoder(limits: limits, map: map)
     let made = read(record, by: decoder, BumpArena())
@@ -121,7 +121,7 @@ struct MapShapeTests {
     #expect(read(#"{"data":7,"payload":{"event":\#(gift)}}"#, by: map).events == expected)
     #expect(read(#"{"payload":{"event":{"type":"chat"}}}"#, by: map).events == [])
     #expect(read(#"{"payload":{"event":{"type":"chat"}}}"#, by: map).bad == nil)
-    // What is told twice counts once, by the first root.
+    // A gift that stands below two roots counts once, by the first root.
     #expect(read(#"{"data":\#(gift),"userId":"v","giftId":"h"}"#, by: map).events == expected)
   }
 
@@ -145,7 +145,7 @@ struct MapShapeTests {
     let many = { (count: Int) in #"{"list":[\#(Array(repeating: gift("a"), count: count).joined(separator: ","))]}"# }
     #expect(read(many(1000), by: map).events.count == 1000)
     #expect(read(many(1001), by: map).bad?.code == .tooLarge)
-    // A rule below another root is not looked at again for the others.
+    // A rule below another root is not evaluated again for the others.
     #expect(read(#"{"userId":"u","giftId":"g","list":[1,2,3]}"#, by: map).events.count == 1)
   }
 
@@ -280,7 +280,7 @@ struct MapShapeTests {
       ]}
       """#)
     #expect(read(#"{"type":"gift",\#(gift),"items":[{"x":1},{"x":2}]}"#, by: batches, .replay).events.map(\.gift) == ["a"])
-    // But an element beside one that is a gift.
+    // But an element beside one that is a gift makes the record bad.
     let two = #"{"type":"batch","room":"r","ts":1,"items":[{"by":"u","g":"a","n":1},{"by":"u","g":"b","n":-1}]}"#
     #expect(read(two, by: batches, .replay).bad?.reason.hasPrefix("element 1 of the record's array") == true)
   }
@@ -370,13 +370,13 @@ struct MapShapeTests {
     #expect(read(inner(501), by: map).bad?.code == .tooLarge)
   }
 
-  @Test("what a record takes goes by its length, not by its square: no element is walked to along all before it")
+  @Test("the cost of a record grows with its length, not with its square: no element is reached through all before it")
   func length() throws {
     let map = try map(Self.nested.replacing("§", with: Self.fields))
     var limits = WireLimits()
     limits.recordBytes = 1 << 24
     for element in ["7", #"{"list":[7,7]}"#] {
-      /// The processor's time, the least of some: what else the machine does adds to it, but never takes away.
+      /// Returns the minimum processor time of three readings, because other load only adds to it.
       func cost(_ count: Int) -> Duration {
         let record = "[" + Array(repeating: element, count: count).joined(separator: ",") + "]"
         return (0..<3).map { _ in

@@ -52,7 +52,7 @@ struct MapToolTests {
     }
   }
 
-  @Test("is each further gift that a record holds")
+  @Test("has each further gift that a record holds")
   func further() throws {
     let map = giftMap("", more: #", "roots": ["/list/*"]"#)
     #expect(try explain(map, #"{"list":[{"u":1,"g":2},{"u":3,"g":4},{"u":5,"g":6}]}"#).further.count == 2)
@@ -65,7 +65,7 @@ struct MapToolTests {
         == ["room r, ts 5, id x, sender.id 3, gift.id 4, gift.value 0, count 5"])
   }
 
-  @Test("is the record itself without white space, several in a row")
+  @Test("has the record itself without white space, several in a row")
   func record() throws {
     var limits = WireLimits()
     limits.roomFromBody = true
@@ -79,7 +79,7 @@ struct MapToolTests {
     }
   }
 
-  @Test("are the records of a file, however it is written")
+  @Test("has the records of a file, however it is written")
   func files() {
     func lines(_ text: String) -> [Int] { RecordFile(Array(text.utf8)).records.map(\.line) }
     #expect(lines("{\"a\":1}\n\n{\"a\":2}\r\n") == [1, 3])
@@ -91,7 +91,7 @@ struct MapToolTests {
     #expect(lines("") == [])
   }
 
-  @Test("is a map proposed from samples, which reads them, and doubts where there are some")
+  @Test("has a map proposed from samples, which reads them, and doubts where there are some")
   func inference() throws {
     let samples =
       [3, 5, 9].map { total in

@@ -329,7 +329,7 @@ struct MappedDecoderTests {
     #expect(try mapped(map, record, switches: [("hits", "gifts")]).contains("|count 12|"))
   }
 
-  @Test("are read by the map that a field, a header or the key chooses, below a wrapper")
+  @Test("are read by the map that a field or a header chooses, below a wrapper")
   func choices() throws {
     let map = """
       {"map": 1, "name": "all", "choose": {"at": "/platform", "root": "/payload", "fields": {"room": "/room"},

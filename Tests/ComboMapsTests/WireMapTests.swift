@@ -8,10 +8,9 @@ import Testing
 
 @Suite("The map `wire`")
 struct WireMapTests {
-  /// All lines of the conformance streams of the repository, and of a folder beside it, if that is there.
+  /// All lines of the repository's conformance streams, and of those in the folder that COMBO_TEST_CONFORMANCE names, if any.
   private static var lines: [[UInt8]] {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    // A folder with more of them may be named.
     let more = ProcessInfo.processInfo.environment["COMBO_TEST_CONFORMANCE"].map { URL(fileURLWithPath: $0) }
     let folders = [here.appendingPathComponent("Conformance")] + (more.map { [$0] } ?? [])
     return folders.flatMap { folder -> [[UInt8]] in

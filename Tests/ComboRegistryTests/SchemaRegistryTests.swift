@@ -115,7 +115,7 @@ struct SchemaRegistryTests {
   }
 
   @Test(
-    "does not answer as one: the reason says what to do, and it is asked again",
+    "does not answer as one: the reason says what to do",
     arguments: [
       ("401 Unauthorized", "{}", "HTTP status 401: correct --schema-registry-auth-file, which is not given"),
       ("403 Forbidden", "{}", "HTTP status 403"), ("429 Too Many Requests", "{}", "answers with HTTP status 429"),
@@ -154,7 +154,7 @@ struct SchemaRegistryTests {
     #expect(reason(SchemaRegistry(url: url, limits: limits).ask("7")).contains("does not answer: "))
   }
 
-  @Test("gets the login of a file, as it is when it is needed")
+  @Test("gets the login that its file has at the time of the request")
   func login() throws {
     let folder = try SecretFolder()
     let server = Self.server([:])

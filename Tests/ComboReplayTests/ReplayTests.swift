@@ -131,7 +131,7 @@ struct ReplayTests {
     }
   }
 
-  @Test("gives the same bytes in one go and in pieces, with any number of threads", arguments: [1, 2, 5])
+  @Test("writes the same bytes in one go and in pieces, with any number of threads", arguments: [1, 2, 5])
   func pieces(threads: Int) {
     let input = Self.madeUp(4000)
     let whole = TestReplay.replay(input, threads: 1, chunkBytes: 1 << 24)
@@ -154,7 +154,7 @@ struct ReplayTests {
     #expect(rooms == ["b", "a", "c", "b", "a", "a", "c"])
   }
 
-  @Test("forgets rooms that have rested without anybody seeing it", arguments: [1, 2])
+  @Test("forgets rooms that have rested without a difference in the output", arguments: [1, 2])
   func sweeps(threads: Int) throws {
     // Half an hour, with rooms that come and go.
     let input = Self.madeUp(20_000, rooms: 400, rate: 10)
@@ -191,7 +191,7 @@ struct ReplayTests {
     #expect(a[1].contains(#""count":2,"added":1"#))
   }
 
-  @Test("ends with a sentence when its input cannot be read or its output not be written")
+  @Test("ends with a sentence when its input cannot be read, and early when its output cannot be written")
   func failures() {
     let broken = LineSource(read: { _ in -5 })
     let one = ReplayPipeline(broken, settings: Settings(), maxRestedRooms: 0, threads: 2, write: { _ in true }, report: { _ in })

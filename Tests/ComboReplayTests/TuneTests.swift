@@ -117,7 +117,7 @@ struct TuneTests {
     }
   }
 
-  @Test("neither threads nor pieces show", arguments: [(1, 1 << 19), (3, 2000), (8, 70_000)])
+  @Test("the result does not depend on threads or pieces", arguments: [(1, 1 << 19), (3, 2000), (8, 70_000)])
   func threads(count: Int, chunkBytes: Int) {
     let input = ReplayTests.madeUp(3000)
     let (one, other) = (Self.tune(input), Self.tune(input, threads: count, chunkBytes: chunkBytes))

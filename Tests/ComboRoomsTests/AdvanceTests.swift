@@ -70,7 +70,7 @@ struct AdvanceTests {
     #expect(partition.advance(to: 25_000, outbox: Outbox(nil), budget: 1) >= 20_000)
   }
 
-  @Test("a clock stands at the time that the rooms have come to until they have caught up")
+  @Test("a clock shows the time that the rooms have reached until they have caught up")
   func clock() {
     final class Time: TimeSource {
       func wallMs() -> Int64 { 0 }

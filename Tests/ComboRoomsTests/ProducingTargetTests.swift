@@ -53,7 +53,7 @@ struct ProducingTargetTests {
     #expect(taken.values.count == 3)
   }
 
-  @Test("the first 64 KiB let go of all")
+  @Test("once 64 KiB are held, all are released")
   func much() {
     target.begin()
     let part = String(repeating: "x", count: Self.heldBytes / 4)
@@ -80,7 +80,7 @@ struct ProducingTargetTests {
     #expect(taken.values == ["a", "b"])
   }
 
-  @Test("of several threads each keeps its order, while one of them releases all", arguments: 0..<20)
+  @Test("each of several threads keeps its order, while one of them releases all", arguments: 0..<20)
   func threads(run: Int) {
     target.begin()
     let (threads, each) = (4, 1500)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The wakeups of a partition's rooms")
 struct RoomWakeupsTests {
-  @Test("a room gets another note for an earlier time only, so that an entry more needs no memory")
+  @Test("a room that is scheduled again for the same time gets no other note, so that one more entry needs no memory")
   func notes() {
     let room = Array("r".utf8).withUnsafeBytes { Room($0, Engine(at: 0, settings: EngineSettings(Settings()))) }
     var wakeups = RoomWakeups()

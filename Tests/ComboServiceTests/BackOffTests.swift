@@ -29,7 +29,7 @@ struct BackOffTests {
     #expect(backOff.isCalm(at: now + 10_000) && backOff.failed(at: now + 10_000) == 0)
   }
 
-  @Test("a flood of bad records is told of at once, and then once a minute with their number")
+  @Test("a flood of bad records is reported at once, and then once a minute with their number")
   func bad() {
     var bad = BadRecords()
     #expect(bad.take(at: 0) == nil)
@@ -44,7 +44,7 @@ struct BackOffTests {
     #expect(bad.takeRest() == .init(count: 2, code: "not_json", partition: 1, offset: 8) && bad.takeRest() == nil)
   }
 
-  @Test("two instances of one transactional id are told by fencing each other again and again, with commits in between")
+  @Test("two instances of one transactional id are recognized as they fence each other again and again, with commits in between")
   func fences() {
     var fences = Fences()
     // The start of another producer fences at most twice, so that two starts are no sign of a lasting conflict.

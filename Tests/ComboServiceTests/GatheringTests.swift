@@ -85,7 +85,7 @@ struct GatheringTests {
     #expect(group.together == [[0, 1, 2]] && group.alone == [0, 1, 2])
   }
 
-  @Test("ask as before if there is only one")
+  @Test("ask separately if there is only one")
   func single() {
     #expect(restore([0]) == [0])
     #expect(group.together.isEmpty && group.alone == [0])

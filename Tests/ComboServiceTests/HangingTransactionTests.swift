@@ -88,7 +88,7 @@ struct HangingTransactionTests {
     #expect(scene.finish() == [])
   }
 
-  @Test("in the journal is waited for where it cannot be told which of two entries of one number counts")
+  @Test("in the journal is waited for where it is unknown which of two entries of one number counts")
   func twoOfOneNumber() throws {
     scene.configuration.checkpointIntervalMs = 1_000_000
     var instance = scene.start()
@@ -116,7 +116,7 @@ struct HangingTransactionTests {
     #expect(heard("is not waited for") == 0, "\(scene.world.heard.suffix(12))")
   }
 
-  @Test("in the output is said once with the command that ends it, and keeps the service from being ready until it ends")
+  @Test("in the output is logged once with the command that ends it, and keeps the service from being ready until it ends")
   func inOutput() throws {
     let instance = scene.start()
     scene.gift()
@@ -196,7 +196,7 @@ struct HangingTransactionTests {
     #expect(health() == nil)
   }
 
-  @Test("who committed an offset stands behind the entry's number, which others read as before")
+  @Test("an offset's metadata names its owner after the entry's number if it must, and is otherwise as before")
   func owner() {
     var plain = CommittedOffset(partition: 3, offset: 7, metadata: "12")
     #expect(plain.entry == 12 && plain.owner == nil && plain.signed(by: nil) == plain)

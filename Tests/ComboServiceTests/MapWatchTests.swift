@@ -26,7 +26,7 @@ struct MapWatchTests {
     }
   }
 
-  @Test("says so where most records become no event, with the commonest reason and the names of a record's fields")
+  @Test("warns if most records become no event, with the commonest reason and the names of a record's fields")
   func most() throws {
     let decoder = try decoder()
     var watch = MapWatch()
@@ -45,7 +45,7 @@ struct MapWatchTests {
     #expect(watch.check(3_600_002, decoder.outcomes) != nil)
   }
 
-  @Test("counts what came before its first look")
+  @Test("counts what came before its first check")
   func first() throws {
     let decoder = try decoder()
     read("{}", 1326, by: decoder)
@@ -53,7 +53,7 @@ struct MapWatchTests {
     #expect(watch.check(5, decoder.outcomes)?.records == 1326)
   }
 
-  @Test("says nothing where most become events, or where there are few records")
+  @Test("does not warn if most become events, or if there are few records")
   func fine() throws {
     let decoder = try decoder()
     var watch = MapWatch()

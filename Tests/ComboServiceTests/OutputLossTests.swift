@@ -8,7 +8,7 @@ import Testing
 
 @Suite("An output that others recreate")
 struct OutputLossTests {
-  @Test("offsets that fall are a loss, told once")
+  @Test("offsets that fall are a loss, reported once")
   func ends() {
     let memory = GroupMemory()
     func fall(_ partition: Int32, _ end: Int64) -> [Int64] {
@@ -53,7 +53,7 @@ struct OutputLossTests {
   }
 
   @Test(
-    "after a stop it is known by the journal, although an aborted trial stands in the new one",
+    "after a stop it is known by the journal, although an aborted trial is in the new one",
     arguments: Fate.allCases, JournalEntry.Delivery.allCases)
   func betweenRuns(_ fate: Fate, _ delivery: JournalEntry.Delivery) throws {
     let scene = scene(delivery)

@@ -248,7 +248,7 @@ private struct Promises {
   private var written: ActivePartition?
   private var counts: ActivePartition?
 
-  /// Returns what is broken; nil if nothing is.
+  /// Returns the broken promise, or nil if there is none.
   mutating func fault(
     _ name: String, _ fact: PartitionState.Fact, _ before: PartitionState, _ actions: [PartitionState.Action],
     _ after: PartitionState

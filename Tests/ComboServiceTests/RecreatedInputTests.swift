@@ -27,7 +27,7 @@ struct RecreatedInputTests {
 
   private func recreate() { for number in Int32(0)..<2 { scene.world.broker.log(.input, number).makeAnew() } }
 
-  /// Starts an instance until it has ended.
+  /// Starts an instance, and runs it until it has ended.
   private func startInVain() {
     scene.world.expectsErrors = true
     let next = scene.start()
@@ -51,7 +51,7 @@ struct RecreatedInputTests {
     #expect(scene.lines(.output) == said)
   }
 
-  @Test("a topic that is recreated while it is read is refused, although its newest record and the checkpoint tell nothing")
+  @Test("a topic that is recreated while it is read is refused, although its newest record and the checkpoint show nothing")
   func whileReadBeforeCheckpoint() {
     scene.configuration.checkpointIntervalMs = 100
     let instance = scene.start()
@@ -91,7 +91,7 @@ struct RecreatedInputTests {
   }
 
   @Test(
-    "an instance of which nothing was consumed notices too that the topic was recreated, and says what may have been taken in")
+    "an instance that has consumed nothing also notices that the topic was recreated, and says what may have been taken in")
   func otherInstance() {
     scene.world.expectsErrors = true
     let instances = ["a", "b"].map { scene.world.start($0, scene.configuration, staticName: $0) }

@@ -54,7 +54,7 @@ struct RollbackTests {
   }
 
   @Test(
-    "where all topics went back while it runs, no number comes again with other bytes, and it is said",
+    "if all topics go back while it runs, no number is emitted again with other bytes, and the log says so",
     arguments: JournalEntry.Delivery.allCases)
   func all(delivery: JournalEntry.Delivery) {
     let scene = SimScene()
@@ -79,7 +79,7 @@ struct RollbackTests {
   }
 
   @Test(
-    "where the input went back with the journal while it runs, what comes to stand at the lost offsets is taken in",
+    "if the input goes back with the journal while it runs, the records that get the lost offsets are taken in",
     arguments: JournalEntry.Delivery.allCases)
   func withInput(delivery: JournalEntry.Delivery) {
     let scene = SimScene()
@@ -125,7 +125,7 @@ struct RollbackTests {
     #expect(scene.world.heard.count { $0.contains("its partition 0 ended at offset") } == 1, "\(scene.world.heard)")
   }
 
-  @Test("an acknowledged entry that stands before the one before it is noticed at once")
+  @Test("an acknowledged entry with a lower offset than the entry before it is noticed at once")
   func acknowledged() {
     let scene = SimScene()
     scene.world.hears = true
@@ -144,7 +144,7 @@ struct RollbackTests {
     #expect(seen.doubles == [])
   }
 
-  @Test("what one process knows of its group is another's cluster, or the same")
+  @Test("a process remembers its group's cluster, and reports it if another one answers")
   func clusters() {
     let memory = GroupMemory()
     #expect(memory.formerCluster(than: "a") == nil && memory.formerCluster(than: "a") == nil)

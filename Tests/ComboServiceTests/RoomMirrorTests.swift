@@ -78,7 +78,7 @@ struct RoomMirrorTests {
       shown?.contains(#""banner":7,"slot":0"#) == true && shown?.contains(#""banner":6,"slot":1"#) == true, "\(shown ?? "")")
   }
 
-  @Test("is right again after a screen, passes over repetitions, and begins anew with an epoch")
+  @Test("is correct again after a screen, ignores repetitions, and begins again with a new epoch")
   func restoredByScreen() {
     let mirror = ready()
     take(mirror, Self.record(40, #""op":"update","banner":9,"slot":0,"count":8,"added":5"#))
@@ -94,7 +94,7 @@ struct RoomMirrorTests {
     #expect(screen(mirror)?.contains(#""epoch":6,"seq":1,"#) == true)
   }
 
-  @Test("tells a watched room's instructions byte for byte, behind its screen, also those that are not known")
+  @Test("passes on a watched room's instructions byte for byte after its screen, including unknown ones")
   func tells() {
     let mirror = ready()
     mirror.answer(.screen(room: Array("r1".utf8), id: 1, watches: true), at: 0)
@@ -157,7 +157,7 @@ struct RoomMirrorTests {
     #expect(answer(mirror, "r4") == "unknown" && answer(mirror, "r5") == "asleep")
   }
 
-  @Test("begins with kept screens, follows from there, and lets go of those that are over")
+  @Test("begins with kept screens, continues from there, and drops those that are over")
   func kept() {
     let mirror = ready()
     for (room, seq, time) in [("r1", 4, 100), ("r2", 9, 10), ("r3", 9, 100)] as [(String, Int, Int64)] {
@@ -180,7 +180,7 @@ struct RoomMirrorTests {
     #expect(mirror.roomCount == 2)
   }
 
-  @Test("takes anything that may stand in a topic")
+  @Test("accepts anything that may be in a topic")
   func garbage() {
     let mirror = ready()
     var generator = SplitMix64(seed: 5)

@@ -49,7 +49,7 @@ struct SchemaRequestTests {
     #expect(requests.refusal(of: "7") == nil)
   }
 
-  @Test("wait for none any more where many were in vain: ids are made up then")
+  @Test("are given up at once after many were in vain: the ids are made up then")
   mutating func madeUp() {
     for id in ["1", "2", "3"] {
       requests.need(id, at: 0)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The report of a process")
 struct ServiceReportTests {
-  @Test("of several inputs says ready once all are, and late since the first of them is")
+  @Test("for several inputs is ready once all are, and late since the first of them is")
   func inputs() {
     func report(_ at: Int64, uncommittedSince: Int64?) -> ServiceReport {
       var report = ServiceReport()

@@ -19,7 +19,7 @@ struct SimulatedClockTests {
     return scene
   }
 
-  @Test("a clock that jumps ahead for a while is not followed, and no entry says its time")
+  @Test("a clock that jumps ahead for a while is not followed, and no entry has its time")
   func jump() {
     let scene = scene()
     let instance = scene.start()
@@ -72,7 +72,7 @@ struct SimulatedClockTests {
     scene.world.expectsErrors = true
   }
 
-  @Test("a partition whose time lies further ahead than the output takes waits, and others go on")
+  @Test("a partition whose time is further ahead than the output accepts waits until that time is near")
   func waits() {
     let scene = scene()
     ahead(scene)
@@ -85,7 +85,7 @@ struct SimulatedClockTests {
     #expect(second.service.totals.events == 1 && second.service.totals.resets == 0, "\(scene.world.ends)")
   }
 
-  @Test("it can be brought back, with new epochs, and the next owner finds it so")
+  @Test("its time can be brought back, with new epochs, and the next owner keeps that")
   func broughtBack() {
     let scene = scene()
     ahead(scene)

@@ -94,7 +94,7 @@ struct SimulatedCrashTests {
     #expect(refused > 0)
   }
 
-  @Test("wherever a sweep stands, what a restore finds is what the journal leads to", arguments: [1, 3, 10, 25])
+  @Test("at any point of a sweep, a restore finds what the journal leads to", arguments: [1, 3, 10, 25])
   func checkpoints(gifts: Int) {
     // Counted over all three budgets, as a drawn run may end with no room at rest.
     var rested = 0

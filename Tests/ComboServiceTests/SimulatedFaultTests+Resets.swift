@@ -8,6 +8,8 @@ import Testing
 @testable import ComboSimulation
 
 extension SimulatedFaultTests {
+  /// Runs a service, kills it, does `harm`, and starts it twice.
+  /// - Returns: The resets of the first start, and of the second.
   func resets(checkpoints: Bool, _ scene: SimScene, _ harm: () -> Void) -> (Int, Int) {
     if checkpoints { scene.configuration.checkpointGifts = 3 }
     let instance = scene.start()
@@ -31,7 +33,7 @@ extension SimulatedFaultTests {
     return (second.service.totals.resets, third.service.totals.resets)
   }
 
-  @Test("input that was deleted too early: one reset, counted, in the journal, a new epoch with an empty screen")
+  @Test("input that was deleted too early: one reset, counted and in the journal; rooms without a snapshot are not known")
   func cutInput() {
     let scene = SimScene()
     let counts = resets(checkpoints: false, scene) { scene.world.broker.log(.input, 0).cut(before: 6) }
@@ -83,7 +85,7 @@ extension SimulatedFaultTests {
     #expect(!anew.isEmpty)
   }
 
-  @Test("input that is deleted under a running service: one reset, and it goes on")
+  @Test("input that is deleted under a running service: one reset, and it continues")
   func cutInputUnderTheService() {
     let scene = SimScene()
     let instance = scene.start()
@@ -98,7 +100,7 @@ extension SimulatedFaultTests {
     #expect(scene.world.broker.offsets[0]?.offset == 7)
   }
 
-  @Test("a partition that cannot be read on for sure is restored, with the others going back to their last commit")
+  @Test("a partition whose position is uncertain is restored, and the others return to their last commit")
   func positionLost() {
     let scene = SimScene(partitions: 2)
     let instance = scene.start()
@@ -115,7 +117,7 @@ extension SimulatedFaultTests {
     #expect(scene.finish() == [])
   }
 
-  @Test("of input and journal only what lies behind the checkpoint is needed")
+  @Test("only the part of input and journal after the checkpoint is needed")
   func retentionBeforeTheCheckpoint() {
     let scene = SimScene()
     scene.configuration.checkpointGifts = 4
@@ -197,7 +199,7 @@ extension SimulatedFaultTests {
     return Set(["r0", "r1", "r2"].filter { room in anew.contains { $0.contains(#""room":"\#(room)""#) } })
   }
 
-  @Test("a broken checkpoint is done without where the journal reaches back")
+  @Test("a broken checkpoint is not needed if the journal still has its beginning")
   func brokenCheckpoint() {
     let scene = SimScene()
     let counts = resets(checkpoints: true, scene) {
@@ -206,7 +208,7 @@ extension SimulatedFaultTests {
     #expect(counts == (0, 0))
   }
 
-  @Test("a journal whose last entry is broken: one reset, and its numbers go on", arguments: [false, true])
+  @Test("a journal whose last entry is broken: one reset, and its numbers continue", arguments: [false, true])
   func brokenJournal(checkpoints: Bool) {
     let scene = SimScene()
     let counts = resets(checkpoints: checkpoints, scene) { scene.alter(.journal, where: { _ in true }) { $0.value![30] ^= 1 } }

@@ -10,7 +10,7 @@ import Testing
 /// Single faults, one per test.
 @Suite("Faults on a simulated cluster")
 struct SimulatedFaultTests {
-  @Test("after an abort in the middle of a batch the engines stand at the last commit")
+  @Test("after an abort in the middle of a batch the engines are back at the last commit")
   func abortInMidBatch() {
     let scene = SimScene()
     let instance = scene.start()
@@ -31,7 +31,7 @@ struct SimulatedFaultTests {
   }
 
   @Test(
-    "a commit without an answer is asked for, whether it happened, did not, or is still under way",
+    "the outcome of a commit without an answer is asked for, whether it happened, did not, or is still under way",
     arguments: [SimOutputEdge.CommitFate.unheard, .lost, .late])
   func indefiniteCommits(fate: SimOutputEdge.CommitFate) {
     let scene = SimScene()
@@ -49,7 +49,7 @@ struct SimulatedFaultTests {
     #expect(instance.service.totals.aborts == 1)
   }
 
-  @Test("a leader that does not know yet that it was replaced calls what is read out of range: the partition is restored anew")
+  @Test("a leader that does not know yet that it was replaced reports offsets as out of range: the partition is restored again")
   func staleLeader() {
     let scene = SimScene()
     let instance = scene.start()
@@ -65,7 +65,7 @@ struct SimulatedFaultTests {
   }
 
   @Test(
-    "a leader that does not know yet that it was replaced tells an end of long ago: it is looked again, and nothing begins anew",
+    "a leader that does not know yet that it was replaced reports an end of long ago: it is read again, and nothing is reset",
     arguments: [Topic.journal, .input])
   func staleEnd(topic: Topic) {
     let scene = SimScene()
@@ -81,7 +81,7 @@ struct SimulatedFaultTests {
     #expect(next.service.totals.events == 1 && next.service.totals.resets == 0)
   }
 
-  @Test("a right that is missing while a partition is restored is waited for, less and less often, and then all goes on")
+  @Test("a right that is missing while a partition is restored is waited for, less and less often, and then it continues")
   func missingRight() {
     let scene = SimScene()
     let instance = scene.start()
@@ -100,7 +100,7 @@ struct SimulatedFaultTests {
     #expect(next.service.totals.events == 1 && next.service.totals.resets == 0)
   }
 
-  @Test("a journal that is told without its last entry, which took nothing in, is not taken for the whole")
+  @Test("a journal whose reported end lacks its last entry, which took nothing in, is not mistaken for the whole")
   func staleEndBehindTheLastGift() {
     let scene = SimScene()
     let instance = scene.start()
@@ -115,9 +115,8 @@ struct SimulatedFaultTests {
     #expect(scene.finish() == [])
   }
 
-  /// The case in which it rests later is seed 9804.
   @Test(
-    "a state topic that is told without its last snapshots: a room that has rested since, or will, does not come back to life",
+    "a state topic whose reported end lacks its last snapshots: a room that rests before or after the restart stays at rest",
     arguments: [true, false])
   func staleStateEnd(hasRested: Bool) {
     let scene = SimScene()
@@ -171,7 +170,7 @@ struct SimulatedFaultTests {
     #expect(scene.world.instances.allSatisfy { $0.service.totals.resets == 0 })
   }
 
-  @Test("entries that were deleted behind the checkpoint, though they took nothing in: one reset, and it goes on")
+  @Test("entries that were deleted behind the checkpoint, though they took nothing in: one reset, and the service continues")
   func lostEnd() {
     let scene = SimScene()
     let instance = scene.start()
@@ -206,7 +205,7 @@ struct SimulatedFaultTests {
     #expect(scene.entries.contains { $0.takeover?.derivation.settings.lingerMs == 700 })
   }
 
-  @Test("new settings without durations, under which a banner comes and has to go on at once, are derived again")
+  @Test("new settings without durations, under which a banner enters and leaves at once, are derived again")
   func takeoverThatSaysSomething() {
     let scene = SimScene()
     scene.configuration.settings.slots = 1
@@ -254,7 +253,7 @@ struct SimulatedFaultTests {
     #expect(scene.finish() == [])
   }
 
-  @Test("an input made anew is refused")
+  @Test("a recreated input is refused")
   func newInput() {
     let scene = SimScene()
     let instance = scene.start()
@@ -276,7 +275,7 @@ struct SimulatedFaultTests {
   }
 
   @Test(
-    "an input made anew that is longer by now than the old one was taken in is refused",
+    "a recreated input that is longer by now than what was taken in of the old one is refused",
     arguments: JournalEntry.Delivery.allCases, ["stop", "idle starts", "kill"])
   func newLongerInput(delivery: JournalEntry.Delivery, end: String) {
     let scene = SimScene()
@@ -291,7 +290,7 @@ struct SimulatedFaultTests {
       ) == true, "\(scene.world.ends)")
   }
 
-  @Test("an input made anew with a transaction's mark where a record was taken in is refused")
+  @Test("a recreated input with a transaction's marker where a record was taken in is refused")
   func newInputWithMark() {
     let scene = SimScene()
     takenIn(scene, "stop")
@@ -326,8 +325,6 @@ struct SimulatedFaultTests {
     #expect(instance.service.totals.resets == 0 && scene.world.complaints == [] && scene.world.ends == [])
   }
 
-  /// Breaks something between a kill and a start.
-  /// - Returns: The resets of the first start after it, and of the second.
   @Test("a journal or a state of a newer version is refused", arguments: [Topic.journal, .state])
   func newerVersion(topic: Topic) {
     let scene = SimScene()
@@ -369,7 +366,7 @@ struct SimulatedFaultTests {
     #expect(scene.world.ends.first?.contains(said) == true, "\(scene.world.ends)")
   }
 
-  @Test("a partition is said to be new once, however often its first transaction has to be repeated")
+  @Test("a partition is logged as new once, however often its first transaction has to be repeated")
   func newOnce() {
     let scene = SimScene()
     scene.world.hears = true

@@ -8,7 +8,7 @@ import Testing
 /// Three services, each of an input of its own, that have one output in common and rooms with equal ids.
 @Suite("The services of several inputs on a simulated cluster")
 struct SimulatedInputsTests {
-  /// As long as no number is given.
+  /// The number of seeds if COMBO_SIM_SEEDS is not set.
   private static var seedsMax: Int {
     #if DEBUG
       120
@@ -33,7 +33,7 @@ struct SimulatedInputsTests {
     #expect(shared > 0, "no room has instructions of several inputs")
   }
 
-  /// - Returns: The faults found, and the number of rooms of which several inputs have written.
+  /// Runs the stories of a seed. Returns the faults found, and the number of rooms whose instructions are of several inputs.
   private static func run(seed: UInt64) -> (faults: [String], sharedRooms: Int) {
     var random = SplitMix64(seed: seed)
     var stories: [SimStory] = []

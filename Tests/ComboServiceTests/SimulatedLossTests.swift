@@ -10,7 +10,7 @@ import Testing
 /// Data that the brokers have lost, or do not report.
 @Suite("Losses on a simulated cluster")
 struct SimulatedLossTests {
-  @Test("rooms that were written after the journal's last entry prove nothing: one reset, and it goes on")
+  @Test("rooms that were written after the journal's last entry prove nothing: one reset, and the service continues")
   func stateNewerThanTheJournal() {
     let scene = SimScene(rooms: 8)
     scene.configuration.sweepBudget = 1
@@ -37,7 +37,7 @@ struct SimulatedLossTests {
     return active.records.isSweeping && active.partition.n > active.sweptAtEntry + 2 && active.sweptAtEntry > 2
   }
 
-  @Test("a journal that was made anew is not taken for one in which nothing happened", arguments: [false, true])
+  @Test("a recreated journal is not mistaken for one in which nothing happened", arguments: [false, true])
   func newJournal(withoutOffset: Bool) {
     let scene = SimScene()
     scene.configuration.checkpointGifts = 2
@@ -68,7 +68,7 @@ struct SimulatedLossTests {
   }
 
   @Test(
-    "journal and state that are both gone are a reset, as the group's offset tells; what was deleted before it was read is counted"
+    "without journal and state there is a reset at the group's offset, and input that was deleted unread is counted"
   )
   func nothingLeft() {
     let scene = SimScene()
@@ -157,7 +157,7 @@ struct SimulatedLossTests {
     if isAnother { #expect(scene.world.ends.contains { $0.contains("than the one that was taken in") }, "\(scene.world.ends)") }
   }
 
-  @Test("a record of somebody else in the state topic is passed over, and said once")
+  @Test("a record of somebody else in the state topic is ignored, and logged once")
   func strangers() {
     let scene = SimScene()
     let instance = scene.start()
@@ -238,7 +238,7 @@ struct SimulatedLossTests {
     #expect(scene.world.ends.first?.contains("version 2") == true, "\(scene.world.ends)")
   }
 
-  @Test("--from latest: of no partition is taken in what was there before, of one that is added later everything")
+  @Test("--from latest: records that were there before are skipped in every partition, and none in one that is added later")
   func fromLatest() {
     let scene = SimScene(partitions: 4)
     scene.configuration.fromLatest = true
@@ -258,7 +258,7 @@ struct SimulatedLossTests {
     #expect(instance.service.totals.events == 56)
   }
 
-  @Test("an output that is gone when the producers are made anew is told as that, so that the next service makes it")
+  @Test("an output that is gone when the producers are renewed is reported as gone, so that the next service creates it")
   func goneOutput() {
     for delivery in [JournalEntry.Delivery.exactlyOnce, .atLeastOnce] {
       let scene = SimScene()
@@ -275,7 +275,7 @@ struct SimulatedLossTests {
     }
   }
 
-  @Test("a topic that is gone when a partition is restored is told as that, so that the next service makes it or waits for it")
+  @Test("a topic that is gone when a partition is restored is reported as gone, so that the next service creates or awaits it")
   func goneWhileRestoring() {
     for topic in [Topic.journal, .state, .input] {
       for delivery in [JournalEntry.Delivery.exactlyOnce, .atLeastOnce] {
@@ -337,7 +337,7 @@ struct SimulatedLossTests {
     #expect(instance.observatory!.report?.isFailing == false)
   }
 
-  @Test("a journal whose end nobody tells is asked for once in a while, not for each partition in turn")
+  @Test("a journal whose end is not answered is asked for once in a while, not for each partition in turn")
   func unansweredEnds() {
     let scene = SimScene(partitions: 4)
     scene.configuration.checkpointIntervalMs = 1000

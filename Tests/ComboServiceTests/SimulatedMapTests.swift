@@ -29,7 +29,7 @@ struct SimulatedMapTests {
     scene.world.put(room, #"{"cmd":"GIFT","u":"u\#(number % 3)","g":"g","n":\#(number % 5 + 1)}"#)
   }
 
-  @Test("goes on after a crash by the map of the commit, though the service comes back with another", arguments: [false, true])
+  @Test("continues after a crash with the map of the commit, though the service starts with another", arguments: [false, true])
   func changed(isAtLeastOnce: Bool) throws {
     let scene = SimScene()
     if isAtLeastOnce {

@@ -28,7 +28,7 @@ struct SimulatedOnlookerTests {
     return (onlookers, faults + onlookers.faults)
   }
 
-  @Test("whatever happens, who watches a room is told only what was said, in order and without a gap, or shown where it stands")
+  @Test("whatever happens, watchers of a room receive only what was emitted, in order and without a gap, or the room's screen")
   func seeds() {
     var told = 0
     var screens = 0
@@ -176,7 +176,7 @@ struct SimulatedOnlookerTests {
     }
   }
 
-  @Test("a query whose asker waits no more is forgotten, while its partition is away too, and watches nothing")
+  @Test("a query whose caller has gone away is dropped, even while its partition is away, and watches nothing")
   func lateQueries() {
     let scene = SimScene()
     scene.world.hasOnlookers = true
@@ -199,7 +199,7 @@ struct SimulatedOnlookerTests {
     #expect(!room.withUnsafeBytes { instance.service.watched.watches($0) })
   }
 
-  @Test("a list of rooms that nobody waits for any more is not made, nor looked for")
+  @Test("a list of rooms whose caller has gone away is neither made nor kept")
   func lateSurveys() {
     let scene = SimScene()
     scene.world.hasOnlookers = true
@@ -217,7 +217,7 @@ struct SimulatedOnlookerTests {
     #expect(instance.service.watched.surveys.isEmpty)
   }
 
-  @Test("that nobody watches a room any more is taken also where nothing can be asked, else it would be watched for good")
+  @Test("an unwatch is accepted even when queries are not, or else the room would be watched forever")
   func unwatchedWhileFull() {
     let observatory = Observatory(stop: StopFlag())
     while observatory.ask(.survey(prefix: [], limit: 1, order: .rate, id: 1)) {}
@@ -231,7 +231,7 @@ struct SimulatedOnlookerTests {
     }
   }
 
-  @Test("what is counted is what is in the topics, by kind, code and op, and once, whatever was aborted")
+  @Test("the counts agree with the topics by kind, code and op, whatever was aborted")
   func counts() throws {
     for (seed, delivery) in [(1, JournalEntry.Delivery.exactlyOnce), (2, .atLeastOnce), (3, .exactlyOnce)] {
       let scene = SimScene(seed: UInt64(seed))

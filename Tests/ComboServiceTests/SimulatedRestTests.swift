@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Rooms that rest for long, by simulation")
 struct SimulatedRestTests {
-  @Test("a room that wakes from its rest again and again is not noted for the end of each, and goes on as it was")
+  @Test("a room that wakes from its rest again and again gets no new deadline for the end of each, and continues as before")
   func deadlines() {
     let scene = SimScene()
     scene.configuration.settings.restMs = 86_400_000

@@ -37,7 +37,7 @@ struct SimulatedWriteAheadTests {
   }
 
   @Test(
-    "an owner that ends at any call leaves nothing out, repeats only the same bytes, and each delivery goes on from the other",
+    "an owner that ends at any call leaves nothing out, repeats only the same bytes, and each delivery continues from the other",
     arguments: [
       [Delivery.atLeastOnce], [.atLeastOnce, .exactlyOnce], [.exactlyOnce, .atLeastOnce],
     ])
@@ -91,7 +91,7 @@ struct SimulatedWriteAheadTests {
     #expect(takeovers > 40 / SimScene.stride)
   }
 
-  @Test("nothing is in the output before the entry that it comes of is in the journal")
+  @Test("nothing is in the output before the entry that it results from is in the journal")
   func writtenAhead() {
     let scene = SimScene(seed: 9, partitions: 2)
     scene.configuration.delivery = .atLeastOnce
@@ -128,7 +128,7 @@ struct SimulatedWriteAheadTests {
     return (scene, one)
   }
 
-  @Test("entries are made together, and for a while none after them", arguments: 1...5)
+  @Test("entries are written together, and then none for a while", arguments: 1...5)
   func pauses(seed: UInt64) {
     let (scene, _) = busyRooms(seed: seed)
     // The first entry is the takeover.
@@ -202,7 +202,7 @@ struct SimulatedWriteAheadTests {
     #expect(late > 0)
   }
 
-  @Test("where a partition stands is what its owner wrote last, whatever a zombie wrote behind it")
+  @Test("the standing of a partition is what its owner wrote last, whatever a zombie wrote after it")
   func standing() throws {
     let scene = SimScene(seed: 5)
     scene.configuration.delivery = .atLeastOnce
@@ -231,7 +231,7 @@ struct SimulatedWriteAheadTests {
     #expect(try topics.standing().derivation == scene.entries.last { $0.takeover != nil }?.takeover?.derivation)
   }
 
-  @Test("an acknowledgement that is lost makes the owner take over anew, and what it says again is the same")
+  @Test("a lost acknowledgement makes the owner take over again, and what it emits again is the same")
   func lostAcknowledgements() {
     let scene = SimScene(seed: 3)
     scene.world.broker.faults.indefinite = 100

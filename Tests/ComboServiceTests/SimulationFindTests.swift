@@ -21,7 +21,7 @@ struct SimulationFindTests {
     #expect(instance.service.totals.withoutValue == 1)
   }
 
-  @Test("a hand-over right after records without value does not put the checkpoint behind them")
+  @Test("a hand-over right after records without value writes a checkpoint that includes them")
   func tombstonesBeforeHandOver() {
     let scene = SimScene()
     scene.configuration.commitIntervalMs = 1_000_000
@@ -103,7 +103,7 @@ struct SimulationFindTests {
     #expect(scene.audit() == [])
   }
 
-  @Test("a retract that forgets the last combo of a room")
+  @Test("a retract may forget the last combos of a room")
   func retractOfTheLastCombos() {
     struct Deaf: InstructionSink { mutating func say(_ instruction: Instruction) {} }
     let scene = SimScene()

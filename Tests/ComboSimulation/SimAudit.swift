@@ -22,7 +22,6 @@ struct SimAudit {
     self.configuration = configuration
   }
 
-  /// - Returns: The faults found.
   func faults(isAtEnd: Bool = false) -> [String] {
     var faults = world.complaints + world.ends.map { "an instance ended: \($0)" }
     broker.settleAll()

@@ -120,7 +120,7 @@ final class SimTransaction {
   var unmarked: [SimLog] = []
   /// Offsets of the group that are committed with it.
   var offsets: [CommittedOffset] = []
-  /// The cluster whose producers it is of, if that matters: a shared output has transactions of its neighbors too.
+  /// The cluster that coordinates it, or nil if any may. A shared output has transactions of its neighbors too.
   weak var coordinator: SimBroker?
 
   init(producer: String, epoch: Int, deadline: Int64) {

@@ -75,8 +75,8 @@ final class SimStory {
     return made
   }
 
+  /// Runs the whole story, and returns the faults found.
   /// - Parameter whenAtRest: Called once all is at rest; returns the faults found then.
-  /// - Returns: The faults found.
   func run(whenAtRest: () -> [String] = { [] }) -> [String] {
     begin()
     while advance() {}

@@ -276,7 +276,7 @@ final class SimWorld: @unchecked Sendable {
 }
 
 extension Partition {
-  /// What is wrong with its counts, which each event updates; nil if they agree with its rooms.
+  /// The fault of its counts, which each event updates, or nil if they agree with its rooms.
   fileprivate var countFault: String? {
     var (rooms, sum, own) = (0, UInt64(0), 0)
     table.forEachRoom { room in

@@ -8,7 +8,7 @@ import Testing
 @testable import ComboSystem
 @testable import ComboTestSupport
 
-@Suite("Work beside the loop")
+@Suite("Background tasks")
 struct AsideTests {
   @Test("neither rooms nor queries to the brokers wait until partitions are restored")
   func nobodyWaits() {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A heap")
 struct HeapTests {
-  @Test("gives back all that was put in, the smallest first", arguments: 0..<10)
+  @Test("returns all that was pushed, the smallest first", arguments: 0..<10)
   func sorted(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     var heap = Heap<Int>()
@@ -28,7 +28,7 @@ struct HeapTests {
     #expect(rest == held.sorted(), "seed \(seed)")
   }
 
-  @Test("made of many at once is as if each had been put in", arguments: 0..<70)
+  @Test("made of many at once returns the same as if each had been pushed", arguments: 0..<70)
   func made(count: Int) {
     var random = SplitMix64(seed: UInt64(count))
     let held = (0..<count).map { _ in Int(random.next() % 50) }

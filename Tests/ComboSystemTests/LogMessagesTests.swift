@@ -78,7 +78,7 @@ struct LogMessagesTests {
     return template.trimmingCharacters(in: .whitespaces)
   }
 
-  @Test("stand in docs/schemas/log-messages.tsv, all of them, each with its level")
+  @Test("are all in docs/schemas/log-messages.tsv, each with its level")
   func reference() throws {
     let messages = try Self.messages()
     #expect(messages.count >= 30, "\(messages.map(\.template))")

@@ -60,7 +60,7 @@ struct LogLineTests {
     #expect(object.count == 7)
   }
 
-  @Test("below the level that is asked for costs not even the making of its text, and the level may change at any time")
+  @Test("is not even made below the log's level, which may change at any time")
   func levels() {
     let lines = LoggedLines()
     let log = ServiceLog(.warning) { lines.add($0) }
@@ -145,7 +145,7 @@ struct LogFloodTests {
     #expect(!news9)
   }
 
-  @Test("of lines that all differ is one too")
+  @Test("is recognized in lines that all differ, too")
   func bounded() {
     var flood = LogFlood()
     var news = 0

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A monitor")
 struct MonitorTests {
-  @Test("threads that wait for each other's changes go on one after the other")
+  @Test("threads that wait for each other's changes resume one after the other")
   func chain() {
     let step = Monitor(0)
     let threads = (1...4).reversed().map { own in

@@ -34,7 +34,7 @@ final class HTTPWire {
   }
   private var isShut = false
 
-  /// - Returns: Whether all bytes were sent.
+  /// Sends bytes, and returns whether all were sent.
   @discardableResult
   func send(_ bytes: [UInt8]) -> Bool {
     var sent = 0

@@ -63,7 +63,7 @@ final class KafkaFixture {
     try producer.flush(withinMs: Self.withinMs)
   }
 
-  /// Returns all values of a partition up to `end`, in order, or nil for its current end.
+  /// Returns all values of a partition up to `end`, in order. Pass nil to read up to its current end.
   func values(
     _ topic: String, _ partition: Int32 = 0, from: Int64 = 0, to end: Int64? = nil,
     isolation: ReaderClient.Isolation = .readCommitted

@@ -9,7 +9,7 @@ struct SplitMix64: RandomNumberGenerator {
     return Self.mix(state)
   }
 
-  /// A number below `end`.
+  /// Returns a number below `end`.
   mutating func below(_ end: Int) -> Int { Int(next() % UInt64(end)) }
 
   /// Spreads the bits of `value`.

@@ -73,7 +73,7 @@ struct EarlierVersionTests {
     return restorer.run(from: committed)
   }
 
-  @Test("is not derived again by other rules: a sentence names the remedy", arguments: [Int32(0), 1])
+  @Test("are not derived again by other rules: a sentence names the remedy", arguments: [Int32(0), 1])
   func refused(partition: Int32) throws {
     guard case .otherRules(Rules(version: 1), let reason)? = outcome(try EarlierVersion(), partition, acceptsReset: false) else {
       Issue.record("it was not refused")
@@ -82,7 +82,7 @@ struct EarlierVersionTests {
     #expect(reason.contains("version 1 of the engine's rules made") && reason.contains("--accept-reset"), "\(reason)")
   }
 
-  @Test("is reset where that is accepted, at the place where it stood", arguments: [Int32(0), 1])
+  @Test("lead to a reset where that is accepted, at the place where the partition stood", arguments: [Int32(0), 1])
   func accepted(partition: Int32) throws {
     let earlier = try EarlierVersion()
     guard case .restored(let restored)? = outcome(earlier, partition, acceptsReset: true) else {
@@ -95,7 +95,7 @@ struct EarlierVersionTests {
   }
 
   @Test(
-    "continues after a clean stop as it was: number and digest of its rooms are those of its last entry",
+    "are continued after a clean stop: number and digest of a partition's rooms are those of its last entry",
     arguments: [Int32(0), 1])
   func stopped(partition: Int32) throws {
     let earlier = try EarlierVersion("stopped-by-0.1.0")
@@ -110,7 +110,7 @@ struct EarlierVersionTests {
     #expect(restored.partition.offset == earlier.broker.position(of: partition).offset)
   }
 
-  @Test("cannot be proved by other rules, and is not called different")
+  @Test("cannot be proved by other rules, and are not called different")
   func verified() throws {
     let earlier = try EarlierVersion()
     let report = try Verifier(SimReadEdge(earlier.broker, instance: nil), topics: earlier.topics).run()

@@ -158,7 +158,7 @@ struct ExplainStoryTests {
     #expect(all.lines.count == 3 && all.lines[2] == story && all.outcome.missCount == 0, "\(all.lines)")
   }
 
-  @Test("of a record that was sent back, and is no gift of the room that is asked for, only the last one is named")
+  @Test("if a record that was sent back is no gift of the requested room, only its last copy is named")
   func redrivenElsewhere() throws {
     let scene = SimScene()
     scene.configuration.limits.requireTs = true

@@ -63,7 +63,7 @@ extension ExplainTests {
     #expect(outcome.nearest.map(\.kind) == [.otherTime] && outcome.nearest[0].offset == 0, "\(outcome)")
   }
 
-  @Test("of a duplicate the gift is named whose id is remembered: not one whose id had been forgotten; also from a checkpoint on")
+  @Test("a duplicate names the gift whose id is remembered, not one whose id had been forgotten, also from a checkpoint on")
   func duplicates() throws {
     let scene = SimScene()
     scene.configuration.settings.maxIds = 2

@@ -38,7 +38,7 @@ struct VerifyLiveTests {
   }
 
   @Test(
-    "what retention deletes while it is read is gone like what was deleted before",
+    "records that retention deletes during the reading count like those that were deleted before",
     arguments: [(Topic.output, Int64(40)), (.journal, 0), (.input, 30)])
   func retention(topic: Topic, keptFrom: Int64) throws {
     let scene = VerifyScene()
@@ -129,7 +129,7 @@ struct VerifyLiveTests {
   }
 
   @Test(
-    "what a room said in its old partition behind a transaction that is open is not missed before what it says in its new one")
+    "instructions in a room's old partition behind an open transaction are not missing before those in its new partition")
   func heldUpAndMoved() throws {
     let scene = VerifyScene()
     let room = scene.room(inOutput: 1)

@@ -95,7 +95,7 @@ struct VerifyOutputTests {
 
   private func cutAll(_ log: SimLog) { log.cut(before: log.end) }
 
-  @Test("a group that has processed events and said nothing is proven; entries of which nothing is derived are not all")
+  @Test("a group that has processed events and emitted nothing is proven, and not only as far as it can be derived")
   func nothingSaid() throws {
     let scene = VerifyScene()
     let instance = scene.scene.start()
@@ -164,7 +164,7 @@ struct VerifyOutputTests {
     }
   }
 
-  @Test("a room that has moved to a new partition, whose beginning is deleted, is not held against anybody")
+  @Test("a room that has moved to a new partition, whose beginning is deleted, is no fault")
   func movedAndDeleted() throws {
     let (scene, room, _) = story(inOutput: 1)
     let all = scene.output(room)

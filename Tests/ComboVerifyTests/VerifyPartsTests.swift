@@ -29,7 +29,7 @@ struct VerifyPartsTests {
   private static let show1 = #""op":"show","banner":1,"slot":0,"count":3,"base":1,\#(who)"#
 
   @Test(
-    "a room may be silent for its rest, or the longest streak that a gift may bring, and its last banner's longest life, whichever linger that is",
+    "the longest silence of a room is the longest streak and the longest life of its last banner, with the longest linger",
     arguments: [(3000, 250, 0, 0), (250, 70_000, 0, 0), (1, 2, 90_000, 3), (1, 2, 3, 90_000)])
   func silence(linger: Int, busy: Int, tierLinger: Int, tierBusy: Int) {
     var settings = Settings()

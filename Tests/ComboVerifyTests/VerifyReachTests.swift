@@ -119,7 +119,7 @@ struct VerifyReachTests {
     #expect(try !scene.verify().isEmpty)
   }
 
-  @Test("where all of the journal has expired, nobody is accused")
+  @Test("where all of the journal has expired, no fault is reported")
   func expiredJournal() throws {
     let scene = VerifyScene()
     scene.story()
@@ -229,7 +229,7 @@ struct VerifyReachTests {
     #expect(try scene.verify().findings.count(.bytes) == 1)
   }
 
-  @Test("a room that is awake when the input gains partitions may be spoken of from two of them")
+  @Test("a room that is awake when the input gains partitions may have instructions from two of them")
   func grown() throws {
     let scene = VerifyScene()
     let instance = scene.scene.start()
@@ -244,7 +244,7 @@ struct VerifyReachTests {
     #expect(report.summary.contains("\(report.movedRooms) rooms moved to another input partition"))
   }
 
-  @Test("whether a room is the event's whatever its key is in the journal: verify needs no option")
+  @Test("the journal records whether the room is the event's whatever its key: verify needs no option")
   func roomFromBody() throws {
     let scene = VerifyScene()
     scene.scene.configuration.limits.roomFromBody = true
@@ -363,7 +363,7 @@ extension VerifyScene {
     }
   }
 
-  /// The newest checkpoint.
+  /// Returns the newest checkpoint, or nil if there is none.
   func checkpoint() throws -> Checkpoint? {
     let found = records(.state).last { String(decoding: $0.record.key!, as: UTF8.self) == #"["checkpoint"]"# }
     return try found.map { found in

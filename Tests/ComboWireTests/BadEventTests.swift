@@ -223,7 +223,7 @@ struct BadEventTests {
     #expect(fault("{" + members.joined(separator: ",") + "}") == nil)
   }
 
-  @Test("fields of other types of events are not looked at")
+  @Test("fields of other types of events are not read")
   func otherFields() {
     let rest = #""id":{},"gift":5,"receiver":5,"count":"x","total":0,"streak":[],"streak_ms":-1,"ends":2,"combo":{},"settings":7"#
     #expect(fault(#"{"type":"room_closed","room":"r","sender":5,\#(rest)}"#) == nil)

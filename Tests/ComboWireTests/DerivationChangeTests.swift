@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The changes of a takeover")
 struct DerivationChangeTests {
-  @Test("is described setting by setting, with the values before and now")
+  @Test("are described setting by setting, with the values before and now")
   func settings() {
     let old = Derivation(settings: Settings(), rules: Rules.oldest, limits: WireLimits())
     #expect(old.changes(from: old) == [])

@@ -44,7 +44,7 @@ struct EventDecoderTests {
     #expect(event.displayGift == #"{"id":"g","value":null}"#, "it is handed on all the same")
   }
 
-  @Test("of two fields with one name the first counts, null or not, escaped or not")
+  @Test("the first of two fields with one name counts, null or not, escaped or not")
   func duplicates() throws {
     let event = try decode(
       #"{"count":2,"count":"x","r\u006fom":"r","room":5,"sender":{"id":"u","id":7},"sender":0,"#

@@ -38,7 +38,7 @@ struct JSONValidityTests {
     "\u{0B}", "1\u{1A}2", "#", ":", ",", "undefined", #""a":1"#,
   ]
 
-  @Test("a value that RFC 8259 allows is taken", arguments: goodValues)
+  @Test("a value that RFC 8259 allows is accepted", arguments: goodValues)
   func takesGood(_ value: String) {
     #expect(isAccepted(Array(#"{"type":"room_closed","x":\#(value)}"#.utf8)))
     #expect(isAccepted(Array(#"{"x":[\#(value),\#(value)],"type":"room_closed"}"#.utf8)))
@@ -113,7 +113,7 @@ struct JSONValidityTests {
     #"{"x":[0,0.1,1E5,12345678,123456789,-0],"y":{"z":{"a":[[[false]]]}},"":"","k\"ey":"v,a:l{u}e[]"}"#,
   ]
 
-  @Test("after random changes of bytes the decoder and RFC 8259 are of one mind", arguments: 0..<60)
+  @Test("after random changes of bytes the decoder agrees with RFC 8259", arguments: 0..<60)
   func agreesAfterMutation(seed: Int) {
     var random = SplitMix64(seed: seed)
     let spice = Array("{}[]:,\"\\ \t\n\r0123456789.eE+-truefalsn/u\u{0}\u{1F}\u{0C}\u{1A}é小".utf8) + [0x80, 0xC3, 0xFF, 0xED]

@@ -64,7 +64,7 @@ struct JournalTermsTests {
     #expect(found == [8, 9])
   }
 
-  @Test("said is what an entry in a transaction leads to, and up to said_to where none is")
+  @Test("an entry in a transaction is published with its instructions; outside one, they are published up to said_to")
   func saidTo() {
     var terms = JournalTerms()
     for (offset, entry) in [(0, Self.takeover(1, .exactlyOnce)), (1, Self.entry(2))] {
@@ -90,7 +90,7 @@ struct JournalTermsTests {
     return [UInt8](buffer.bytes)
   }
 
-  @Test("of each record a cursor reports the owner, whether it can be read, and whether it counts")
+  @Test("a cursor reports for each record its owner, whether it can be read, and whether it counts")
   func cursor() throws {
     var cursor = JournalCursor(Self.topics)
     let first = Self.takeover(1, .exactlyOnce)

@@ -6,15 +6,15 @@ import Testing
 @testable import ComboWire
 
 /// Texts of known shapes are read in blocks of 16 and 64 bytes, and their marks 57 and 1,024 at a time.
-@Suite("Texts of a known shape, looked at in blocks")
+@Suite("Texts of a known shape, read in blocks")
 struct TextBlockTests {
-  /// Parsers that know a shape, and one that knows none.
+  /// A parser that knows a shape, and one that knows none.
   private struct Parsers {
     let guarded = Guarded()
     let known: [JSONParser]
     let plain = JSONParser()
 
-    /// Creates parsers that know the shape of `example`.
+    /// Creates a parser that knows the shape of `example`, and one that knows none.
     init(_ example: String) {
       known = [JSONParser()]
       for parser in known { #expect(parser.checkAlike(guarded.text(Array(example.utf8)), depth: 32) == CSJ_FINE) }

@@ -105,7 +105,7 @@ struct TextShapeTests {
   }
 
   @Test(
-    "a text that proves wrong at its end is not looked at once for each shape that begins as it does")
+    "a text that proves wrong at its end is not read once for each shape that begins as it does")
   func wrongAtItsEnd() {
     let (parser, guarded) = (JSONParser(), Guarded())
     for number in 0..<TextShape.places / 2 {

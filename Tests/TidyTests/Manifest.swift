@@ -9,8 +9,8 @@ enum Manifest {
     let folder: String
   }
 
-  /// Whether a dependency serves without being imported: jemalloc takes malloc's place, CWaits a function of librdkafka, and
-  /// the tests of the commands start the program.
+  /// Returns whether a dependency is used without an import: jemalloc replaces malloc, CWaits replaces a function of librdkafka,
+  /// and the tests of the commands start the program.
   static func isLinkedOnly(_ dependency: String) -> Bool { ["CMemory", "CWaits", "combo-consumer"].contains(dependency) }
 
   static func targets() throws -> [Target] {

@@ -32,7 +32,7 @@ struct SourceFile {
     return settings?["lineLength"] as? Int ?? 0
   }
 
-  /// The lines outside texts of several lines, with their numbers.
+  /// The lines outside multi-line string literals, with their numbers.
   var code: [(number: Int, line: String)] {
     var isText = false
     return lines.enumerated().compactMap { index, line in

@@ -48,7 +48,7 @@ struct TidyTests {
       })
   }
 
-  /// Words that say less than another one, and that one.
+  /// Words to avoid, each with the word to write instead.
   private static let words = [
     "leverage": "use", "utilize": "use", "letGo": "release", "goOn": "resume", "goesOn": "continues", "toldNew": "loggedAsNew",
     "praise": "the verb that is meant", "dress": "the verb that is meant", "whitelist": "allowed", "sanity": "what is checked",

@@ -28,11 +28,11 @@ from plan import GROUP, INPUT, OUTPUT, PARTITIONS, SMALL_DISK_NODE  # noqa: E402
 from record import write_record  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# A guess, until steps have been timed.
+# The estimated duration of a step until some have been timed.
 STEP_SECONDS = 14.0
 # The interval at which a condition is checked.
 LOOK_SECONDS = 0.1
-# The rooms of this test's mixes are quiet well before.
+# The time without new instructions after which the rooms count as at rest.
 QUIET_SECONDS = 12
 
 
@@ -45,7 +45,7 @@ class Failure(Exception):
 
 
 class Chaos:
-    # The number of brokers; the topics that are read at the moment, with their partitions.
+    # The number of brokers.
     nodes = 3
     has_several_inputs = False
     # How long readers wait for a record, at the first attempt.

@@ -141,7 +141,7 @@ class Cluster:
             leader not in (node, -1) for partitions in found.values() for leader, _, _ in partitions.values())
 
     def is_in_sync(self):
-        """Whether every replica of every partition is in sync."""
+        """Returns whether every replica of every partition is in sync."""
         found, _ = self.wire.metadata()
         return bool(found) and all(
             leader >= 0 and len(in_sync) == len(replicas)

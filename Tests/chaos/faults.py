@@ -1,4 +1,4 @@
-"""What is done to instances and brokers, fault by fault: each function does one step of a plan, and returns a word on it."""
+"""The faults of instances and brokers: each function performs one step of a plan, and returns a description for the record."""
 
 import time
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Does to the file of `combo-consumer live` what operators and disks do, under load, and proves that nothing false comes of it.
+"""Links, moves, deletes and damages the file of `combo-consumer live` under load, and checks that no fault goes unnoticed.
 
     Tests/chaos/live_files.py PROGRAM [--seed N] [--only names,gone,flips]
 
 * names: a second process is refused by each other name of the file, and names the first; readers find all by any of them, also
   after a kill.
 * gone: once the file is deleted, moved or replaced, nothing more is acknowledged within seconds, and `live` ends with 1.
-* flips: one bit of the file is another one. No reader takes an altered record for a right one.
+* flips: one bit of the file is flipped. No reader returns an altered record.
 Python 3.9, its standard library."""
 
 import argparse

@@ -3,8 +3,8 @@
 
     Tests/chaos/live_power_cuts.py PROGRAM [--cuts N] [--seed N]
 
-A kill alone loses nothing that was written, synced or not. So power_cut.c keeps each file as it was synced last; after a kill, only that is
-put back. After each cut every gift that was acknowledged must be there once, and in the end `verify` must prove the output.
+A kill alone loses nothing that was written, synced or not. So power_cut.c keeps each file as it was synced last, and after a kill
+only that is restored. After each cut, every acknowledged gift must be there once; in the end, `verify` must prove the output.
 Python 3.9, its standard library, and a C compiler."""
 
 import argparse

@@ -1,4 +1,4 @@
-"""`combo-consumer live` as a process, one that feeds it, and what its file holds. For live_kills.py and its like."""
+"""`combo-consumer live` as a process, one that feeds it, and what its file holds. For live_kills.py and similar tests."""
 
 import collections
 import http.client

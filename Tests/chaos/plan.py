@@ -1,4 +1,4 @@
-"""Which faults a run has, drawn from its seed: the same seed and numbers give the same ones, in the same order."""
+"""The faults of a run, drawn from its seed: the same seed and numbers give the same ones, in the same order."""
 
 import random
 
@@ -10,7 +10,7 @@ BROKER_TARGETS = ("transaction coordinator", "leader of a partition", "group coo
 
 
 class Step:
-    """One fault. `pause`: seconds before it; `victim`: a number that, modulo their number, selects one of those present."""
+    """One fault. `pause` is the time before it in seconds; `victim`, modulo the number of candidates, selects one of them."""
 
     def __init__(self, kind, **details):
         self.kind = kind

@@ -1,5 +1,5 @@
-// Keeps what a power failure would leave of the files of one folder: their contents when they were synced last, until their folder was synced
-// without them. To be preloaded; SYNCED is the folder for that.
+// Keeps what a power failure would leave of the files of one folder: their contents when they were synced last, until the folder
+// is synced without them. It is preloaded; SYNCED is the folder of the copies.
 // Nothing is opened here but the copy: closing another descriptor of a database would drop SQLite's locks on it.
 #define _GNU_SOURCE
 #include <dirent.h>

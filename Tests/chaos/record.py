@@ -1,4 +1,4 @@
-"""Writes down what a run was and what it gave, as a page of Markdown."""
+"""Writes the record of a run, its parameters and its results, as a page of Markdown."""
 
 import os
 import platform

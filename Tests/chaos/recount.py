@@ -30,7 +30,7 @@ class Recount:
         """Returns whether everything is correct; `faults` has the deviations.
 
         `inputs` has the dead-letter topic of each input. `deleted` has what `given` returned for each input that was deleted
-        afterwards: of it no more may be told, but less, and banners may be left on screen."""
+        afterwards: its rooms may report fewer gifts than that, but not more, and may have banners left on screen."""
         deleted = deleted or {}
         self._begin(output_topic, headers=True)
         given = {}
@@ -216,7 +216,7 @@ class Recount:
 
     def _said(self, topic, only_input, unfinished):
         """Returns the number of gifts in the instructions of each room: a pair of its input and its id.
-        Inputs are told by the header, unless there is only one. Rooms of unfinished ones may have banners on screen."""
+        The header names the input, unless there is only one. Rooms of unfinished inputs may have banners on screen."""
         rooms, state, values = {}, {}, {}
         for partition, offset, headers, key, value in self._read(topic, headers=True):
             said = json.loads(value)

@@ -63,7 +63,7 @@ struct CompletionTests {
     #expect(offers == options.map { "--\($0.name)" } + ["--help"])
   }
 
-  @Test("are taken by the shells that are there", arguments: Completions.Shell.allCases)
+  @Test("have valid syntax for each installed shell", arguments: Completions.Shell.allCases)
   func syntax(shell: Completions.Shell) throws {
     let script = Completions.script(for: shell)
     for option in OptionTable.all { #expect(script.contains(option.name), "\(option.name)") }

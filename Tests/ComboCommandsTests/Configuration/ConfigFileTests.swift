@@ -38,7 +38,7 @@ struct ConfigFileTests {
     #expect(try faults("\u{feff}# a comment\n" + Self.required) == [])
   }
 
-  @Test("gives any option under its name; the environment and the command line override it")
+  @Test("sets any option by its name; the environment and the command line override it")
   func precedence() throws {
     let file = try File(
       """
@@ -250,7 +250,7 @@ struct ConfigTableTests {
     #expect(sentences == ["config has no options"])
   }
 
-  @Test("names the options that differ from another time")
+  @Test("names the options that differ from an earlier reading")
   func differences() throws {
     func table(_ arguments: String) throws -> ConfigTable {
       let words = arguments.split(separator: " ").map(String.init)

@@ -31,7 +31,7 @@ struct InputChoiceTests {
     #expect(choice.maps(in: "tiktok") == nil)
   }
 
-  @Test("have a map each, and a name in front of one that is of no input is noticed")
+  @Test("may each have a map, and a map for an unknown input is a fault")
   func stranger() {
     for text in [
       "tiktok", "bilibili:guard=gifts,superchat=gifts", "a=bilibili:guard=gifts,c=gifts", "a=./x=y.json", "./m=1.json",
@@ -92,7 +92,7 @@ struct InputChoiceTests {
     #expect(settings.strayFile(of: "a") == "a" && settings.strayFile(of: "gifts_eu") == nil)
   }
 
-  @Test("are noticed in one output, once, where rooms of both may have equal ids")
+  @Test("in one output are reported once if two of them have rooms with equal ids")
   func mix() {
     var mix = RoomMix()
     func read(_ key: String, _ input: String) -> String? {

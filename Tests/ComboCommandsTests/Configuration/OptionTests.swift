@@ -55,7 +55,7 @@ struct OptionTests {
     if case .refuse = parse("\(line) --accept-reset --room-settings none") { Issue.record("\(command) does not know them") }
   }
 
-  @Test("of the service all arrive")
+  @Test("of the service are all read")
   func service() throws {
     let line = """
       --group g --instance i1 --dead-letter dead --from latest --commit-interval-ms 50 --checkpoint-gifts 7 \
@@ -127,7 +127,7 @@ struct OptionTests {
     guard case .refuse = parse("demo --http *:1") else { throw Unexpected() }
   }
 
-  @Test("are read from the environment unless they stand on the command line; an empty variable counts as none")
+  @Test("are read from the environment unless they are on the command line; an empty variable counts as none")
   func environment() throws {
     let environment = [
       "COMBO_SLOTS": "4", "COMBO_LINGER_MS": "77", "COMBO_COUNT_MS": "", "COMBO_PROGRESS": "yes", "COMBO_ROOMS": "x",
@@ -150,7 +150,7 @@ struct OptionTests {
     #expect(options.settings.slots == 4)
   }
 
-  @Test("may stand behind operands; behind -- there are only operands")
+  @Test("may follow operands; after -- there are only operands")
   func order() {
     #expect(parse("replay file --threads 2") == parse("replay --threads 2 file"))
     #expect(parse("replay -- --threads") == .replay(ReplayOptions(file: "--threads")))

@@ -86,7 +86,7 @@ struct TuneOptionTests {
     #expect(options.combinations[3].settings.tiers.count == 2 && options.combinations[3].settings.queueOrder == .tier)
   }
 
-  @Test("--settings takes all files that follow it; what they say to run counts, unless something is said to tune")
+  @Test("--settings reads all files that follow it; their settings for run count, unless they have some for tune")
   func files() throws {
     try Self.withFiles([
       "a.conf": "brokers = k:9092\nslots = 3\n[run]\nlinger-ms = 1000\n[live]\nlinger-ms = 7\n",

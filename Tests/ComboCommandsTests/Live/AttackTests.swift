@@ -20,7 +20,7 @@ struct AttackTests {
     #"{"room":"\#(room)","sender":{"id":"u\#(sender)","x":"\#(String(repeating: "x", count: bytes))"},"gift":{"id":"g","value":1}}"#
   }
 
-  /// Waits until a room's gift was shown.
+  /// Waits until a sender's gift is shown in a room.
   private func awaitShow(_ scene: LogScene, _ room: String, sender: String) throws {
     let deadline = Deadline(afterMs: 60_000)
     while !deadline.isOver {
@@ -57,7 +57,7 @@ struct AttackTests {
     return log
   }
 
-  @Test("a hundred slots, a screen each millisecond and lingers of a day are no room's to set: 0.8 MB of them are one bad event")
+  @Test("a room cannot set a hundred slots, a screen each millisecond and lingers of a day: its settings are one bad event")
   func formerAttack() throws {
     let attack =
       [Self.settings("r", #""slots":100,"screen_ms":1,"linger_ms":86400000,"busy_linger_ms":86400000,"hold_ms":0"#)]

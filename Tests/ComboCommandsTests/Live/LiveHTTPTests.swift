@@ -181,7 +181,7 @@ struct LiveHTTPTests {
     #expect(answer.hasPrefix("HTTP/1.1 413") && answer.contains("--data-max-mib"), "\(answer)")
     #expect(try live.post(LogScene.gift("r", 1)).hasPrefix("HTTP/1.1 200"))
     #expect(live.intake.figures.refused == 1)
-    // Of small records, what is stored beside each counts.
+    // The bytes that are stored beside each small record count too.
     let small = String(repeating: "{}\n", count: 1100)
     #expect(try live.post(small).hasPrefix("HTTP/1.1 413"))
     #expect(live.intake.figures.refused == 1101)

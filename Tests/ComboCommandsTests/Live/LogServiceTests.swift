@@ -13,7 +13,7 @@ import Testing
 /// The service on a log instead of brokers, with the same guarantees as on Kafka.
 @Suite("The service on a log")
 struct LogServiceTests {
-  @Test("logs once why old records cannot be deleted, and again once they could be")
+  @Test("logs once why old records cannot be deleted, and again for another reason or after a success")
   func deletion() {
     let lines = LoggedLines()
     let log = ServiceLog(.info, countsRepeats: false) { lines.add($0) }

@@ -19,7 +19,7 @@ struct ClockPlanTests {
     try GeneratedPart.expect(snapshot: "reset-clock.txt", is: texts)
   }
 
-  @Test("members are refused with the way to be rid of them, also of those that have stopped")
+  @Test("members are refused with the way to remove them, including those that have stopped")
   func members() {
     let options = ServiceOptions(brokers: "b", input: "i", output: "o", group: "g", transactionalID: "t")
     #expect(

@@ -8,7 +8,7 @@ import Testing
 struct ForeignOutputTests {
   /// An output of one partition, without a journal.
   private final class Topics: ReadEdge, @unchecked Sendable {
-    // Sendable: one thread reads.
+    // It is Sendable because only one thread reads.
     let end: Int64
     let records: Int
     let mayRead: Bool
@@ -43,14 +43,14 @@ struct ForeignOutputTests {
     ForeignOutput(topics, TopicIdentity(group: "g", input: "i", output: "o")) { isNew }.isLikely
   }
 
-  @Test("is one with records of which the group, which has committed nothing, has no journal")
+  @Test("is one that holds records while the group has committed nothing and has no journal")
   func records() {
     #expect(isLikely(Topics(end: 3, records: 1)))
     #expect(!isLikely(Topics(end: 3, records: 1), isNew: false))
     #expect(!isLikely(Topics(end: 0, records: 0)))
   }
 
-  @Test("is none if there are only trials that were aborted, nor one that may not be read and holds little")
+  @Test("is none if it holds only aborted trials, or if it may not be read and is short")
   func trials() {
     #expect(!isLikely(Topics(end: 200, records: 0)))
     #expect(!isLikely(Topics(end: 200, records: 9, mayRead: false)))

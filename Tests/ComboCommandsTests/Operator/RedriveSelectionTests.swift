@@ -50,7 +50,7 @@ struct RedriveSelectionTests {
     #expect(size.bytes == 61 + 2 + 3 + (1 + 1) + (2 + 100) + 1 + (1 + 1) + 1)
   }
 
-  @Test("filters by code, text of the reason and time, the end of the time left out")
+  @Test("filters by code, text of the reason, and time, whose end is excluded")
   func filters() {
     var selection = RedriveSelection(input: "gifts")
     selection.code = "wrong_type"

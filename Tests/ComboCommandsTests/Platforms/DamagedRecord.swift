@@ -1,9 +1,9 @@
 import Foundation
 
-/// A record of a sample, whose fields are taken away one by one. JSON in strings is part of it, as are the tags of IRC and the
+/// A record of a sample, whose fields are damaged one by one. JSON in strings is part of it, as are the tags of IRC and the
 /// fields of STT.
 struct DamagedRecord {
-  /// What becomes of a field.
+  /// The damage to a field.
   enum Damage: CaseIterable {
     case absent, null, object, list, empty, zero, truth
 
@@ -23,7 +23,7 @@ struct DamagedRecord {
   private enum Form { case json, irc, stt }
   private let form: Form
   private let root: Any
-  /// What follows the tags of a line.
+  /// The text after the tags of a line of IRC.
   private let rest: String
 
   init?(_ text: String) {
@@ -93,7 +93,7 @@ struct DamagedRecord {
     }
   }
 
-  /// The ways to all fields, without the record itself. Elements of arrays are told by their number.
+  /// The paths to all fields, without the record itself. Elements of arrays are named by their index.
   var fields: [[String]] {
     var found: [[String]] = []
     func walk(_ value: Any, _ way: [String]) {
@@ -110,7 +110,7 @@ struct DamagedRecord {
     return found
   }
 
-  /// The record with one field damaged.
+  /// Returns the record with one field damaged.
   func damaged(_ way: [String], _ damage: Damage) -> DamagedRecord {
     func change(_ value: Any, _ way: ArraySlice<String>) -> Any? {
       guard let step = way.first else { return damage.value }
@@ -127,7 +127,7 @@ struct DamagedRecord {
     return DamagedRecord(form, change(root, way[...])!, rest)
   }
 
-  /// The record with only the scalars for whose name `keeps` holds, at any depth outside `unread`.
+  /// Returns the record with only the scalars whose names `keeps` accepts, at any depth outside members that `unread` accepts.
   func keeping(_ keeps: (String) -> Bool, outside unread: (String) -> Bool) -> DamagedRecord {
     func strip(_ value: Any) -> Any? {
       if let quoted = value as? Quoted { return strip(quoted.inner).map { Quoted(inner: $0) } }

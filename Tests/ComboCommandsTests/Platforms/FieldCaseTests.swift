@@ -2,8 +2,8 @@ import ComboWire
 import Foundation
 import Testing
 
-/// Records as people who do this job have reported them, and what must come of them: `Cases/NAME.in.jsonl` by the map of
-/// `NAME.args` comes to `NAME.want.txt`, a line for each room, sender, receiver (or `-`) and gift.
+/// Records that operators have reported, with their expected counts: the map of `NAME.args` reads `Cases/NAME.in.jsonl`, and
+/// `NAME.want.txt` has a line for each room, sender, receiver (or `-`) and gift.
 @Suite("Cases of the field")
 struct FieldCaseTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -14,7 +14,7 @@ struct FieldCaseTests {
     return files.filter { $0.hasSuffix(".want.txt") }.map { String($0.dropLast(9)) }.sorted()
   }()
 
-  @Test("come to what they say", arguments: names)
+  @Test("yield the expected counts", arguments: names)
   func counts(name: String) throws {
     func text(_ end: String) throws -> String {
       try String(contentsOf: Self.folder.appendingPathComponent(name + end), encoding: .utf8)

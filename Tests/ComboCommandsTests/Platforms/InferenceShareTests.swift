@@ -12,7 +12,7 @@ import Testing
 struct InferenceShareTests {
   private static let fields = ["sender.id", "receiver.id", "gift.id", "gift.value", "amount", "streak", "id", "ts", "room"]
 
-  /// Of each field, how often a record has it, and how often it was found.
+  /// The number of gifts that have each field, and of those in which it was found.
   private struct Share {
     var had = Array(repeating: 0, count: fields.count)
     var found = Array(repeating: 0, count: fields.count)
@@ -27,7 +27,7 @@ struct InferenceShareTests {
     }
   }
 
-  /// What a map takes from a record, gift by gift, or nil where it takes nothing.
+  /// Returns the fields of each gift of each record that a map reads, with nil for a field that is not there.
   private static func read(_ map: RecordMap, _ records: [[UInt8]]) -> [[[String?]]] {
     var limits = WireLimits()
     limits.roomFromBody = true
@@ -50,7 +50,7 @@ struct InferenceShareTests {
             return [
               text(gift.senderID), text(gift.receiverID), text(gift.giftID), gift.value > 0 ? "\(gift.value)" : nil, amount,
               streak,
-              // An id beside a total, and in an array, gets more than stands there.
+              // Beside a total, and in an array, the map adds something to the id.
               text(gift.id), event.ts > 0 ? "\(event.ts)" : nil, event.room.elementsEqual(key) ? nil : text(event.room),
             ]
           }
@@ -59,12 +59,12 @@ struct InferenceShareTests {
     }
   }
 
-  /// - Parameter changed: the records as the proposal sees them.
+  /// - Parameter changed: The records from which the proposal is made, or nil if they are the same.
   private static func share(_ records: [[UInt8]], changed: [[UInt8]]? = nil, by map: RecordMap) throws -> Share {
     let seen = changed ?? records
     let proposal = MapInference(seen)
     let known = read(map, records)
-    // Of records without JSON there is no proposal.
+    // Records without JSON have no proposal.
     let guessed =
       proposal.text.isEmpty
       ? known.map { _ in [] } : read(try RecordMap(Array(proposal.text.utf8), file: "proposal"), seen)
@@ -91,7 +91,7 @@ struct InferenceShareTests {
     var all = Share()
     for name in Set(index.map { String($0.file.prefix { $0 != "/" }) }).sorted() {
       var sum = Share()
-      // A file may stand there again with other switches; a proposal has none.
+      // The index may have a file again with other switches, but a proposal has no switches.
       var files: Set<String> = []
       for sample in index where sample.file.hasPrefix("\(name)/") && files.insert(sample.file).inserted {
         let lines = try Data(contentsOf: folder.appendingPathComponent(sample.file)).split(separator: 0x0a).map(Array.init)
@@ -103,7 +103,7 @@ struct InferenceShareTests {
     return rows + [all.row("all samples")]
   }
 
-  /// Whole names, or their ends, that other platforms might use.
+  /// Names of members, each with another one that a platform might use.
   private static let others = [
     "giftId": "presentId", "giftName": "presentName", "gift_id": "present_id", "gift_name": "present_name", "gift": "present",
     "user": "viewer", "userId": "viewerId", "user_id": "viewer_id", "uid": "viewerId", "uname": "viewerName",
@@ -117,7 +117,7 @@ struct InferenceShareTests {
     record.replacing(#/"([A-Za-z_0-9-]+)":/#) { match in "\"\(others[String(match.1)] ?? String(match.1))\":" }
   }
 
-  /// Not those that tell money alone, whose gifts the built-in map names by itself, nor what has hardly a name that is changed.
+  /// Platforms that send only money, whose gifts the built-in map names itself, or that have hardly a name that is changed.
   private static let unnamed: Set = ["douyu", "streamelements", "streamlabs", "chzzk", "soop", "rumble", "niconico"]
 
   private static func generated() throws -> [String] {
@@ -142,7 +142,7 @@ struct InferenceShareTests {
     let header = "records\t\(Self.fields.joined(separator: "\t"))"
     let rows = try [header] + Self.samples() + Self.generated()
     try GeneratedPart.expect("Tests/ComboCommandsTests/Samples/map-inference.tsv", is: rows)
-    // In docs/mapping.md rounded down to fives: who writes the table again cannot let a share fall without saying so there.
+    // docs/mapping.md has the shares rounded down to multiples of 5, so that none can fall without a change to that page.
     let page = Self.tests.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("docs/mapping.md")
     let text = try String(contentsOf: page, encoding: .utf8)
     for (words, found) in [("recorded samples", "all samples"), ("other field names", "all with other names")] {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ComboTestSupport
 
-/// Records of gifts from which fields were taken away.
+/// Records of gifts whose fields are damaged or removed.
 @Suite("Damaged records")
 struct PlatformDamageTests {
   /// The gifts of a record: how many they are, and the sum of their amounts.
@@ -55,7 +55,7 @@ struct PlatformDamageTests {
     return RecordDecoder(limits: limits, map: try PlatformReplay.map(map))
   }
 
-  /// A pointer in which all elements of an array are one.
+  /// Returns the JSON pointer to a field, with `*` for each array index.
   private static func pointer(_ way: [String]) -> String { way.map { Int($0) == nil ? "/\($0)" : "/*" }.joined() }
 
   /// The gifts of a file, one record for each set of fields, without those of `known` that another map has read.
@@ -64,7 +64,7 @@ struct PlatformDamageTests {
   ) throws -> [(record: DamagedRecord, gifts: Gifts)] {
     let lines = try String(contentsOf: PlatformSampleTests.folder.appendingPathComponent(file), encoding: .utf8)
     return lines.split(separator: "\n").compactMap { line in
-      // What many gifts of one record have in common, fewer of them have too.
+      // Larger records hold more gifts, but not more kinds of fields.
       guard line.utf8.count < 3000, let record = DamagedRecord(String(line)) else { return nil }
       let gifts = Self.gifts(record.text, by: decoder, arena)
       let shape = "\(file) \(Set(record.fields.map { pointer($0) }).sorted())"
@@ -108,7 +108,7 @@ struct PlatformDamageTests {
     }
   }
 
-  /// Names of members that tell what a record is, who is in it, where and when; none of which makes a gift.
+  /// Returns whether a member only names what a record is, who is in it, where or when. Such members make no gift.
   private static func isAround(_ name: String) -> Bool {
     let name = name.lowercased().filter { $0 != "_" && $0 != "-" }
     let whole: Set = [
@@ -123,7 +123,7 @@ struct PlatformDamageTests {
   @Test("yield no gift if only the envelope is left")
   func around() throws {
     try Self.forEachRecord { map, record, _, gifts in
-      // Who receives something is what makes some gifts.
+      // In some records the receiver alone makes the gift.
       let text = record.keeping(Self.isAround) { name in
         let name = name.lowercased()
         return ["gift", "recipient", "receive"].contains { name.contains($0) }

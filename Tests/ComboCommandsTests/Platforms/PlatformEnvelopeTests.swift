@@ -6,7 +6,7 @@ import Testing
 
 @testable import ComboTestSupport
 
-/// Records of gifts within what others put around them.
+/// Records of gifts in the envelopes that other programs put around them.
 @Suite("Records in envelopes")
 struct PlatformEnvelopeTests {
   /// Names of members that hold a record, as queues, hooks and collectors write them, and some that none does.
@@ -16,7 +16,7 @@ struct PlatformEnvelopeTests {
     "items", "messages", "records", "list", "Data", "Message", "foo", "x",
   ]
 
-  /// A record within one to four envelopes: objects, arrays with neighbours, and JSON in strings.
+  /// Returns a record within one to four envelopes: objects, arrays with neighbours, and JSON in strings.
   private static func envelope(around record: String, _ random: inout SplitMix64) -> String {
     func draw(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
     var text = record
@@ -42,7 +42,7 @@ struct PlatformEnvelopeTests {
     return String(decoding: out.bytes, as: UTF8.self)
   }
 
-  /// What a decoder makes of a record: each gift as `sender gift amount`, or why there is none.
+  /// The result of decoding a record: each gift as `sender gift amount`, or the reason why there is none.
   private enum Outcome: Equatable {
     case gifts([String])
     case dropped(String)
@@ -89,7 +89,7 @@ struct PlatformEnvelopeTests {
       if case .gifts(let gifts) = Self.outcome(record, by: decoder, arena) { (record, gifts) } else { nil }
     }
     if gifts.isEmpty { return }
-    // COMBO_ENVELOPE_SEED draws others, COMBO_ENVELOPES says how many.
+    // COMBO_ENVELOPE_SEED is the seed of the draws, and COMBO_ENVELOPES their number.
     let environment = ProcessInfo.processInfo.environment
     let seed = environment["COMBO_ENVELOPE_SEED"].flatMap(UInt64.init) ?? 1
     let draws = environment["COMBO_ENVELOPES"].flatMap(Int.init) ?? 25
@@ -144,14 +144,14 @@ struct PlatformEnvelopeTests {
 
   // MARK: - Without a gift
 
-  /// Members that say what a record is, and how it is delivered.
+  /// Names of members for what a record is, and how it is delivered.
   private static let administrative: Set = [
     "cmd", "event", "type", "method", "action", "msgtype", "messagetype", "eventtype", "eventname", "listener", "msgid",
     "noticetype", "subscriptiontype", "topic", "subtype", "command", "status", "version", "signaltype",
     "gifttype", "msgtypecode",
   ]
 
-  /// A record of which only such members are left, down to a depth below which objects and arrays are empty.
+  /// Returns a record with only such members, down to a depth below which objects and arrays are empty.
   private static func emptied(_ value: Any, depth: Int) -> Any {
     if let object = value as? [String: Any] {
       if depth < 0 { return [String: Any]() }

@@ -11,11 +11,11 @@ import Testing
 @testable import ComboCommands
 @testable import ComboTestSupport
 
-/// Replays a platform's records by its built-in map.
+/// Replays a platform's records by a map.
 enum PlatformReplay {
   private static let maps = Mutex([String: RecordMap]())
 
-  /// A built-in map, with what is chosen: `douyu:hits=gifts`. Each is read once: many samples ask for the same.
+  /// Returns a built-in map, such as `douyu:hits=gifts`, or that of a file. Each is read once, as many samples use the same map.
   static func map(_ reference: String) throws -> RecordMap {
     try maps.withLock { maps in
       if let known = maps[reference] { return known }
@@ -25,8 +25,8 @@ enum PlatformReplay {
     }
   }
 
-  /// How many gifts were shown or summed up, by `room|sender|gift` or `room|sender|receiver|gift`, and what was said of bad
-  /// lines.
+  /// Returns the number of gifts that were shown or skipped, by `room|sender|gift` or `room|sender|receiver|gift`, and the
+  /// reports of bad lines.
   static func counts(_ records: Data, by map: RecordMap, receivers: Bool = false) throws -> (
     counts: [String: Int], reports: [String]
   ) {
@@ -34,7 +34,7 @@ enum PlatformReplay {
     var reports: [String] = []
     var settings = Settings()
     settings.screenMs = 0
-    // Each skip by itself: a sum does not tell whose gifts they were.
+    // Each skip is published by itself, as a sum does not name the senders.
     settings.skipMs = 0
     let pipeline = ReplayPipeline(
       TestReplay.source(records), settings: settings, map: map, maxRestedRooms: 65_536, threads: 2,

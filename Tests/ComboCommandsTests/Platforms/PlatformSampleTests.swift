@@ -10,11 +10,11 @@ struct PlatformSampleTests {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Samples")
 
-  /// Records of one shape, and what they say.
+  /// Records of one shape, with their expected results.
   struct Sample: Decodable, Sendable, CustomTestStringConvertible {
     let file: String
     let map: String
-    /// How many, by `room|sender|gift`. The room r1 is told by the record key alone.
+    /// The number of gifts by `room|sender|gift`. Only the record key names the room r1.
     let counts: [String: Int]
     let dropped: Int
     let source: String
@@ -27,7 +27,7 @@ struct PlatformSampleTests {
     return try! JSONDecoder().decode([Sample].self, from: index)
   }()
 
-  @Test("are counted as they say", arguments: samples)
+  @Test("yield the expected counts", arguments: samples)
   func counts(sample: Sample) throws {
     let records = try Data(contentsOf: Self.folder.appendingPathComponent(sample.file))
     let replayed = try PlatformReplay.counts(records, by: PlatformReplay.map(sample.map))
@@ -40,7 +40,7 @@ struct PlatformSampleTests {
     #expect(replayed.reports == [])
   }
 
-  @Test("go where their key says, and those that are no gifts are dropped", arguments: samples)
+  @Test("go to the room of their key, and those that are no gifts are dropped", arguments: samples)
   func rooms(sample: Sample) throws {
     let records = try Data(contentsOf: Self.folder.appendingPathComponent(sample.file))
     let decoder = RecordDecoder(map: try PlatformReplay.map(sample.map))
@@ -78,7 +78,7 @@ struct PlatformSampleTests {
     }
   }
 
-  @Test("make one of several in a record bad if one of them is")
+  @Test("with several gifts are bad as a whole if one of the gifts is")
   func allOrNone() throws {
     let good =
       #"{"type":"WebcastGiftMessage","data":{"common":{"method":"WebcastGiftMessage","roomId":"1"},"giftId":5,"repeatCount":2,"user":{"userId":"7"},"groupId":"9","giftDetails":{"giftType":1}}}"#
@@ -108,7 +108,7 @@ struct PlatformSampleTests {
     #expect(replayed.reports.first?.contains(why) == true, "\(replayed.reports)")
   }
 
-  @Test("of version 2 with many gifts do not repeat for each of them what is long of their sender")
+  @Test("of version 2 with many gifts do not repeat long texts of their sender for each gift")
   func longNames() throws {
     let gifts = (1...1000).map { #"{"gift_id":\#($0),"num":1,"tid":"\#($0)"}"# }.joined(separator: ",")
     func shown(_ long: Int) throws -> Int {
@@ -126,13 +126,13 @@ struct PlatformSampleTests {
       return ([event] + decoder.further).reduce(0) { $0 + $1.gift.display.sender.count + $1.gift.display.gift.count }
     }
     #expect(try shown(200) > 1000 * 4 * 200)
-    // Longer than the map shows; and so long that all of them together would be too much.
+    // The map shows no text as long as the first. Texts of the second length are too long for a thousand gifts.
     #expect(try shown(1000) < 1000 * 100)
     #expect(throws: BadEvent.self) { try shown(900) }
   }
 
   @Test(
-    "are distinguished by id, name and time in whatever unit",
+    "have their time in milliseconds, whatever its unit in the record",
     arguments: [
       ("1725297211", 1_725_297_211_000), ("1725297211123", 1_725_297_211_123), ("\"1725297211123\"", 1_725_297_211_123),
       ("1725297211123456", 1_725_297_211_123), ("\"1725297211123456789\"", 1_725_297_211_123),

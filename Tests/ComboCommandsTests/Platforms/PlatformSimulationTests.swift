@@ -7,10 +7,10 @@ import Testing
 
 @testable import ComboTestSupport
 
-/// Made-up records of each platform with faults, mapped and replayed: what the platform's own data still tell must be the truth.
+/// Made-up records of each platform with faults, mapped and replayed: the counts must be true where the data determine them.
 @Suite("Platforms with faults")
 struct PlatformSimulationTests {
-  /// What came of `sends` gifts, and what is true.
+  /// Returns the counts after `sends` gifts, the true counts, and the reports of bad lines.
   private func run(
     _ name: String, by map: String, _ faults: PlatformFaults, seed: Int, senders: Int = 50, sends: Int = 3000
   ) throws -> (counts: [String: Int], truth: [String: Int], reports: [String]) {
@@ -35,7 +35,7 @@ struct PlatformSimulationTests {
     return (replayed.counts, truth, replayed.reports)
   }
 
-  /// All but those whose own data do not tell it, which have tests of their own.
+  /// All platforms but those whose data do not determine the counts, which have their own tests.
   private static let sure = PlatformShape.all.map(\.name).filter { $0 != "douyu" && $0 != "soop" } + ["twitch:bomb=children"]
 
   @Test("come to the truth: with records twice, disordered, late, and without their ends", arguments: sure, [1, 2, 3])

@@ -88,7 +88,7 @@ extension ServiceTests {
       try group.verify()
     }
 
-    /// Whether a transaction is open on any of the group's topics.
+    /// Returns whether a transaction is open on the group's output or journal.
     private func isHeldUp(_ group: TestGroup) throws -> Bool {
       let committed = try ReaderClient(group.properties)
       for topic in [group.names.output, group.names.journal] {

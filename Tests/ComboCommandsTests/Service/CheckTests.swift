@@ -177,7 +177,7 @@ extension ServiceTests {
     }
 
     @Test(
-      "says of topics that are gone what the service says of them",
+      "reports the same about topics that are gone as the service logs",
       arguments: [[Topic.journal], [.state], [.journal, .state], [.output]])
     func gone(topics: [Topic]) throws {
       let group = try TestGroup(partitions: 1)

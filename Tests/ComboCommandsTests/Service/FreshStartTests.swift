@@ -20,7 +20,7 @@ struct FreshStartTests {
     #expect(starts.delayMs(at: 600_001 + now, wasFenced: false) == 0)
   }
 
-  @Test("who is fenced twice within a minute leaves its place to the other")
+  @Test("an instance that is fenced twice within a minute leaves its place to the other")
   func fenced() {
     var starts = FreshStarts()
     #expect(starts.delayMs(at: 0, wasFenced: true) == 0)

@@ -49,7 +49,7 @@ extension ServiceTests {
     }
 
     @Test(
-      "what is counted is what was given and said, and what is shown is what a client draws",
+      "metrics and the list of rooms count the records that were sent and the instructions that were published",
       arguments: ["exactly-once", "at-least-once"])
     func counts(delivery: String) throws {
       let group = try TestGroup(partitions: 3)
@@ -95,7 +95,7 @@ extension ServiceTests {
     }
 
     @Test(
-      "a stream tells a room's instructions as they stand in the topic, through its sleep",
+      "a stream has a room's instructions as they are in the topic, also after the room has slept",
       arguments: ["exactly-once", "at-least-once"])
     func stream(delivery: String) throws {
       // A round's gifts arrive in one batch, as the room might fall asleep between two.

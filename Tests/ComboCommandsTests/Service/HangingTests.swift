@@ -139,7 +139,7 @@ extension ServiceTests {
         check.code == 1 && check.output.contains("a transaction stays open that is to change the offsets"), "\(check.output)")
       #expect(!check.output.contains("slow or busy"), "\(check.output)")
       #expect(check.output.contains(/abort --topic __consumer_offsets --partition \d+ --start-offset \d+`/), "\(check.output)")
-      // Who takes over waits for it.
+      // An instance that takes over waits for it.
       let (next, port) = try start(group)
       let place = "a transaction that is to change the group's offset of partition 0 of the input has been open for more than"
       let metric =

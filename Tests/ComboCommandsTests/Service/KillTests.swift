@@ -61,7 +61,7 @@ extension ServiceTests {
       try group.verify()
     }
 
-    /// Gifts over 200 rooms; one in twenty is sent twice, the second time a few events later.
+    /// Returns gifts to 200 rooms. One in twenty is sent twice, the second time a few events later.
     private func gifts(
       _ random: inout SplitMix64, _ count: Int, _ made: inout Int, _ expected: inout [String: Int]
     ) -> [TestGift] {

@@ -15,7 +15,7 @@ extension ServiceTests {
       return run.output
     }
 
-    @Test("sends each dead letter back once, as it was, and none round for ever")
+    @Test("sends each dead letter back once, unchanged, and none endlessly")
     func once() throws {
       let group = try TestGroup(partitions: 2)
       var bad = TestRecord(key: Array("r".utf8), value: Array("no json".utf8))

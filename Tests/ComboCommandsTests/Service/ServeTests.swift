@@ -67,7 +67,7 @@ extension ServiceTests {
       try cluster.replace()
       try process.waitForLog("serve reads nothing more", "belong to another cluster now: its id is AnotherClusterAtAllAAA")
       try wait(for: "readiness that names it. \(process.text)") {
-        // Without waiting for another status.
+        // This request does not wait for another status.
         let wire = try HTTPWire(port: port)
         wire.send(HTTPStage.request("/health/ready"))
         let health = try wire.response()
@@ -162,7 +162,7 @@ extension ServiceTests {
       #expect(try status() == 404)
     }
 
-    @Test("of a topic that is not there, or a partition that it has not, ends in a sentence")
+    @Test("of a topic that does not exist ends in a sentence")
     func faults() throws {
       let none = try ServiceProcess.run([
         "serve", "--brokers", ServiceKafka.brokers(), "--output", TestKafka.fresh("none"), "--http", "127.0.0.1:0",

@@ -183,7 +183,7 @@ extension ServiceTests {
       #expect(own.code == 0 && own.output.split(separator: "\n").count == 1, "\(own)")
       let list = try get("/rooms?prefix=\(two.names.input)", service).text
       #expect(list.components(separatedBy: "\"room\":\"\(two.names.input):r").count == rooms.count + 1, "\(list)")
-      // One that has not even started is removed as loudly as one that runs.
+      // The removal of an input that has not even started is logged like that of one that runs.
       let unfit = try TestGroup(partitions: 1, beside: one, input: "\(one.names.input).unfit")
       try Data("no-such-option = 1\n".utf8).write(to: folder.appendingPathComponent("\(unfit.names.input).conf"))
       try service.stop()

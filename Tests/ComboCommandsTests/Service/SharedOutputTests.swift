@@ -53,7 +53,7 @@ extension ServiceTests {
       try serve.waitForLog("serve is ready: 20 rooms")
       try serve.stop()
 
-      // Commands that write instructions name the input as the service does, though they are not told.
+      // Commands that write instructions name the input as the service does, without --name-input.
       try two.give([TestGift(id: "unread", room: "r1")])
       let seek = try ServiceProcess.run(
         ["seek", "--skip-to-end"] + two.arguments(TestGroup.fast).filter { $0 != "--progress" })

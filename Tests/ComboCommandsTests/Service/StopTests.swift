@@ -96,7 +96,7 @@ extension ServiceTests {
       Issue.record("of 20 processes none got the second signal in time")
     }
 
-    @Test("nothing that the process holds is run down at its end, as threads that nobody waits for may still use it")
+    @Test("no destructor runs at the end of the process, as threads that nobody waits for may still be running")
     func noDestructors() throws {
       let folder = try SecretFolder()
       // A library within the process whose destructor runs on an end by `exit`, and then changes the exit code.
@@ -144,7 +144,7 @@ extension ServiceTests {
     }
 
     @Test(
-      "brokers that come up later are waited for; ones that go away and come back are gone on with",
+      "brokers that come up later are waited for, and the service continues when brokers return",
       .enabled(if: TestKafka.canStartClusters))
     func brokersComeAndGo() throws {
       let cluster = try TestKafka.cluster(properties: ServiceKafka.properties)

@@ -92,7 +92,7 @@ extension ServiceTests {
       for room in 0..<8 { given["r\(room)", default: 0] += 1 }
     }
 
-    /// Uses its own cluster, as brokers that create topics when they are produced to hide the loss.
+    /// Uses its own cluster, as brokers that create a missing topic for its first record would hide the loss.
     @Test(
       "journal or state deleted under the service, where brokers create no topics: it starts again, logs why, and continues",
       .enabled(if: TestKafka.canStartClusters), arguments: [Topic.journal, .state])
@@ -255,7 +255,7 @@ extension ServiceTests {
       try other.verify()
     }
 
-    @Test("another group's journal and state are refused")
+    @Test("a journal of another output is refused")
     func foreign() throws {
       let group = try TestGroup(partitions: 1)
       let service = try group.thread(TestGroup.fast)

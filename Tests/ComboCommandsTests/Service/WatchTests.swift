@@ -12,7 +12,7 @@ extension ServiceTests {
       try ServiceProcess.run(["watch", room, "--brokers", group.brokers, "--output", group.names.output] + more)
     }
 
-    @Test("--once prints what is on the screen now, also to who comes in mid-stream, and nothing for a room that is quiet")
+    @Test("--once prints what is on the screen now, also if it begins in mid-stream, and nothing for a room that is quiet")
     func once() throws {
       let group = try TestGroup(partitions: 3)
       let service = try group.process(["--linger-ms", "600000", "--slots", "3", "--screen-ms", "500", "--enter-ms", "1"])
@@ -66,7 +66,7 @@ extension ServiceTests {
       try service.stop()
     }
 
-    @Test("of a topic that is not there, or without brokers, ends in a sentence")
+    @Test("of a topic that does not exist ends in a sentence")
     func faults() throws {
       let none = try ServiceProcess.run([
         "watch", "r", "--brokers", ServiceKafka.brokers(), "--output", TestKafka.fresh("none"), "--once",

@@ -108,7 +108,7 @@ struct StageTests {
     #expect(stage.rooms[0].screen.banners.map(\.number) == [2])
   }
 
-  @Test("rooms stand side by side as the width allows, and those that have no space are left out")
+  @Test("rooms are side by side as the width allows, and those that have no space are left out")
   func columns() {
     var stage = Stage()
     for room in ["a", "b", "c"] { _ = apply(Self.record(1, Self.show(1, 1), room: room), to: &stage, at: 0) }

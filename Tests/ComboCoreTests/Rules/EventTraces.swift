@@ -39,7 +39,7 @@ struct EventTraces {
       """)
   }
 
-  @Test("what a closed room dismisses is not gone on with, nor is what was leaving already")
+  @Test("no gift continues a banner that a closed room dismisses, or one that was leaving already")
   func closedTakesOver() throws {
     try check(
       """

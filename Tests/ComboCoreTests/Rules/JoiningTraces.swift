@@ -87,7 +87,7 @@ struct JoiningTraces {
       """)
   }
 
-  @Test("another receiver or gift is another combo, and so is none")
+  @Test("another receiver or gift, or no receiver, is another combo")
   func keys() throws {
     try check(
       """
@@ -190,7 +190,7 @@ struct JoiningTraces {
       """)
   }
 
-  @Test("the history goes on from the old count, until its expiry, that moment included, and is used up")
+  @Test("a banner continues the count of a history until that expires, that moment included, and uses it up")
   func history() throws {
     try check(
       """
@@ -265,7 +265,7 @@ struct JoiningTraces {
       """)
   }
 
-  @Test("the reuse_ms of the moment when it is gone holds")
+  @Test("the reuse_ms at the moment when a banner is gone applies")
   func reuseThen() throws {
     try check(
       """

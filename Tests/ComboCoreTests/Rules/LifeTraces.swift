@@ -146,7 +146,7 @@ struct LifeTraces {
       """)
   }
 
-  @Test("a tier has lingers of its own, short and long; below the first one the room's hold")
+  @Test("a tier has lingers of its own, short and long; below the first tier those of the room apply")
   func tiers() throws {
     try check(
       """

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("How many: ids and running totals")
+@Suite("Ids and running totals")
 struct MemoryTraces {
   @Test("a gift with an id that is remembered changes nothing, until its time, that moment included")
   func ids() throws {

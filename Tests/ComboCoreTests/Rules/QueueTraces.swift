@@ -28,7 +28,7 @@ struct QueueTraces {
       """)
   }
 
-  @Test("max_queue is looked at once free slots are filled and what has waited long enough was moved up")
+  @Test("max_queue is applied after free slots are filled and banners that have waited long enough are promoted")
   func overflowAfterFilling() throws {
     try check(
       """
@@ -80,7 +80,7 @@ struct QueueTraces {
       """)
   }
 
-  @Test("a skip tells the gifts that will never be seen, without what was taken over")
+  @Test("a skip counts the gifts that will never be seen, without its base")
   func skipCount() throws {
     try check(
       """

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Sums of skips, lingers of gifts, and repetitions that keep alive")
 struct ThirdTraces {
-  @Test("what overflows is told together, once a skip_ms")
+  @Test("banners that overflow are reported in one sum, once a skip_ms")
   func sums() throws {
     try check(
       """

@@ -24,7 +24,7 @@ struct TurnTraces {
     #expect(waited <= (order == .fifo ? 11_000 : 1500), "it was seen after \(waited) ms")
   }
 
-  /// COMBO_TEST_GIFTS=1000000 sends as many gifts as the issue requires.
+  /// COMBO_TEST_GIFTS sets the number of gifts, such as 1000000 for a long run.
   @Test("while hold_ms is above 0 the queue never stands still")
   func neverStandsStill() {
     let wanted = ProcessInfo.processInfo.environment["COMBO_TEST_GIFTS"].flatMap(Int.init) ?? 20_000
@@ -92,7 +92,7 @@ struct TurnTraces {
       """)
   }
 
-  @Test("a run's end is said once, a millisecond after nothing can go on with it")
+  @Test("a final is emitted once, a millisecond after nothing can continue its run")
   func finals() throws {
     try check(
       """

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import ComboCore
 
-/// A random room: settings and events of few keys, at times at and beside each other's limits.
+/// A random room: settings, and events of few keys at times that are often at or near the settings' limits.
 struct RandomStream {
   var settings: Settings
   var events: [(at: Int64, event: Event)] = []

@@ -9,14 +9,14 @@ import Testing
 ///     slots=1 linger_ms=500
 ///     0     > ann rose x3                    a gift, as ``OwnedGift/init(_:)`` reads it
 ///     0     < show 1 ann rose 3
-///     200   > own slots=2                    room settings; without any: the service's again
+///     200   > own slots=2                    room settings, or none to return to the service's
 ///     300   > service slots=2                the service has other settings
-///     400   > retract ann @host rose         or less of it
+///     400   > retract ann @host rose         the receiver and the gift are optional
 ///     500   > closed
 ///     600   > shift 1000                     from now on everything is 1000 later
 ///     2000  .
 ///
-/// Each is played four times: as it is, advanced every few milliseconds, restored from a snapshot before each event, and by the
+/// It is played four times: as it is, advanced every few milliseconds, restored from a snapshot before each event, and by the
 /// plain ``Model``.
 struct Trace {
   /// The settings. Unless the trace sets another value, skips are not summed.

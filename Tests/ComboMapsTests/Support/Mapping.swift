@@ -5,7 +5,7 @@ import Testing
 
 @testable import ComboTestSupport
 
-/// The faults of a map, as they are told, or none if it can be used.
+/// Returns the faults of a map as they are reported, or none if it can be used.
 func faults(of map: String, switches: [(name: String, value: String)] = [], library: MapLibrary = .builtIn) -> [String] {
   do {
     _ = try RecordMap(Array(map.utf8), file: "m", switches: switches, library: library)
@@ -24,8 +24,8 @@ func giftMap(_ fields: String, more: String = "", when: String? = nil) -> String
   """
 }
 
-/// What a map makes of a record, in one line; a bad event by code, or by code and sentence. It is read again by the same
-/// decoder, which then knows its shape, with an arena in which little has room: that must make no difference.
+/// Returns the result of a mapped record in one line; a bad event is its code, or its code and sentence. The same decoder, which
+/// then knows the record's shape, reads it again with a small arena: that must make no difference.
 func mapped(
   _ map: String, _ record: String, key: String? = nil, headers: [String: String] = [:],
   switches: [(name: String, value: String)] = [], limits: WireLimits? = nil, sentence: Bool = false

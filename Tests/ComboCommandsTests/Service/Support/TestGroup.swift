@@ -24,10 +24,10 @@ final class TestGroup: ServiceGround {
 
   /// Creates the input topic.
   /// - Parameters:
-  ///   - partitions: The number of the input's partitions; 0 to create no input.
-  ///   - sharing: Another group, whose input this one reads too.
+  ///   - partitions: The number of the input's partitions, or 0 to create no input.
+  ///   - sharing: Another group, whose input this one reads too, or nil.
   ///   - input: The input's name, or nil for a fresh one.
-  ///   - beside: The same group with another input, whose output this one shares.
+  ///   - beside: The same group with another input, whose output this one shares, or nil for a group of its own.
   ///   - lingerMs: The time within which gifts that are given together are sent together.
   init(
     partitions: Int = 4, brokers: String? = nil, settings: [(String, String)] = [], sharing other: TestGroup? = nil,
