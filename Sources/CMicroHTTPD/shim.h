@@ -39,20 +39,8 @@ static inline int cmhd_socket(struct MHD_Connection *connection) {
   return info ? info->connect_fd : -1;
 }
 
-// Returns the value that the `connected` callback stored for a connection, or NULL.
-static inline void *cmhd_context(struct MHD_Connection *connection) {
-  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-  return info ? info->socket_context : NULL;
-}
-
 // Returns the descriptor to wait for before MHD_run, or -1.
 static inline int cmhd_epoll(struct MHD_Daemon *daemon) {
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
   return info ? info->epoll_fd : -1;
-}
-
-// Returns the number of connections.
-static inline unsigned int cmhd_connections(struct MHD_Daemon *daemon) {
-  const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_CURRENT_CONNECTIONS);
-  return info ? info->num_connections : 0;
 }

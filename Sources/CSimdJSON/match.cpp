@@ -8,9 +8,6 @@
 #include <cstring>
 #include <type_traits>
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "marks are read from any of their bytes on");
-static_assert(offsetof(csj_token, kind) == 12 && sizeof(csj_token) == 16, "kind, flags and first gap are written at once");
-
 namespace {
 
 using csj::Container, csj::Gap, csj::Piece, csj::Shape, csj::kLengthMax, csj::kStride;

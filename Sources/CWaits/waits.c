@@ -35,8 +35,6 @@ static int64_t steady_offset(void) {
   return atomic_compare_exchange_strong(&offset, &known, found) ? found : known;
 }
 
-int64_t waits_steady_utc_ms(void) { return (now_of(CLOCK_MONOTONIC) + steady_offset()) / 1000000; }
-
 // Continues evenly from the time that the wall clock showed first.
 int timespec_get(struct timespec *time, int base) {
   if (base != TIME_UTC) return 0;

@@ -153,8 +153,6 @@ static int handle(struct lws *wsi, enum lws_callback_reasons reason, void *user,
     case LWS_CALLBACK_CLIENT_CLOSED:
       if (one) lost(one, "closed by the other end, or silent");
       break;
-    case LWS_CALLBACK_EVENT_WAIT_CANCELLED:
-      break;
     default:
       break;
   }

@@ -1,7 +1,7 @@
 /// A fault of a log, as a sentence for the operator, with a code.
 package struct EdgeError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The kind of a fault, for decisions by programs.
-  package enum Code: String, Sendable, CaseIterable {
+  package enum Code: Sendable {
     /// A property that librdkafka does not know or refuses, or that the service sets itself.
     case badProperty
     /// No broker answers: name, port, network, or the brokers are down. Passes by itself once they are up.

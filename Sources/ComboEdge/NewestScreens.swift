@@ -27,15 +27,14 @@ package final class NewestScreens: Sendable {
   package func process(key: Bytes, value: Bytes) -> Change {
     let operation = unsafe OutputHeader.operation(value)
     if unsafe operation.elementsEqual("screen".utf8) {
-      // The encoder begins each banner like this, and escapes quotes within strings.
-      let banners = unsafe Self.count(of: #"{"banner":"#, in: value)
+      let banners = unsafe Self.banners(of: value)
       return counts.withLock { counts in
         unsafe counts[[UInt8](key)] = banners == 0 ? nil : banners
         return banners == 0 ? .end : .screen
       }
     }
     if unsafe operation.elementsEqual("show".utf8) {
-      let isFirst = unsafe Self.count(of: #","seq":1,"#, in: Bytes(rebasing: value[..<min(value.count, 400)])) > 0
+      let isFirst = unsafe Self.isFirst(value)
       counts.withLock { counts in
         let room = unsafe [UInt8](key)
         if isFirst {
@@ -55,11 +54,31 @@ package final class NewestScreens: Sendable {
     }
   }
 
-  private static func count(of text: StaticString, in value: Bytes) -> Int {
-    var (count, start) = (0, 0)
-    while let found = unsafe ByteSearch.find(text, in: value, from: start) {
-      count += 1
-      start = found + text.utf8CodeUnitCount
+  /// Whether an instruction is the first of its epoch. Display data may have a `seq` too, but comes later.
+  private static func isFirst(_ value: Bytes) -> Bool {
+    let name: StaticString = #","seq":"#
+    guard let found = unsafe ByteSearch.find(name, in: value) else { return false }
+    return unsafe value[(found + name.utf8CodeUnitCount)...].starts(with: "1,".utf8)
+  }
+
+  /// Returns the number of objects in the array of a `screen`. Display data within them can contain anything.
+  private static func banners(of screen: Bytes) -> Int {
+    var (count, depth, isInString, isEscaped) = (0, 0, false, false)
+    for index in 0..<screen.count {
+      let byte = unsafe screen[index]
+      if isEscaped {
+        isEscaped = false
+      } else if isInString {
+        isEscaped = byte == UInt8(ascii: "\\")
+        isInString = byte != UInt8(ascii: "\"")
+      } else if byte == UInt8(ascii: "\"") {
+        isInString = true
+      } else if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
+        depth += 1
+        if depth == 3 { count += 1 }
+      } else if byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") {
+        depth -= 1
+      }
     }
     return count
   }

@@ -9,12 +9,11 @@ package struct OpenTransaction: Equatable, Sendable {
   /// The timestamp of that record, in milliseconds since the Unix epoch, or nil if it was not read, or may not be.
   package var since: Int64?
 
-  package init(topic: Topic, partition: Int32, offset: Int64, end: Int64, since: Int64? = nil) {
+  package init(topic: Topic, partition: Int32, offset: Int64, end: Int64) {
     self.topic = topic
     self.partition = partition
     self.offset = offset
     self.end = end
-    self.since = since
   }
 
   /// Whether both are the same transaction, as far as known.
@@ -39,9 +38,9 @@ extension Topic {
   /// The effect of a transaction that stays open in it, as a part of a sentence.
   package var effectOfOpenTransaction: String {
     switch self {
-    case .input: "nothing is taken in from there on"
+    case .input: "no record is processed from there on"
     case .output: "readers of committed records get nothing of it from there on"
-    case .journal, .state, .deadLetter: "who takes the partition over may have to wait for its end"
+    case .journal, .state, .deadLetter: "a takeover of the partition may have to wait for its end"
     }
   }
 }

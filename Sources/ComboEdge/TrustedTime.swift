@@ -36,7 +36,7 @@ package final class TrustedTime: TimeSource {
   }
 
   /// The time of the wall clock, trusted or not.
-  package var shownMs: Int64 { machine.wallMs() }
+  package var machineMs: Int64 { machine.wallMs() }
 
   /// Whether the wall clock has jumped ahead, and the jump is ignored.
   package var isDoubted: Bool { state.withLock { $0.isDoubted } }
@@ -71,7 +71,7 @@ package struct ClockTrial: Sendable {
   /// Tries the time that the clock shows now.
   package func run() -> Outcome {
     do throws(EdgeError) {
-      return try accepts(time.shownMs) ? .accepted : .refused
+      return try accepts(time.machineMs) ? .accepted : .refused
     } catch {
       return .failed(error)
     }

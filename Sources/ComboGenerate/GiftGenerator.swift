@@ -36,7 +36,7 @@ internal import Glibc
     var combo: UInt32 = 0
 
     /// The highest bit marks a streak without a name, whose last total has `ends`.
-    static let tellsEnd: UInt64 = 1 << 63
+    static let marksEnd: UInt64 = 1 << 63
   }
 
   /// The length of the longest event, which must fit into the memory for ``make(at:to:)``.
@@ -166,7 +166,7 @@ internal import Glibc
       unsafe run.pointee.total += UInt32(count)
       text.put(",\"total\":")
       unsafe text.put(UInt64(run.pointee.total))
-      if unsafe run.pointee.streak & Run.tellsEnd != 0 {
+      if unsafe run.pointee.streak & Run.marksEnd != 0 {
         if unsafe run.pointee.left == 0 { text.put(",\"ends\":true") }
       } else {
         text.put(",\"streak\":\"s")
@@ -213,7 +213,7 @@ internal import Glibc
     if totalLimit > 0, random.next() >> 32 < totalLimit {
       streaks += 1
       unsafe run.pointee.streak = streaks
-      if endLimit > 0, random.next() >> 32 < endLimit { unsafe run.pointee.streak |= Run.tellsEnd }
+      if endLimit > 0, random.next() >> 32 < endLimit { unsafe run.pointee.streak |= Run.marksEnd }
     }
     unsafe run.pointee.combo = 0
     if comboLimit > 0, random.next() >> 32 < comboLimit {

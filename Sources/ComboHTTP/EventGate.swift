@@ -100,9 +100,9 @@ extension HTTPServer {
   func routeAll(_ exchange: HTTPExchange) -> HTTPResponse? {
     guard let gate else { return notFound }
     if isClosing { return .error(503, "the service is stopping") }
-    if readers.count >= Limits.readers {
+    if readers.count >= readersMax {
       return .error(
-        503, "\(Limits.readers) clients already read events, which is the maximum: try again later", [("Retry-After", "10")])
+        503, "\(readersMax) clients already read events, which is the maximum: try again later", [("Retry-After", "10")])
     }
     if feeds[Self.room] == nil {
       allNext = gate.end

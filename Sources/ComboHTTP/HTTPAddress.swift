@@ -135,7 +135,7 @@ extension HTTPAddress {
       switch error {
       case EADDRINUSE:
         "another program (or another instance) uses that port. Give another one with --http \(isIPv6 ? "[\(host)]" : host):PORT,"
-          + " or turn HTTP off with --http none"
+          + " or turn HTTP off with --http none (not in serve, which only serves HTTP)"
       case EACCES:
         "ports below 1024 need a special permission (CAP_NET_BIND_SERVICE). Give another one with --http, such as \(with(port: 8080).text)"
       case EADDRNOTAVAIL:

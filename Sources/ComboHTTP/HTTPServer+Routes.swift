@@ -38,12 +38,12 @@ extension HTTPServer {
       return response
     case ["health", "live"]:
       return health(
-        ServedService.first(of: services()) {
+        ServedService.reasons(of: services()) {
           Health.reasonToRestart(lastBeat: $0.lastBeat, at: now, isStopping: $0.stop.isSet)
         })
     case ["health", "ready"]:
       return health(
-        ServedService.first(of: services()) {
+        ServedService.reasons(of: services()) {
           Health.reasonNotReady($0.report, hindrance: $0.hindrance, at: now, isStopping: $0.stop.isSet)
         })
     case ["metrics"]:
@@ -146,10 +146,10 @@ extension HTTPServer {
     let inputs = services().map(\.identity.input)
     let longest = inputs.count > 1 ? 512 : 256
     guard (1...longest).contains(room.count), String(validating: room, as: UTF8.self) != nil else {
-      return .error(400, "a room's id must be 1 to 256 bytes of UTF-8, percent-encoded")
+      return .error(400, "a room's id must be 1 to \(longest) bytes of UTF-8, percent-encoded")
     }
     if inputs.count > 1, !inputs.contains(where: { room.starts(with: Derivation.roomPrefix(of: $0).utf8) }) {
-      return .error(404, "with several inputs a room is INPUT:ROOM, and no input of this process is called so")
+      return .error(404, "this process has several inputs, so a room is INPUT:ROOM; it has no input of that name")
     }
     if observatory.report == nil {
       return .error(503, "the service has not started: it is waiting for the brokers and its topics", [("Retry-After", "2")])

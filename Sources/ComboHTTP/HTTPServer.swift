@@ -142,7 +142,7 @@ package final class HTTPServer: @unchecked Sendable {
     guard let wakePipe = WakePipe() else {
       let error = errno
       close(listening)
-      throw HTTPFault(description: "cannot make a pipe: \(String(cString: strerror(error)))")
+      throw HTTPFault(description: "cannot create a pipe: \(String(cString: strerror(error)))")
     }
     // The callbacks' context refers to this object, which is not complete yet.
     let context = UnsafeMutablePointer<Unmanaged<HTTPServer>?>.allocate(capacity: 1)
@@ -156,7 +156,7 @@ package final class HTTPServer: @unchecked Sendable {
     guard let daemon = cmhd_start(&options) else {
       close(listening)
       context.deallocate()
-      throw HTTPFault(description: "cannot start the HTTP server (libmicrohttpd gives no reason; is it built with epoll?)")
+      throw HTTPFault(description: "cannot start the HTTP server: libmicrohttpd gives no reason, but it must be built with epoll")
     }
     self.address = address
     self.observatory = observatory

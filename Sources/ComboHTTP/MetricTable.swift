@@ -240,7 +240,8 @@ enum MetricTable {
     Metric(
       name: "combo_open_transaction_seconds", kind: .gauge,
       help:
-        "How long a transaction has been open in a partition of the topics, by the timestamp of its first record if that can be read, or (topic offsets) how long a takeover has waited for one on the group's offset of the partition; none where none stays for 15 s.",
+        "Age of a transaction that is open in a partition, by its first record's timestamp; with topic offsets, the time a takeover has"
+        + " waited for one. Absent below 15 s.",
       values: .samples { source in
         source.report.heldUp.map {
           .init(labels: [("topic", $0.topic), ("partition", String($0.partition))], value: Double($0.ms) / 1000)

@@ -17,9 +17,7 @@ package struct ServedService: Sendable {
   }
 
   /// Returns the reasons of all services that have one, each on a line with its input if there are several, or nil if none has.
-  static func first(
-    of services: [ServedService], _ reason: (Observatory) -> String?
-  ) -> String? {
+  static func reasons(of services: [ServedService], _ reason: (Observatory) -> String?) -> String? {
     let reasons = services.compactMap { service in reason(service.observatory).map { (service.identity.input, $0) } }
     return services.count == 1 ? reasons.first?.1 : reasons.isEmpty ? nil : reasons.map { "\($0): \($1)" }.joined(separator: "\n")
   }

@@ -52,7 +52,7 @@ final class ClockProbe: Probe {
     }
     let isDoubted = trial.time.isDoubted
     if isDoubted, !isDoubting {
-      let ms = trial.time.shownMs - parts.edges.time.wallMs()
+      let ms = trial.time.machineMs - parts.edges.time.wallMs()
       parts.log.warning(
         "this machine's clock has jumped ahead by \(.ms, ms) ms: time continues evenly until the output accepts the new time")
       nextTrial = 0

@@ -34,4 +34,15 @@ struct NewestScreensTests {
     #expect(change(screens, 1, #""show","banner":1"#, room: "another") == .nothing)
     #expect(change(screens, 5, #""dismiss","banner":1"#) == .end)
   }
+
+  @Test("reads instructions only, not display data that looks like one")
+  func displayData() {
+    let screens = NewestScreens()
+    let sender = #""sender":{"id":"u1","frame":[{"banner":3}],"name":"\"[{\\","seq":1,"x":0}"#
+    #expect(change(screens, 3, #""screen","banners":[{"banner":1,\#(sender)},{"banner":2,\#(sender)}]"#) == .screen)
+    #expect(change(screens, 4, #""show","banner":3,\#(sender)"#) == .nothing)
+    for banner in 1...3 {
+      #expect(change(screens, 4 + banner, #""dismiss","banner":\#(banner)"#) == (banner == 3 ? .end : .nothing))
+    }
+  }
 }

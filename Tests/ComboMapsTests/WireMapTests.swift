@@ -86,7 +86,7 @@ struct WireMapTests {
             Issue.record("an event")
           } catch {
             #expect(error.code == .unknownType, "\(error)")
-            #expect(error.reason.contains(#"CloudEvent, whose type is "gift.sent""#), "\(error)")
+            #expect(error.reason.contains(#"CloudEvent of type "gift.sent""#), "\(error)")
             #expect(error.reason.contains("docs/kafka-envelopes.md"), "\(error)")
           }
         }

@@ -197,6 +197,7 @@ struct SnapshotTests {
     (#"{"v":1,"epoch":1,"seq":0,"banners":0,"time":1,"idle":0,"ids":[["a",1,2]]}"#, "ids"),
     (#"{"v":1,"epoch":1,"seq":0,"banners":0,"time":1,"idle":0,"ids":[[1,"a"]]}"#, "id"),
     (#"{"v":1,"epoch":1,"seq":0,"banners":0,"time":1,"idle":0,"ids":[["",1]]}"#, "id"),
+    (#"{"v":1,"epoch":1,"seq":0,"banners":0,"time":1,"idle":0,"streaks":[["a","","b",5,1,0]]}"#, "id must be a string, not 5"),
     (#"{"v":1,"epoch":1,"seq":0,"banners":0,"time":1,"idle":0,"history":[["a","","b",-1,1]]}"#, "total"),
     (#"{"v":1,"epoch":1,"seq":0,"banners":1,"time":1,"idle":0,"shown":[[]]}"#, "banner"),
     (#"{"v":1,"epoch":1,"seq":0,"banners":1,"time":1,"idle":0,"shown":[["a","","b",1,0,1,0,0,1,0,1,1,0,{}]]}"#, "banner"),
@@ -211,7 +212,7 @@ struct SnapshotTests {
     ),
     (
       #"{"v":1,"epoch":1,"seq":0,"banners":1,"time":1,"idle":0,"shown":[["a","","b",1,0,1,1e999,0,1,0,1,1,0,{},null,{}]]}"#,
-      "worth"
+      "a value is too large"
     ),
     (#"{"v":1,"epoch":1,"seq":0,"banners":1,"time":1,"idle":0,"queue":[["a","",["b"],1,0,1,0,0,{},null,{}]]}"#, "banner"),
     (#"{"v":1,"epoch":1,"seq":0,"banners":1,"time":1,"idle":0,"queue":[["a","","b",2,0,1,0,0,{},null,{}]]}"#, "number"),

@@ -1,9 +1,6 @@
 #pragma once
 #include <stdint.h>
 
-// Returns UTC as if the wall clock had not been set since the process began, in milliseconds since 1970.
-int64_t waits_steady_utc_ms(void);
-
 // Returns the end of a wait for `until` by the monotonic clock, in nanoseconds. `timespec_get` is ahead of that clock by
 // `steady`; `told` is the last result of `gettimeofday` in this thread, at `told_at` by that clock, or 0. For tests.
 int64_t waits_end(int64_t until, int64_t steady, int64_t told, int64_t told_at);

@@ -154,8 +154,8 @@ struct Option: Sendable {
     case .address:
       return text == "none" || HTTPAddress(text) != nil
         ? nil
-        : "must be ADDRESS:PORT with a numeric address, such as 127.0.0.1:8080, [::1]:8080 or *:8080, or none; not "
-          + Sentence.quoted(text)
+        : "must be ADDRESS:PORT with a numeric address and a port from 0 to 65535, such as 127.0.0.1:8080, [::1]:8080 or *:8080,"
+          + " or none; not \(Sentence.quoted(text))"
     case .variation:
       if case .failure(let fault) = Variation.read(text) { return fault.description }
       return nil

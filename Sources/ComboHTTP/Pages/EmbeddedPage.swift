@@ -30,14 +30,9 @@ struct EmbeddedPage: Sendable {
   var contentType: String {
     switch name.split(separator: ".").last {
     case "html": "text/html; charset=utf-8"
-    case "js", "mjs": "text/javascript; charset=utf-8"
+    case "js": "text/javascript; charset=utf-8"
     case "css": "text/css; charset=utf-8"
-    case "json", "map": "application/json; charset=utf-8"
-    case "webmanifest": "application/manifest+json"
     case "svg": "image/svg+xml"
-    case "png": "image/png"
-    case "ico": "image/x-icon"
-    case "woff2": "font/woff2"
     default: "text/plain; charset=utf-8"
     }
   }

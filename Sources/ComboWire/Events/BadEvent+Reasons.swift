@@ -46,7 +46,7 @@ extension BadEvent {
       member = text.next(member + 1)
     }
     guard isCloudEvent, type > 0 else { return nil }
-    return "the record is a CloudEvent, whose type is \(text.shown(type)): the event is in its data, which a map reads"
+    return "the record is a CloudEvent of type \(text.shown(type)); use a map to read the event in its data"
       + " (docs/kafka-envelopes.md)"
   }
 

@@ -260,7 +260,7 @@ public final class EventDecoder {
   ) throws(BadEvent) -> Bytes {
     if !text.has(token) { throw .missing("\(name)", "the event needs one") }
     if !text[token].isObject { throw .wrongType(text, token, "\(name)", "must be an object") }
-    if !text.has(id) { throw .missing("\(idName)", "a \(name) that is there needs one") }
+    if !text.has(id) { throw .missing("\(idName)", "a \(name) must have one") }
     return try unusualID(text, id, idName, into: arena)
   }
 

@@ -58,7 +58,7 @@ final class JournalDecoder {
     if fields.find("last") != nil { entry.last = try fields.hex("last") }
     if fields.find("takeover") != nil {
       let takeover = try takeover(try fields.inside("takeover"))
-      if takeover.topics.hash != entry.of { throw .broken(reader.what, "its two marks of the group and topics differ") }
+      if takeover.topics.hash != entry.of { throw .broken(reader.what, "its hash does not match its group and topics") }
       entry.takeover = takeover
     }
     return entry

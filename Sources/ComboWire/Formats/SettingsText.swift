@@ -34,24 +34,14 @@ extension ByteBuffer {
     case .finals(let value):
       append(value ? "true" : "false")
     case .tiers(let tiers):
-      append("[")
-      for (index, tier) in tiers.enumerated() {
-        append(index == 0 ? #"{"value":"# : #",{"value":"#)
-        append(tier.value)
-        append(#","linger_ms":"#)
-        append(tier.lingerMs)
-        append(#","busy_linger_ms":"#)
-        append(tier.busyLingerMs)
+      append("", tiers) { tier in
+        append(#"{"value":"#, tier.value)
+        append(#","linger_ms":"#, tier.lingerMs)
+        append(#","busy_linger_ms":"#, tier.busyLingerMs)
         append("}")
       }
-      append("]")
     case .milestones(let milestones):
-      append("[")
-      for (index, milestone) in milestones.enumerated() {
-        if index > 0 { append(",") }
-        append(milestone)
-      }
-      append("]")
+      append("", milestones) { append($0) }
     }
   }
 }

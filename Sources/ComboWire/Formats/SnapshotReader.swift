@@ -85,9 +85,9 @@ struct SnapshotReader {
   private func restoreFirstStreaks(_ engine: inout Engine) throws(FormatFault) {
     var totals: [[String]: (total: Int, last: Int)] = [:]
     try each("streaks", 6) { (first) throws(FormatFault) in
-      let name = text.string(first + 3)
-      if text[first].isString, text[first + 2].isString, text[first + 3].isString, !name.isEmpty {
-        let key = [text.string(first), text.string(first + 2), name]
+      let name = try string(first + 3)
+      if text[first].isString, text[first + 2].isString, !name.isEmpty {
+        let key = [text.string(first), text.string(first + 2), text.string(first + 3)]
         totals[key] = (max(totals[key]?.total ?? 0, try integer(first + 4)), first)
       }
     }
@@ -117,7 +117,7 @@ struct SnapshotReader {
     }
     var state = HistoryState(total: count(try integer(first + keyLength)), expiry: try time(first + keyLength + 1))
     if last < end {
-      if isFirst { throw .broken(reader.what, "an entry of history has too much") }
+      if isFirst { throw .broken(reader.what, "an entry of history has too many values") }
       state.final = (try integer(last), try display(from: last + 1, to: end))
     }
     let key = try key(first)
@@ -165,7 +165,9 @@ struct SnapshotReader {
     let receiver = text.next(sender)
     guard receiver < end else { throw .broken(reader.what, "a banner lacks its receiver") }
     let gift = text.next(receiver)
-    guard gift < end, text.next(gift) == end else { throw .broken(reader.what, "a banner lacks its gift, or has too much") }
+    guard gift < end, text.next(gift) == end else {
+      throw .broken(reader.what, "a banner lacks its gift, or has too many values")
+    }
     return Display(
       sender: try object(sender), receiver: text[receiver].isNull ? .none : try object(receiver), gift: try object(gift))
   }
@@ -201,16 +203,16 @@ struct SnapshotReader {
   }
 
   private func string(_ token: Int) throws(FormatFault) -> Bytes {
-    guard text[token].isString else { throw .broken(reader.what, "\(text.shown(token)) stands where an id should") }
+    guard text[token].isString else { throw .broken(reader.what, "an id must be a string, not \(text.shown(token))") }
     return text.meaning(token, into: reader.arena)
   }
 
   private func integer(_ token: Int) throws(FormatFault) -> Int { Int(try fields.integer(token, "a number")) }
 
   private func number(_ token: Int) throws(FormatFault) -> Double {
-    guard text[token].isNumber else { throw .broken(reader.what, "\(text.shown(token)) stands where a worth should") }
+    guard text[token].isNumber else { throw .broken(reader.what, "a value must be a number, not \(text.shown(token))") }
     let value = text.double(token)
-    guard value.isFinite else { throw .broken(reader.what, "a banner's worth is beyond all numbers") }
+    guard value.isFinite else { throw .broken(reader.what, "a value is too large") }
     return value
   }
 
@@ -221,7 +223,7 @@ struct SnapshotReader {
 
   private func object(_ token: Int) throws(FormatFault) -> Bytes {
     guard text[token].isObject else {
-      throw .broken(reader.what, "\(text.shown(token)) stands where an object to be displayed should")
+      throw .broken(reader.what, "display data must be an object, not \(text.shown(token))")
     }
     return reader.parser.compact(text, token, into: reader.arena)
   }

@@ -51,7 +51,7 @@ public final class StateDecoder {
     } else if try fields.flag("rested") {
       content = .rested
     } else {
-      throw .broken(reader.what, "it holds neither a state nor that the room has rested")
+      throw .broken(reader.what, "it has no state and no parts, and rested is false")
     }
     return RoomRecord(
       n: try fields.integer("n", 0...Int64.max), shifted: try fields.integer("shifted"),

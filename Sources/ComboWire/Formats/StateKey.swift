@@ -44,6 +44,6 @@ public final class StateKeyDecoder {
         return .part(room: room, index: Int(index))
       }
     }
-    throw .broken(reader.what, "\(Excerpt(bytes)) is none")
+    throw .broken(reader.what, "it is \(Excerpt(bytes))")
   }
 }

@@ -29,7 +29,7 @@ public struct TopicIdentity: Equatable, Sendable {
     if let owner, owner.hash == hash { throw FormatFault(code: .foreign, description: foreign(what, of: owner)) }
     throw FormatFault(
       code: .foreign,
-      description: "\(what) belongs to another group, input or output than \(group), \(input), \(output) (its mark is "
+      description: "\(what) belongs to another group, input or output than \(group), \(input), \(output) (its hash is "
         + "\(String(hash, radix: 16)), not \(String(self.hash, radix: 16))). \(Self.advice)")
   }
 

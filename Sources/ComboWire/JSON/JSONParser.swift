@@ -8,7 +8,7 @@ package final class JSONParser {
   @usableFromInline let parser: UnsafeMutablePointer<csj_parser>
 
   package init() {
-    guard let parser = csj_parser_new() else { fatalError("out of memory: no JSON parser can be made") }
+    guard let parser = csj_parser_new() else { fatalError("out of memory: cannot create a JSON parser") }
     self.parser = parser
   }
 

@@ -106,6 +106,7 @@ struct OptionTests {
     #expect(options("")?.http == HTTPAddress("127.0.0.1:8080"))
     #expect(options("--http none")?.http == nil)
     #expect(fault("--http 8080").contains("ADDRESS:PORT"))
+    #expect(fault("--http 127.0.0.1:99999").contains("port from 0 to 65535"))
     #expect(fault("--http *:8080").contains("--http-token-file"))
     let pasted = fault("--http *:8080 --http-token-file 0123456789abcdef")
     #expect(pasted.contains("--http-token-file: cannot open the file") && !pasted.contains("0123456789abcdef"), "\(pasted)")

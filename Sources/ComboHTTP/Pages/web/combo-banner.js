@@ -56,7 +56,6 @@ export class Banner {
   fromSlot = 0;
   count = 0;
   worth = 0;
-  milestone = 0;
   names = { sender: "", gift: "", receiver: "" };
   enteredAt = NEVER;
   movedAt = NEVER;
@@ -116,7 +115,6 @@ export class Banner {
   /** Frees the node, and drops its names and pictures. */
   release() {
     this.isUsed = false;
-    this.milestone = 0;
     this.enteredAt = this.movedAt = this.leftAt = this.countedAt = this.milestoneAt = NEVER;
     this.node.hidden = true;
     this.avatar.set(null, "");
@@ -152,7 +150,7 @@ export class Banner {
     const exit = this.leftAt === NEVER ? 0 : progress(now, this.leftAt, times.exitMs);
     const counting = progress(now, this.countedAt, times.countMs);
     const moving = progress(now, this.movedAt, times.enterMs);
-    const praise = progress(now, this.milestoneAt, times.effectMs);
+    const celebration = progress(now, this.milestoneAt, times.effectMs);
     const isLeaving = this.leftAt !== NEVER;
     const phase = isLeaving ? "leaving" : entry < 1 ? "entering" : counting < 1 ? "counting" : "lingering";
 
@@ -168,22 +166,22 @@ export class Banner {
     this.#write(this.#number, "textContent", text);
     // A long number is drawn smaller, so that the name keeps its place.
     this.#write(this.node.dataset, "digits", text.length > 8 ? "many" : text.length > 5 ? "some" : "few");
-    const isPraised = praise < 1;
-    this.#write(this.#badge, "hidden", !isPraised);
-    if (isPraised && !isStill) {
-      const light = `${fixed(-30 + 160 * easeInOut(Math.min(1, praise * 1.5)))}%`;
+    const isCelebrated = celebration < 1;
+    this.#write(this.#badge, "hidden", !isCelebrated);
+    if (isCelebrated && !isStill) {
+      const light = `${fixed(-30 + 160 * easeInOut(Math.min(1, celebration * 1.5)))}%`;
       if (this.#written.light !== light) this.#shine.style.setProperty("--combo-light", (this.#written.light = light));
-      const pop = praise < 0.15 ? easeOut(praise / 0.15) : praise > 0.85 ? (1 - praise) / 0.15 : 1;
+      const pop = celebration < 0.15 ? easeOut(celebration / 0.15) : celebration > 0.85 ? (1 - celebration) / 0.15 : 1;
       this.#write(this.#badge.style, "transform", `scale(${fixed(pop)})`, "pop");
     } else {
       this.#write(this.#badge.style, "transform", "none", "pop");
     }
-    this.#write(this.node.dataset, "praised", isPraised ? "yes" : "no");
+    this.#write(this.node.dataset, "praised", isCelebrated ? "yes" : "no");
     this.#write(this.node.dataset, "phase", phase);
     this.#write(this.node.dataset, "slot", String(this.slot));
     this.#write(this.node.dataset, "tone", String(tones.filter((value) => this.worth * this.count >= value).length));
     if (this.node.hidden) this.node.hidden = false;
-    return entry < 1 || counting < 1 || moving < 1 || isPraised || isLeaving;
+    return entry < 1 || counting < 1 || moving < 1 || isCelebrated || isLeaving;
   }
 
   #write(target, name, value, as = name) {

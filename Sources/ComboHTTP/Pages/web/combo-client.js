@@ -147,7 +147,7 @@ export class RoomStream {
       this.#watchSilence(abort);
       if (continues && this.#heardAt === null) {
         this.#heard();
-        this.#tellState();
+        this.#reportState();
       }
       const events = parser.push(decoder.decode(value, { stream: true }));
       this.#lastId = parser.lastId || this.#lastId;
@@ -183,7 +183,7 @@ export class RoomStream {
       this.#pacer.flush();
       act();
     }
-    this.#tellState();
+    this.#reportState();
     return null;
   }
 
@@ -193,7 +193,7 @@ export class RoomStream {
     this.#heardAt ??= performance.now();
   }
 
-  #tellState() {
+  #reportState() {
     if (this.sequence.isKnown) {
       this.#cancel("gap");
       this.#enter("live");
@@ -205,7 +205,7 @@ export class RoomStream {
   }
 
   /** Removes the banners after too long without a connection. They may be wrong, so the next stream must begin with a screen. */
-  #letGo() {
+  #clearStale() {
     const continues = this.#lastId !== "";
     this.#lastId = "";
     this.#to.clear();
@@ -238,7 +238,7 @@ export class RoomStream {
     this.#failures += 1;
     this.#after("retry", wait, () => this.#connect());
     // Does not restart a running timer: the total time without a connection counts, not that since the last retry.
-    this.#after("stale", staleMs, () => this.#letGo());
+    this.#after("stale", staleMs, () => this.#clearStale());
     this.#enter(name, ending, performance.now() + wait);
   }
 

@@ -31,12 +31,12 @@ export class Pacer {
     const now = this.#clock.now();
     const due = Number.isFinite(at) ? at + this.#delay(now - at, now) : now;
     this.#held.push({ due, act });
-    this.#letGo(this.#held.length > HELD_MOST ? Infinity : now);
+    this.#release(this.#held.length > HELD_MOST ? Infinity : now);
   }
 
   /** Draws everything that is held, so that nothing after it has to wait. */
   flush() {
-    this.#letGo(Infinity);
+    this.#release(Infinity);
   }
 
   /** Starts over for another connection, whose clock may differ. */
@@ -56,7 +56,7 @@ export class Pacer {
     return Math.min(Math.max(this.#now.most, this.#last?.most ?? -Infinity), least + this.#paceMs);
   }
 
-  #letGo(now) {
+  #release(now) {
     if (this.#timer !== null) this.#clock.cancelAfter(this.#timer);
     this.#timer = null;
     let count = 0;
@@ -65,7 +65,7 @@ export class Pacer {
     if (this.#held.length === 0 || this.#timer !== null) return;
     this.#timer = this.#clock.after(this.#held[0].due - now, () => {
       this.#timer = null;
-      this.#letGo(this.#clock.now());
+      this.#release(this.#clock.now());
     });
   }
 }

@@ -48,12 +48,12 @@ export class Sequence {
     if (epoch > this.epoch) {
       // An epoch begins with seq 1; otherwise its beginning was missed.
       if (seq !== 1 && this.epoch >= 0) this.#lose(seq - 1);
-      isCleared = this.#letGo();
+      isCleared = this.#removeAll();
       this.isKnown = seq === 1;
     } else if (seq !== this.seq + 1) {
       this.#lose(seq - this.seq - 1);
       // A screen is complete, so banners that stay need not be removed first.
-      if (instruction.op !== "screen" || !Array.isArray(instruction.banners)) isCleared = this.#letGo();
+      if (instruction.op !== "screen" || !Array.isArray(instruction.banners)) isCleared = this.#removeAll();
       this.isKnown = false;
     }
     this.epoch = epoch;
@@ -85,7 +85,7 @@ export class Sequence {
       return "ignore";
     }
     // Banners of another epoch are different ones, even if their numbers are equal.
-    const isCleared = epoch > this.epoch && this.#letGo();
+    const isCleared = epoch > this.epoch && this.#removeAll();
     this.epoch = epoch;
     this.seq = seq;
     this.#apply(screen);
@@ -98,7 +98,7 @@ export class Sequence {
   }
 
   /** Removes all banners. Returns whether there were any. */
-  #letGo() {
+  #removeAll() {
     if (this.#banners.size === 0) return false;
     this.#banners.clear();
     return true;

@@ -255,7 +255,7 @@ export class ComboView {
         if (one.count !== entry.count) one.setCount(entry.count, now);
         if (one.slot !== entry.slot) this.#place(one, entry.slot, now);
         // Gifts that joined since may have brought a new name or picture. Unchanged values are not written.
-        this.#dress(one, entry);
+        this.#setContent(one, entry);
       }
     }
     return true;
@@ -297,7 +297,7 @@ export class ComboView {
     one.movedAt = NEVER;
     this.#learn(said.slot);
     one.setCount(said.count, NEVER);
-    this.#dress(one, said);
+    this.#setContent(one, said);
   }
 
   #place(one, slot, now) {
@@ -318,7 +318,7 @@ export class ComboView {
   }
 
   /** Writes sender, receiver and gift as text, and sets their pictures if these may be shown. */
-  #dress(one, said) {
+  #setContent(one, said) {
     const { maxName, pictures } = this.#options;
     const sender = object(said.sender);
     const gift = object(said.gift);
@@ -368,7 +368,6 @@ export class ComboView {
 
   #celebrate(one, milestone, now) {
     if (!isCount(milestone) || milestone === 0) return;
-    one.milestone = milestone;
     one.milestoneAt = now;
     one.setBadge(this.#numbers.format(milestone));
     if (!this.#isStill) this.#confetti.begin(one, milestone, now);

@@ -148,6 +148,11 @@ export function word(name, values) {
   return row === undefined ? name : fill(row[LANGUAGES.indexOf(lang)], values);
 }
 
+/** Sets a node's text. An equal one is not written, since that would change the page. */
+export function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
 /** Returns the path of a page with the language added, if one was chosen by `?lang=`. */
 export function here(path) {
   if (wished === null) return path;

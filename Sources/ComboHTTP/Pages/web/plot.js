@@ -1,6 +1,6 @@
 /** plot.js: a line plot over the last minutes, on a canvas. Colours come from the page's style, and follow its scheme. */
 
-import { word } from "/assets/page-words.js";
+import { setText, word } from "/assets/page-words.js";
 
 /** A plot of up to three series over time, with the names of the series and their latest values. */
 export class Plot {
@@ -63,8 +63,7 @@ export class Plot {
     this.#points.push({ at, values });
     while (this.#points.length > this.#most + 1) this.#points.shift();
     values.forEach((value, index) => {
-      const text = value === null ? "–" : this.#format(value);
-      if (this.#values[index].textContent !== text) this.#values[index].textContent = text;
+      setText(this.#values[index], value === null ? "–" : this.#format(value));
     });
     // For screen readers: the values in words, every 10 s.
     if (at - this.#told >= 10) {

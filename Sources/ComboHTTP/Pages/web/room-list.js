@@ -2,7 +2,7 @@
 
 import { drawable } from "/assets/combo-text.js";
 import { sentenceOf } from "/assets/combo-client.js";
-import { lang, word } from "/assets/page-words.js";
+import { lang, setText, word } from "/assets/page-words.js";
 
 const whole = new Intl.NumberFormat(lang);
 const tenths = new Intl.NumberFormat(lang, { maximumFractionDigits: 1 });
@@ -62,8 +62,8 @@ export class RoomList {
   /** Clears the figures of the rooms but keeps their names, for when the service cannot be reached. */
   forget() {
     for (const row of this.#rows) {
-      set(row.rate, "–");
-      set(row.about, "–");
+      setText(row.rate, "–");
+      setText(row.about, "–");
       row.fill.style.transform = "scaleX(0)";
     }
   }
@@ -109,10 +109,10 @@ export class RoomList {
     row.room = one?.room ?? null;
     if (one === undefined) return;
     row.link.href = this.#addressOf(one.room);
-    set(row.name, drawable(one.room, 60) || "?");
-    set(row.rate, tenths.format(number(one.rate)));
+    setText(row.name, drawable(one.room, 60) || "?");
+    setText(row.rate, tenths.format(number(one.rate)));
     const banners = whole.format(number(one.banners));
-    set(row.about, one.queued === undefined ? word("aboutShown", { banners }) : word("about", { banners, waiting: whole.format(number(one.queued)) }));
+    setText(row.about, one.queued === undefined ? word("aboutShown", { banners }) : word("about", { banners, waiting: whole.format(number(one.queued)) }));
     row.fill.style.transform = `scaleX(${Math.min(1, number(one.rate) / most)})`;
     this.#mark(row);
   }
@@ -124,7 +124,3 @@ export class RoomList {
 }
 
 export const number = (value) => (typeof value === "number" && Number.isFinite(value) ? value : 0);
-
-function set(node, text) {
-  if (node.textContent !== text) node.textContent = text;
-}

@@ -4,7 +4,7 @@ import { drawable } from "/assets/combo-text.js";
 import { ComboView } from "/assets/combo-view.js";
 import { RoomStream, STREAM_DEFAULTS } from "/assets/combo-client.js";
 import { Given } from "/assets/given.js";
-import { lang, translate, word } from "/assets/page-words.js";
+import { lang, setText, translate, word } from "/assets/page-words.js";
 import { RoomList, ask } from "/assets/room-list.js";
 
 const $ = (id) => document.getElementById(id);
@@ -81,7 +81,7 @@ function watch(id) {
 }
 
 /** The connection's last reported state, and whether the room sleeps. */
-let told = { name: "idle" };
+let lastState = { name: "idle" };
 let isAsleep = false;
 let countdown = null;
 
@@ -89,11 +89,11 @@ let countdown = null;
 function setAsleep(isNow) {
   if (isAsleep === isNow) return;
   isAsleep = isNow;
-  if (told.name === "live") showState(told);
+  if (lastState.name === "live") showState(lastState);
 }
 
 function showState(state) {
-  told = state;
+  lastState = state;
   const { name } = state;
   clearInterval(countdown);
   const isAway = name === "broken" || name === "refused";
@@ -122,7 +122,7 @@ function showNote(shown) {
 function noteOf(shown) {
   if (shown === "idle") return word("pick");
   if (shown === "asleep") return word("asleep");
-  const { code, sentence, retryAt } = told;
+  const { code, sentence, retryAt } = lastState;
   if (shown === "waiting") return word("gap");
   if (shown !== "broken" && shown !== "refused") return "";
   // The service's own sentence, if there is no other explanation.
@@ -140,7 +140,7 @@ function showPlace() {
   const { epoch, seq, gaps } = stream.sequence;
   setText($("fact-gaps"), whole.format(gaps));
   setText($("fact-reconnects"), whole.format(stream.reconnects));
-  if (told.name === "broken" || told.name === "refused") return;
+  if (lastState.name === "broken" || lastState.name === "refused") return;
   setText($("fact-epoch"), epoch > 0 ? String(epoch) : "–");
   setText($("fact-seq"), epoch > 0 ? whole.format(seq) : "–");
   setText($("fact-banners"), whole.format(view.banners.length));
@@ -254,7 +254,7 @@ async function alone(id, abort) {
 }
 
 function showFacts(one) {
-  if (one === undefined || told.name === "broken" || told.name === "refused") return;
+  if (one === undefined || lastState.name === "broken" || lastState.name === "refused") return;
   // A room that falls asleep while it is watched does not report it.
   if (one === null && view.banners.length === 0) setAsleep(true);
   if (one === null) {
@@ -267,10 +267,6 @@ function showFacts(one) {
   setText($("name-gifts"), word(knowsAll ? "gifts" : "giftsShown"));
   setText($("fact-gifts"), whole.format(knowsAll ? one.gifts : one.shown));
   setText($("fact-rate"), tenths.format(one.rate));
-}
-
-function setText(node, text) {
-  if (node.textContent !== text) node.textContent = text;
 }
 
 // Keyboard: "/" focuses the search, the arrows move through the rooms, Escape clears the search.

@@ -1,7 +1,7 @@
 /** service.js: the service page. Requests the service's figures once a second, and plots the differences. */
 
 import { drawable } from "/assets/combo-text.js";
-import { here, lang, translate, word } from "/assets/page-words.js";
+import { here, lang, setText, translate, word } from "/assets/page-words.js";
 import { Plot } from "/assets/plot.js";
 import { RoomList, ask, number } from "/assets/room-list.js";
 
@@ -56,15 +56,15 @@ async function poll() {
     show(now, at);
     const awake = Array.isArray(rooms.rooms) ? rooms.rooms.slice(0, BUSIEST) : [];
     busiest.show(awake);
-    set($("busiest-note"), awake.length === 0 ? word("noneAwake") : "");
+    setText($("busiest-note"), awake.length === 0 ? word("noneAwake") : "");
   } catch (error) {
     failures += 1;
     setState("broken", error.sentence ?? word("unreachableRetry"));
     leaveOut(at);
     // The last figures may be outdated.
-    for (const name of FIGURES) set($(`fact-${name}`), "–");
+    for (const name of FIGURES) setText($(`fact-${name}`), "–");
     showPartitions([]);
-    set($("partitions-note"), "");
+    setText($("partitions-note"), "");
     busiest.forget();
   }
   isAsking = false;
@@ -87,13 +87,13 @@ function show(now, at) {
   const totals = now.totals ?? {};
   const name = typeof now.state === "string" ? now.state : "";
   setState(name, stateWord(name));
-  set($("fact-group"), text(now.group));
-  set($("fact-instance"), text(now.instance));
-  set($("fact-version"), text(now.version));
-  set($("fact-uptime"), duration(number(now.uptime_s)));
-  set($("fact-rooms"), whole.format(number(now.rooms)));
+  setText($("fact-group"), text(now.group));
+  setText($("fact-instance"), text(now.instance));
+  setText($("fact-version"), text(now.version));
+  setText($("fact-uptime"), duration(number(now.uptime_s)));
+  setText($("fact-rooms"), whole.format(number(now.rooms)));
   for (const name of ["gifts", "instructions", "bad", "commits", "aborts"]) {
-    set($(`fact-${name}`), whole.format(number(totals[name])));
+    setText($(`fact-${name}`), whole.format(number(totals[name])));
   }
 
   const partitions = Array.isArray(now.partitions) ? now.partitions.filter((one) => one !== null && typeof one === "object") : [];
@@ -130,17 +130,17 @@ function showPartitions(partitions) {
     row.node.hidden = one === undefined;
     if (one === undefined) return;
     const isRestoring = one.state === "restoring";
-    set(row.partition, inputOf(one) + String(number(one.partition)));
-    set(row.state, stateWord(one.state));
+    setText(row.partition, inputOf(one) + String(number(one.partition)));
+    setText(row.state, stateWord(one.state));
     row.progress.hidden = !isRestoring;
     row.progress.value = number(one.restored);
     row.progress.setAttribute("aria-label", word("restored", { n: whole.format(Math.round(100 * number(one.restored))) }));
-    set(row.lag, whole.format(Math.max(0, number(one.lag))));
-    set(row.rooms, whole.format(number(one.rooms)));
+    setText(row.lag, whole.format(Math.max(0, number(one.lag))));
+    setText(row.rooms, whole.format(number(one.rooms)));
   });
   const left = partitions.length - shown.length;
   const note = left > 0 ? word("andMore", { n: whole.format(left) }) : "";
-  set($("partitions-note"), partitions.length === 0 ? word("noPartition") : note);
+  setText($("partitions-note"), partitions.length === 0 ? word("noPartition") : note);
 }
 
 function makeRow() {
@@ -170,14 +170,10 @@ function duration(seconds) {
 
 function setState(name, sentence) {
   $("state").dataset.state = name;
-  set($("state-text"), sentence);
+  setText($("state-text"), sentence);
 }
 
 const text = (value) => (typeof value === "string" && value !== "" ? drawable(value, 80) : "–");
-
-function set(node, value) {
-  if (node.textContent !== value) node.textContent = value;
-}
 
 document.addEventListener("visibilitychange", () => {
   // A hidden page makes no requests.
