@@ -1,11 +1,6 @@
-internal import ComboCore
 internal import ComboEdge
 internal import ComboKafka
-internal import ComboMaps
-internal import ComboRegistry
-internal import ComboRooms
 internal import ComboSystem
-internal import ComboWire
 
 extension Check {
   /// The skew beyond which the times in logs and records of different machines cannot be compared.

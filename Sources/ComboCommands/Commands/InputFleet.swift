@@ -284,7 +284,7 @@ final class InputFleet {
       return try runner.run()
     } catch {
       log.error("the service cannot continue: \(.reason, error)")
-      return .init(code: error.code == .badProperty ? 2 : 1, reason: error.message)
+      return .init(code: error.exitCode, reason: error.message)
     }
   }
 

@@ -103,8 +103,7 @@ private struct Live {
   }
 
   private func serve(_ observatory: Observatory) -> Int32 {
-    var configuration = ServiceConfiguration(
-      topics: TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output))
+    var configuration = ServiceConfiguration(topics: LogStage.topics)
     configuration.settings = options.settings
     configuration.map = options.map
     // There is one partition only, so a room cannot be in two.

@@ -13,6 +13,7 @@ final class LogStage: Sendable {
   static let input = "gifts"
   static let output = "banners"
   static let group = "live"
+  static let topics = TopicIdentity(group: group, input: input, output: output)
   static let names = TopicNames(input: input, output: output, group: group)
 
   let file: LogFile

@@ -117,13 +117,13 @@ struct TopicFindings {
       found.append(
         .note(
           "the \(what) takes records of up to \(max) bytes, but a full screen of \(slots) banners may need \(needed)",
-          fix: alter(name, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
+          fix: alter(name, "max.message.bytes=\(TopicPlan.recordBytesMax)")))
     }
     if let max = settings[names.deadLetter]?.maxMessageBytes, max < Self.deadLetterBytesMin {
       found.append(
         .fault(
           "the dead-letter topic takes records of up to \(max) bytes, too few to say what was wrong with a record",
-          fix: alter(names.deadLetter, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
+          fix: alter(names.deadLetter, "max.message.bytes=\(TopicPlan.recordBytesMax)")))
     }
     for (name, what, least) in [
       (names.journal, "journal", Self.journalBytesMin), (names.state, "state topic", Self.stateBytesMin),
@@ -132,7 +132,7 @@ struct TopicFindings {
       found.append(
         .fault(
           "the \(what) takes records of up to \(max) bytes, but the service may write \(least)",
-          fix: alter(name, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
+          fix: alter(name, "max.message.bytes=\(TopicPlan.recordBytesMax)")))
     }
     return found
   }
