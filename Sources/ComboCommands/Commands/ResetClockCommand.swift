@@ -18,7 +18,7 @@ enum ResetClockCommand {
       _ = Console.print(plan.text(isDryRun: !options.isConfirmed))
       if !options.isConfirmed || plan.ahead.isEmpty { return 0 }
       if plan.members > 0 {
-        Console.report(options.sentence(ofMembers: plan.members))
+        Console.report(options.sentence(ofMembers: plan.members, properties))
         return 1
       }
       guard

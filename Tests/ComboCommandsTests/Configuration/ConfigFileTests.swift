@@ -233,6 +233,16 @@ struct ConfigTableTests {
     }
   }
 
+  @Test("of several inputs shows no value that is worked out for one of them", arguments: ["run", "check"])
+  func severalInputs(command: String) throws {
+    let line = ["config", command, "--brokers", "b:1", "--input", "a,b", "--output", "o"]
+    guard case .show(let text, _, _) = Invocation.parse(line, environment: { _ in nil }, host: "pod-7") else {
+      Issue.record("it was refused")
+      return
+    }
+    #expect(!text.contains("computed"), "\(text)")
+  }
+
   @Test("of another command has that one's options, and shows the valid ones despite a fault")
   func faults() {
     guard case .show(let text, let faults, let hint) = Invocation.parse(["config", "replay", "--slots", "101", "--threads", "2"])
