@@ -54,7 +54,8 @@ extension Check {
     case ..<Self.skewMsMax: report.note(words, fix: "let both follow the same time servers (NTP)")
     default:
       report.fault(
-        words, fix: "let both follow the same time servers (NTP): times of gifts, banners and retention mean nothing so")
+        words, fix: "let both follow the same time servers (NTP): until then, the times of gifts, banners and retention are wrong"
+      )
     }
   }
 }

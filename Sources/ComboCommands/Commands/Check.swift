@@ -83,8 +83,8 @@ struct Check {
     let missing = versions.missingTransactions
     if !missing.isEmpty {
       return .fault(
-        "\(name) has no transactions: it does not take \(missing.joined(separator: ", ")). Instructions, journal and offsets could not be committed"
-          + " together, so neither delivery is possible",
+        "\(name) has no transactions: it does not support \(missing.joined(separator: ", ")). Neither exactly-once nor at-least-once"
+          + " delivery is possible without them",
         fix:
           "turn transactions on if the broker has them switched off, or use another: docs/brokers.md says what a broker must have"
       )
@@ -272,7 +272,7 @@ struct Check {
         fix: "kafka-configs.sh --bootstrap-server \(options.brokers) --alter --topic \(names.input) --add-config retention.ms=…")
     }
     if table.settings[names.deadLetter]?.hasAppendTime == true {
-      report.note("the dead-letter topic has append time: bad events lose the time that they had")
+      report.note("the dead-letter topic has message.timestamp.type=LogAppendTime: dead letters lose their original timestamps")
     }
   }
 

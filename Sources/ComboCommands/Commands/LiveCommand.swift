@@ -166,7 +166,9 @@ private struct Live {
     if servers.isEmpty { return .success(nil) }
     let webSockets = WebSocketIntake(servers, intake, log: log)
     guard webSockets.start() else {
-      return .failure(SourceFault(description: "at most 16 WebSocket servers can be read, or the system is out of memory"))
+      return .failure(
+        SourceFault(
+          description: "the WebSocket client cannot start: give at most 16 servers; with fewer, the system is out of memory"))
     }
     return .success(webSockets)
   }

@@ -44,8 +44,8 @@ enum ResetClockCommand {
     if try reading.partitions(.journal).isEmpty {
       throw EdgeError(
         .unknownTopic,
-        "the group \(options.group) has no journal for the input \"\(options.input)\", \"\(options.topicNames.journal)\": check --group and"
-          + " --input")
+        "the topic \"\(options.topicNames.journal)\", the journal of group \(options.group) for the input \"\(options.input)\", does not"
+          + " exist: check --group and --input")
     }
     if let fault = try journal.fault() { throw EdgeError(.other, fault) }
     var plan = ClockPlan(now: WallClock.nowMs)

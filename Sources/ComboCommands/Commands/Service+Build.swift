@@ -209,8 +209,8 @@ extension Service {
       // Brokers that do not respond are reported by the next steps.
       guard let other = cluster.other else { return }
       let reason =
-        "\(other). The service creates no topics there; brokers with auto.create.topics.enable may. If it is meant, restart the service;"
-        + " else correct the address"
+        "\(other). The service creates no topics there; brokers with auto.create.topics.enable may. If this is intended, restart the"
+        + " service; otherwise correct the address"
       observatory?.hindrance = reason
       if note.isDue(reason, at: MonotonicClock.nowMs) { log.error("waiting, and trying again: \(.reason, reason)") }
       stop.pause(ms: 2000, observatory)
@@ -229,8 +229,8 @@ extension Service {
         for (id, number) in try left.end(numbers) {
           log.info(
             """
-            ended the transaction that the last owner of partition \(.partition, number) left open: transactional id \(.text, id) is no \
-            member's any more
+            ended the transaction that the last owner of partition \(.partition, number) left open: no member uses the transactional \
+            id \(.text, id) any more
             """)
         }
       } catch {

@@ -137,7 +137,7 @@ struct ConfigFileTests {
         "F:15: there is no option \"socket.timeout.ms\"; write a librdkafka property as kafka = KEY=VALUE",
         "run needs --brokers HOST:PORT,… (or COMBO_BROKERS): the Kafka brokers to connect to first",
         "run needs --input TOPIC,… (or COMBO_INPUT): the topic to read gift events from, or several",
-        "run needs --output TOPIC (or COMBO_OUTPUT): the topic to write display instructions to",
+        "run needs --output TOPIC (or COMBO_OUTPUT): the topic of display instructions",
         "F:14: kafka: There is no Kafka property \"no.such.thing\" in librdkafka \(LibrdkafkaProperties.versionText); see its CONFIGURATION.md for all of them.",
       ])
     #expect(try faults("\(Self.required)slots = 2\nslots = 3\n") == ["F:5: slots is already set in line 4"])
