@@ -1,11 +1,6 @@
-internal import ComboCore
 internal import ComboEdge
 internal import ComboKafka
-internal import ComboMaps
-internal import ComboRegistry
-internal import ComboRooms
 internal import ComboSystem
-internal import ComboWire
 
 extension Check {
   /// The skew beyond which the times in logs and records of different machines cannot be compared.
@@ -59,7 +54,8 @@ extension Check {
     case ..<Self.skewMsMax: report.note(words, fix: "let both follow the same time servers (NTP)")
     default:
       report.fault(
-        words, fix: "let both follow the same time servers (NTP): times of gifts, banners and retention mean nothing so")
+        words, fix: "let both follow the same time servers (NTP): until then, the times of gifts, banners and retention are wrong"
+      )
     }
   }
 }

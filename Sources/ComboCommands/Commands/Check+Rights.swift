@@ -66,7 +66,7 @@ extension Check {
     let changes = TopicPlan.missingRetention(of: journal, input)
     if changes.isEmpty { return }
     tryChange(
-      "the journal is kept for less long than the input", "raises that", "AlterConfigs", names.journal,
+      "the journal's retention is shorter than the input's", "raises that", "AlterConfigs", names.journal,
       command:
         "kafka-configs.sh --bootstrap-server \(options.brokers) --alter --topic \(names.journal) --add-config "
         + changes.map { "\($0)=\($1)" }.joined(separator: ",")

@@ -59,7 +59,7 @@ struct Check {
   // MARK: - Brokers
 
   private mutating func checkBrokers(_ cluster: ControlClient.Cluster) {
-    report.ok("cluster \(cluster.id ?? "without an id") has \(Self.count(cluster.brokers.count, "broker"))")
+    report.ok("cluster \(cluster.id ?? "without an id") has \(Counted.text(cluster.brokers.count, "brokers"))")
     for broker in cluster.brokers {
       let name = "broker \(broker.id) at \(broker.address)"
       do throws(EdgeError) {
@@ -83,8 +83,8 @@ struct Check {
     let missing = versions.missingTransactions
     if !missing.isEmpty {
       return .fault(
-        "\(name) has no transactions: it does not take \(missing.joined(separator: ", ")). Instructions, journal and offsets could not be committed"
-          + " together, so neither delivery is possible",
+        "\(name) has no transactions: it does not support \(missing.joined(separator: ", ")). Neither exactly-once nor at-least-once"
+          + " delivery is possible without them",
         fix:
           "turn transactions on if the broker has them switched off, or use another: docs/brokers.md says what a broker must have"
       )
@@ -116,7 +116,7 @@ struct Check {
         table.settings[name] = found
         let replicas = try control.replicas(of: name, withinMs: Self.withinMs)
         report.ok(
-          "\(what) \"\(name)\" has \(Self.count(count, "partition")) on \(Self.count(replicas, "broker")) each, policy \(found["cleanup.policy"] ?? "delete")"
+          "\(what) \"\(name)\" has \(Counted.text(count, "partitions")) on \(Counted.text(replicas, "brokers")) each, policy \(found["cleanup.policy"] ?? "delete")"
         )
         table.replicas[name] = replicas
         if name == names.state {
@@ -205,9 +205,10 @@ struct Check {
     let outcomes = decoder.outcomes
     let isNone = outcomes.taken == 0 && outcomes.records > 0
     let words =
-      (isNone ? "none of the newest \(Self.count(outcomes.records, "record")) becomes an event, so nothing would be shown: " : "")
+      (isNone
+        ? "none of the newest \(Counted.text(outcomes.records, "records")) becomes an event, so nothing would be shown: " : "")
       + "\(options.map.map { "with the map \($0.title)" } ?? "without a map"), \(outcomes.taken) of the newest"
-      + " \(Self.count(outcomes.records, "record")) of \"\(names.input)\" become events; \(outcomes.dropped) are dropped and \(outcomes.bad) are bad"
+      + " \(Counted.text(outcomes.records, "records")) of \"\(names.input)\" become events; \(outcomes.dropped) are dropped and \(outcomes.bad) are bad"
     for note in options.map?.notes ?? [] { report.note("the map: \(note)") }
     if outcomes.records == 0 {
       report.note("the input \"\(names.input)\" holds no records yet, so it is not known whether they become events")
@@ -243,7 +244,7 @@ struct Check {
       let policy = name == names.state || name == names.screens ? "compact" : "delete"
       try control.createTopic(
         name, partitions: partitions[names.input] ?? 1,
-        settings: [("cleanup.policy", policy), ("max.message.bytes", String(TopicSetup.recordBytesMax))], isTrial: true,
+        settings: [("cleanup.policy", policy), ("max.message.bytes", String(TopicPlan.recordBytesMax))], isTrial: true,
         withinMs: Self.withinMs)
       report.ok("\(what) \"\(name)\" does not exist yet; the service will create it")
     } catch {
@@ -271,13 +272,11 @@ struct Check {
         fix: "kafka-configs.sh --bootstrap-server \(options.brokers) --alter --topic \(names.input) --add-config retention.ms=…")
     }
     if table.settings[names.deadLetter]?.hasAppendTime == true {
-      report.note("the dead-letter topic has append time: bad events lose the time that they had")
+      report.note("the dead-letter topic has message.timestamp.type=LogAppendTime: dead letters lose their original timestamps")
     }
   }
 
   // MARK: - Words
-
-  private static func count(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
 
   /// The cause of the failure, without the remedy.
   static func reason(_ error: EdgeError) -> String {

@@ -19,7 +19,7 @@ enum CheckCommand {
       check.run()
       report = check.report
     } catch {
-      report.fault(error.message, fix: "fix the properties given with --kafka, --kafka-file or --config")
+      report.fault(error.message, fix: Check.remedy(error))
     }
     let notes = report.findings.count { $0.verdict == .note }
     let rest = notes == 0 ? "" : " \(Counted.text(notes, "notes"))."

@@ -106,18 +106,18 @@ extension Check {
         verdict: isWhole ? .ok : .note, text: "\(list): releases that do not know rules \(newest) can no longer run this group",
         fix: isWhole
           ? nil
-          : "the other partitions go over once every member has offered that for two minutes, and stay where --rules N holds them back."
+          : "the other partitions change to them once every member has offered them for two minutes, unless --rules N holds them back."
             + " \"Upgrade and rollback\" in docs/operating.md has the way back")
     }
     let old = members.filter { ($0.rules ?? Rules.oldest.version) < Rules.newest.version }
     let wait =
       old.isEmpty
       ? "every member offers rules \(Rules.newest)"
-      : "\(Counted.text(old.count, "members")) \(old.count == 1 ? "does" : "do") not offer rules \(Rules.newest): of the release before, or"
-        + " held back by --rules"
+      : "\(Counted.text(old.count, "members")) \(old.count == 1 ? "does" : "do") not offer rules \(Rules.newest) (previous release,"
+        + " or --rules)"
     return .ok(
-      "\(list): \(wait). The group goes over once every member has offered that for two minutes; until then the release before can be"
-        + " started again")
+      "\(list): \(wait). The group changes to them once every member has offered them for two minutes; until then, the previous"
+        + " release can be started again")
   }
 
   /// Returns a note if an owner with other rules is at work, or nil. While it is, there are always entries above the checkpoint;

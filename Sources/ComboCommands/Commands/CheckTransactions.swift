@@ -22,12 +22,12 @@ extension Check {
         let list = "partition\(offsets.count == 1 ? "" : "s") \(offsets.map(String.init).joined(separator: ", "))"
         let reader = try? ReaderClient(properties, fetchWaitMs: 500, queuedKilobytes: 64).client
         report.fault(
-          "a transaction stays open that is to change the offsets of group \"\(options.group)\" in \(list) of the input: who takes"
-            + " over waits for its end", fix: control.offsetsRemedy(options.brokers, options.group, seenBy: reader))
+          "an open transaction holds the offsets of group \"\(options.group)\" in \(list) of the input: a takeover waits until it ends",
+          fix: control.offsetsRemedy(options.brokers, options.group, seenBy: reader))
       }
       if topics.isEmpty, offsets.isEmpty { report.ok("no transaction stays open in the topics, or on the group's offsets") }
     } catch {
-      report.note("whether transactions stay open could not be looked for: \(error.message)")
+      report.note("could not check whether transactions stay open: \(error.message)")
     }
     return unstable
   }

@@ -37,7 +37,12 @@ extension ServiceLog {
       return try work()
     } catch {
       Console.report(error.message)
-      return error.code == .badProperty ? 2 : 1
+      return error.exitCode
     }
   }
+}
+
+extension EdgeError {
+  /// The exit code of a command that fails with this error.
+  var exitCode: Int32 { code == .badProperty ? 2 : 1 }
 }

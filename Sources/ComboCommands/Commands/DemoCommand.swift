@@ -56,8 +56,7 @@ enum DemoCommand {
   private static func service(
     _ options: DemoOptions, on stage: LogStage, _ log: ServiceLog, until stop: StopFlag, observatory: Observatory?
   ) -> Int32 {
-    var configuration = ServiceConfiguration(
-      topics: TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output))
+    var configuration = ServiceConfiguration(topics: LogStage.topics)
     configuration.settings = options.settings
     do throws(EdgeError) {
       return try stage.service(configuration, log: log, stop: stop, observatory: observatory).run()

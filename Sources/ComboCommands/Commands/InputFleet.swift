@@ -284,7 +284,7 @@ final class InputFleet {
       return try runner.run()
     } catch {
       log.error("the service cannot continue: \(.reason, error)")
-      return .init(code: error.code == .badProperty ? 2 : 1, reason: error.message)
+      return .init(code: error.exitCode, reason: error.message)
     }
   }
 
@@ -314,7 +314,7 @@ final class InputFleet {
       member.observatory.startsAfresh(after: member.observatory.report?.totals ?? ServiceTotals())
       member.observatory.hindrance = hindrance ?? "it has ended, as the log says"
       own.error(
-        "its service has ended, and the other inputs go on; it starts again in \(.seconds, seconds) s\(reason)")
+        "its service has ended, and the other inputs continue; it starts again in \(.seconds, seconds) s\(reason)")
     }
     let startsAll = startsNow.takeFreshStart()
     for (input, wait) in waits where wait.until <= now || startsAll && wait.until != .max {
@@ -391,6 +391,6 @@ final class InputFleet {
   private func remove(_ input: String) {
     members[input] = nil
     waits[input] = nil
-    log.of(input: input).warning("the topic is gone, so its service has ended; the other inputs go on")
+    log.of(input: input).warning("the topic is gone, so its service has ended; the other inputs continue")
   }
 }

@@ -103,8 +103,7 @@ private struct Live {
   }
 
   private func serve(_ observatory: Observatory) -> Int32 {
-    var configuration = ServiceConfiguration(
-      topics: TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output))
+    var configuration = ServiceConfiguration(topics: LogStage.topics)
     configuration.settings = options.settings
     configuration.map = options.map
     // There is one partition only, so a room cannot be in two.
@@ -167,7 +166,9 @@ private struct Live {
     if servers.isEmpty { return .success(nil) }
     let webSockets = WebSocketIntake(servers, intake, log: log)
     guard webSockets.start() else {
-      return .failure(SourceFault(description: "at most 16 WebSocket servers can be read, or the system is out of memory"))
+      return .failure(
+        SourceFault(
+          description: "the WebSocket client cannot start: give at most 16 servers; with fewer, the system is out of memory"))
     }
     return .success(webSockets)
   }

@@ -18,6 +18,7 @@ enum LiveExport {
       }
       let evicted = file.bounds(input).first
       let decoder = LiveRecordDecoder(options.map)
+      var unlike = 0
       let isWritten = try file.forEachPage(
         of: input, damaged: { damage.add($0) }, deleted: { damage.addDeleted($0.count) }
       ) { page in
@@ -27,6 +28,7 @@ enum LiveExport {
           // The room becomes the record's key in Kafka. A record that is not an event has no room.
           if let room = (try? decoder.room(of: value, key: page.key(record))) ?? nil {
             for byte in room { lines.append(byte < 0x20 ? 0x20 : byte) }
+            if room.contains(where: { $0 < 0x20 }) { unlike += 1 }
           }
           lines.append(UInt8(ascii: "\t"))
           // Between the tokens of JSON a space is equivalent to a line end; within tokens neither a line end nor a tab can occur.
@@ -40,6 +42,11 @@ enum LiveExport {
         Console.report(
           "from record \(ProgressMeter.grouped(Int(evicted) + 1)) on: \(Counted.text(Int(evicted), "records")) before it were deleted, because of"
             + " --data-max-mib or --keep-hours")
+      }
+      if unlike > 0 {
+        Console.report(
+          "note: the room of \(Counted.text(unlike, "records has control characters, which are spaces in the key: a service needs"))"
+            + " --room-from-body to take them in")
       }
       return isWritten && damage.isEmpty ? 0 : 1
     } catch {

@@ -23,8 +23,7 @@ struct LogSpan {
 
   /// Returns the map that read the records last, or nil if there was none.
   func map() throws -> RecordMap? {
-    let topics = TopicIdentity(group: LogStage.group, input: LogStage.input, output: LogStage.output)
-    let source = PartitionTopics(0, ServiceConfiguration(topics: topics), reader, log: .silent)
+    let source = PartitionTopics(0, ServiceConfiguration(topics: LogStage.topics), reader, log: .silent)
     return try source.standing().derivation?.mapping.map { try RecordMap(canonical: $0) }
   }
 

@@ -13,6 +13,7 @@ final class LogStage: Sendable {
   static let input = "gifts"
   static let output = "banners"
   static let group = "live"
+  static let topics = TopicIdentity(group: group, input: input, output: output)
   static let names = TopicNames(input: input, output: output, group: group)
 
   let file: LogFile
@@ -46,7 +47,7 @@ final class LogStage: Sendable {
     }
     if file.lacksAhead {
       log.warning(
-        "\(.file, file.place.name) was not closed by its last user, or is a copy that was made meanwhile, and \(.file, name), which has what was written last, is not beside it: acknowledged records may be missing, unless sqlite3 has moved them into the file. Stop, and put the right file there if you have it"
+        "\(.file, file.place.name) was not closed by its last user, or was copied while it was open, and \(.text, name), which has the newest records, is not beside it. Acknowledged records may be missing, unless sqlite3 has moved them into the file. If you have the right file, stop, and put it there"
       )
     }
     if file.wasUpgraded {

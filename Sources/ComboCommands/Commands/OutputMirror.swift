@@ -120,7 +120,7 @@ final class OutputMirror {
     reportedAt = 0
     if let other = clusterWatch.other {
       log.error(
-        "serve reads nothing more, and keeps the rooms' screens: \(.reason, other). If it is meant, restart serve; else correct the address"
+        "serve reads nothing more, and keeps the rooms' screens: \(.reason, other). If this is intended, restart serve; otherwise correct the address"
       )
     } else {
       log.info("the brokers belong to the same cluster as before again: serve begins to read the output again")
@@ -210,7 +210,7 @@ final class OutputMirror {
     let unknown = mirror.unknownCount
     if let input = options.input, let otherInput, mirror.roomCount == 0 {
       log.warning(
-        "no record of input \(.topic, input) was read, but some of \(.text, otherInput): check --of-input, unless it has no gifts yet"
+        "only records of input \(.text, otherInput) were read, none of \(.topic, input): check --of-input, unless that input has no gifts yet"
       )
     }
     if unknown > 0 { log.info("rooms whose screen is unknown until their next `screen`: \(.count, unknown)") }
@@ -260,7 +260,7 @@ final class OutputMirror {
     guard let (one, other) = both else { return }
     log.warning(
       """
-      the output has rooms of several inputs, such as \(.topic, one) and \(.topic, other): rooms with equal ids are mixed. \
+      the output has rooms of several inputs, such as \(.topic, one) and \(.text, other): rooms with equal ids are mixed. \
       Give --of-input, or run the service with --room-prefix topic
       """)
   }

@@ -1,6 +1,7 @@
 internal import ComboEdge
 internal import ComboKafka
 internal import ComboSystem
+internal import ComboVerify
 
 /// `redrive`: sends dead letters back to the input, each at most once.
 ///
@@ -32,8 +33,8 @@ struct Redrive {
   private let properties: KafkaProperties
   private var selection: RedriveSelection
   private var report = RedriveReport()
-  /// Called for each dead letter that passes the filters, with its fate.
-  var listed: (DeadLetterNote, RedriveReport.Fate) -> Void = { _, _ in }
+  /// Called for each dead letter that passes the filters, with its fate in a word.
+  var listed: (DeadLetterNote, String) -> Void = { _, _ in }
 
   init(_ options: RedriveOptions, _ log: ServiceLog) throws(EdgeError) {
     self.options = options
@@ -92,7 +93,7 @@ struct Redrive {
       if note.receipt != nil { return }
       let verdict = selection.verdict(of: note)
       report.add(note, verdict)
-      if verdict != .filtered { listed(note, verdict == .send && left == 0 ? .beyondLimit : .decided(verdict)) }
+      if verdict != .filtered { listed(note, verdict == .send && left == 0 ? "beyondLimit" : verdict.rawValue) }
       guard verdict == .send, left > 0 else { return }
       left -= 1
       try sender?.send(message, note)
@@ -160,7 +161,7 @@ final class RedriveSender {
     message.forEachHeader { name, value in
       if !Self.isOwn(name) { headers.add(name, bytes: value) }
     }
-    headers.add(DeadLetterNote.Header.count, String(note.redriven + 1))
+    headers.add(Redriven.header, String(note.redriven + 1))
     let partition = note.inputPartition.flatMap { (0..<Int32(inputPartitions)).contains($0) ? $0 : nil }
     try producer.producer.produce(
       input, partition: partition, key: message.key, value: message.value, timestampMs: message.timestampMs, headers: headers)
@@ -174,20 +175,20 @@ final class RedriveSender {
     message.forEachHeader { name, value in
       if !isOwn(name) { size.add(header: name, value: value?.count) }
     }
-    size.add(header: DeadLetterNote.Header.count, value: String(note.redriven + 1).utf8.count)
+    size.add(header: Redriven.header, value: String(note.redriven + 1).utf8.count)
     return size.bytes
   }
 
   /// Whether the service or this command added the header.
   private static func isOwn(_ name: String) -> Bool {
-    ["combo.error", "combo.reason", "combo.topic", "combo.partition", "combo.offset", DeadLetterNote.Header.count].contains(name)
+    ["combo.error", "combo.reason", "combo.topic", "combo.partition", "combo.offset", Redriven.header].contains(name)
   }
 
   /// Commits all that was sent since the last commit, with its receipt.
   func commit() throws(EdgeError) {
     if places.isEmpty { return }
     let headers = RecordHeaders()
-    headers.add(DeadLetterNote.Header.receipt, places.map(\.text).joined(separator: ","))
+    headers.add(Redriven.receipt, places.map(\.text).joined(separator: ","))
     try producer.producer.produce(deadLetter, key: nil, value: nil, headers: headers)
     try run { () throws(TransactionFault) in try producer.commit(deliveredWithinMs: Self.withinMs, withinMs: 9000) }
     places.removeAll()

@@ -70,24 +70,12 @@ struct RedriveReport {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  enum Fate: Equatable {
-    case decided(RedriveSelection.Verdict)
-    /// It would be sent, but `--limit` is reached.
-    case beyondLimit
-
-    var word: String {
-      switch self {
-      case .decided(let verdict): verdict.rawValue
-      case .beyondLimit: "beyondLimit"
-      }
-    }
-  }
-
   /// A line for programs: one dead letter as a JSON object.
-  static func line(_ note: DeadLetterNote, _ fate: Fate) -> String {
+  /// - Parameter fate: A verdict, or `beyondLimit` if it would be sent, but `--limit` is reached.
+  static func line(_ note: DeadLetterNote, _ fate: String) -> String {
     let out = ByteBuffer()
     out.append(#"{"place":"#, jsonString: note.place.text)
-    out.append(#","verdict":"#, jsonString: fate.word)
+    out.append(#","verdict":"#, jsonString: fate)
     out.append(#","code":"#, jsonString: note.code)
     out.append(#","reason":"#, jsonString: note.reason)
     for (name, header) in [("topic", "combo.topic"), ("partition", "combo.partition"), ("offset", "combo.offset")] {

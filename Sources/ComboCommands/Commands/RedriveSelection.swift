@@ -23,7 +23,7 @@ struct DeadLetterNote: Equatable, Sendable {
 
     /// Parses a place as receipts name it: `3:1204`.
     init?(_ text: some StringProtocol) {
-      let parts = text.split(separator: ":")
+      let parts = text.split(separator: ":", omittingEmptySubsequences: false)
       guard parts.count == 2, let partition = Int32(parts[0]), let offset = Int64(parts[1]) else { return nil }
       self.init(partition: partition, offset: offset)
     }
@@ -31,24 +31,16 @@ struct DeadLetterNote: Equatable, Sendable {
     var text: String { "\(partition):\(offset)" }
   }
 
-  /// The headers that `redrive` itself writes.
-  enum Header {
-    /// On a record that was sent back to the input: the number of times.
-    static let count = Redriven.header
-    /// On a receipt: the places that its transaction sent back, separated by commas.
-    static let receipt = Redriven.receipt
-  }
-
   var code: String { headers["combo.error"] ?? "" }
   var reason: String { headers["combo.reason"] ?? "" }
   /// The number of times it was sent back before it became this dead letter.
-  var redriven: Int { headers[Header.count].flatMap { Int($0) } ?? 0 }
+  var redriven: Int { headers[Redriven.header].flatMap { Int($0) } ?? 0 }
   var inputPartition: Int32? { headers["combo.partition"].flatMap { Int32($0) } }
   /// Whether a part of the record is missing, so that it cannot be sent back.
   var isTruncated: Bool { headers["combo.truncated"] != nil }
   /// The places that this record is a receipt for, or nil if it is no receipt.
   var receipt: [Place]? {
-    headers[Header.receipt].map { $0.split(separator: ",").compactMap { Place($0) } }
+    headers[Redriven.receipt].map { $0.split(separator: ",").compactMap { Place($0) } }
   }
 }
 
@@ -100,7 +92,7 @@ struct RedriveSelection: Equatable, Sendable {
     if let until, note.timestampMs.map({ $0 >= until }) ?? true { return .filtered }
     if note.headers["combo.topic"] != input { return .otherInput }
     if sent.contains(note.place) { return .alreadySent }
-    if note.isTruncated || note.headers["combo.key_truncated"] != nil { return .truncated }
+    if note.isTruncated { return .truncated }
     if note.redriven >= redrivesMax { return .tooOften }
     return bytesMax.map { Int64(note.bytes) > $0 } ?? false ? .tooLarge : .send
   }

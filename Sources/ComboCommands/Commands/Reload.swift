@@ -28,7 +28,8 @@ final class Reload: Sendable {
 
   /// The options that need no restart of the process.
   static let live: Set<String> = Set([
-    "config", "log-level", "log-format", "http-token-file", "kafka", "kafka-file", "map", "rules", "input-settings",
+    "config", "log-level", "log-format", "http-token-file", "kafka", "kafka-file", "map", "schemas", "framing", "rules",
+    "input-settings",
   ])
   .union(OptionTable.options(of: .run).filter { $0.section == .combo }.map(\.name))
 

@@ -18,7 +18,7 @@ enum ResetClockCommand {
       _ = Console.print(plan.text(isDryRun: !options.isConfirmed))
       if !options.isConfirmed || plan.ahead.isEmpty { return 0 }
       if plan.members > 0 {
-        Console.report(options.sentence(ofMembers: plan.members))
+        Console.report(options.sentence(ofMembers: plan.members, properties))
         return 1
       }
       guard
@@ -44,8 +44,8 @@ enum ResetClockCommand {
     if try reading.partitions(.journal).isEmpty {
       throw EdgeError(
         .unknownTopic,
-        "the group \(options.group) has no journal for the input \"\(options.input)\", \"\(options.topicNames.journal)\": check --group and"
-          + " --input")
+        "the topic \"\(options.topicNames.journal)\", the journal of group \(options.group) for the input \"\(options.input)\", does not"
+          + " exist: check --group and --input")
     }
     if let fault = try journal.fault() { throw EdgeError(.other, fault) }
     var plan = ClockPlan(now: WallClock.nowMs)

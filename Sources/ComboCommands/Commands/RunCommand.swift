@@ -30,7 +30,7 @@ enum RunCommand {
       return end.code
     } catch {
       log.error(last: "the service cannot continue: \(.reason, error)")
-      return error.code == .badProperty ? 2 : 1
+      return error.exitCode
     }
   }
 

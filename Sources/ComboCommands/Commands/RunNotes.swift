@@ -54,7 +54,7 @@ struct RunNotes {
   /// Returns the files with secrets that every user can read.
   static func openFiles(_ options: ServiceOptions, _ table: ConfigTable) -> [String] {
     func named(_ option: String) -> [String] { table.rows.filter { $0.name == option }.compactMap(\.value) }
-    var files = named("http-token-file")
+    var files = ConfigTable.secretFiles.flatMap(named)
     if !options.kafka.secrets.isEmpty { files += named("kafka-file") + named("config") }
     for property in options.kafka {
       switch property.key {

@@ -21,18 +21,18 @@ enum SeekCommand {
       _ = Console.print(plan.text(isDryRun: !options.isConfirmed))
       if plan.isRefused { return 1 }
       if options.isConfirmed, !plan.moves.isEmpty, plan.members > 0 {
-        Console.report(service.sentence(ofMembers: plan.members))
+        Console.report(service.sentence(ofMembers: plan.members, properties))
         return 1
       }
       if !options.isConfirmed || plan.moves.isEmpty { return 0 }
       guard
         let service = try Service.build(service, properties, log: session.log, stop: session.stop, purpose: .seek(plan.targets)),
-        let moved = service.takeOverAndLeave(session.stop)
+        let takenOver = service.takeOverAndLeave(session.stop)
       else { return 1 }
       _ = Console.print("\(Counted.text(service.totals.movedBySeek, "partitions were moved")).\n")
-      if moved < plan.places.count {
+      if takenOver < plan.places.count {
         Console.report(
-          "only \(moved) of \(Counted.text(plan.places.count, "partitions")) \(moved == 1 ? "was" : "were") moved: other instances have the rest. Stop them, and run the command again"
+          "only \(takenOver) of \(Counted.text(plan.places.count, "partitions were")) taken over: other instances have the rest. Stop them, and run the command again"
         )
         return 1
       }
@@ -124,7 +124,7 @@ enum SeekCommand {
     }
   }
 
-  /// Whether there are records between two offsets: there may be only marks of transactions.
+  /// Whether there are, or may be, records between two offsets: there may be only marks of transactions.
   private static func holdsRecords(
     _ client: ReaderClient, _ topic: String, _ partition: Int32, from start: Int64, to end: Int64
   ) throws(EdgeError) -> Bool {
@@ -137,6 +137,7 @@ enum SeekCommand {
     while !reader.isAtEnd, !deadline.isOver {
       if try reader.read(maxWaitMs: 100, into: batch) > 0 { return true }
     }
-    return false
+    // A transaction that stays open may hold records.
+    return !reader.isAtEnd
   }
 }

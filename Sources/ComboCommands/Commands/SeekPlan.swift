@@ -89,7 +89,8 @@ struct SeekPlan: Equatable {
   func text(isDryRun: Bool) -> String {
     var lines: [String] = []
     if let time, time > 0 {
-      lines.append("to \(Timestamp.text(time))\(time > now ? ", which is in the future: to the end" : "")")
+      let text = Timestamp.text(time)
+      lines.append(time > now ? "The time \(text) is in the future, so the group moves to the end." : "to \(text)")
     }
     lines += unknown.map { "partition \($0) does not exist" }
     for place in places {

@@ -33,7 +33,7 @@ enum ServeCommand {
       return 0
     } catch {
       log.error("serve cannot continue: \(.reason, error)")
-      return error.code == .badProperty ? 2 : 1
+      return error.exitCode
     }
   }
 }

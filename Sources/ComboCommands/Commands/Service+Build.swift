@@ -40,8 +40,8 @@ extension ServiceOptions {
   }
 
   /// Returns the properties of the service's clients, and throws if one is invalid.
-  func kafkaProperties(presets: [KafkaProperty] = [], log: ServiceLog) throws(EdgeError) -> KafkaProperties {
-    try KafkaProperties(brokers: self.brokers, kafka, presets: presets, log: log)
+  func kafkaProperties(log: ServiceLog) throws(EdgeError) -> KafkaProperties {
+    try KafkaProperties(brokers: self.brokers, kafka, log: log)
   }
 
   /// The headers of each record of the output.
@@ -94,29 +94,28 @@ extension ServiceLog {
 extension Service {
   /// Builds a service on real brokers. Waits for them and for the input topic until `stop` is set.
   /// - Parameters:
-  ///   - hasAdmin: Whether the brokers can create topics; the broker inside the process cannot.
   ///   - observatory: The observatory that observers query, or nil if there are none.
   ///   - memory: The memory of the services that ran in this process before.
   ///   - cluster: The check whether the cluster is still the same, or nil if no service ran before.
   ///   - isRetry: Whether to examine the group before it is joined, and not to repeat notes about topics.
   /// - Returns: The service, or nil if it was stopped, or if something must be fixed first, which has been reported.
   static func build(
-    _ options: ServiceOptions, _ properties: KafkaProperties, hasAdmin: Bool = true, log: ServiceLog, stop: StopFlag,
+    _ options: ServiceOptions, _ properties: KafkaProperties, log: ServiceLog, stop: StopFlag,
     observatory: Observatory? = nil, purpose: Purpose = .service, memory: GroupMemory = GroupMemory(),
     cluster: ClusterCheck? = nil, isRetry: Bool = false
   ) throws(EdgeError) -> Service? {
     let names = options.topicNames
     let cluster = cluster ?? ClusterCheck(properties, options.brokers, memory)
-    if hasAdmin { awaitOwn(cluster, log, stop, observatory) }
+    awaitOwn(cluster, log, stop, observatory)
     let control = try ControlClient(properties)
     var configuration = options.configuration
     configuration.purpose = purpose
     var aheadMaxMs: Int64?
     let reading = try KafkaReading(properties, control: control, names: names)
     // Checked before anything is created.
-    if hasAdmin, hasForeignJournal(reading, configuration, log, stop, observatory) { return nil }
+    if hasForeignJournal(reading, configuration, log, stop, observatory) { return nil }
     var note = WaitNote()
-    while hasAdmin {
+    while true {
       if stop.endsService { return nil }
       observatory?.beat()
       do throws(TopicSetup.Fault) {
@@ -148,7 +147,7 @@ extension Service {
       GroupConsumer.Options(
         groupID: options.group, topic: options.input, groupInstanceID: options.memberInstance, fetchWaitMs: fetchWaitMs(options),
         rules: options.rules.newestFollowed.version),
-      control: hasAdmin ? control : nil, transactionalID: hasAdmin ? options.transactionalID : nil)
+      control: control, transactionalID: options.transactionalID)
     if isRetry, isRefused(configuration, reading, group, log, observatory) { return nil }
     let clockTrial = aheadMaxMs.map { options.clockTrial(properties, aheadMaxMs: $0) }
     var edges = Edges(
@@ -160,14 +159,12 @@ extension Service {
         ? KafkaDirectOutput(properties, names: names, outputHeaders: options.allOutputHeaders) : nil,
       reader: reading, time: clockTrial?.time ?? SystemTime(),
       clockTrial: clockTrial)
-    if hasAdmin { edges.groupRules = groupRules(control, options.group) }
+    edges.groupRules = groupRules(control, options.group)
     edges.schemas =
       purpose != .service ? nil : options.registry.map { RegistrySchemas($0, journals: reading, of: configuration.topics) }
-    if hasAdmin {
-      edges.topicWatch = OwnTopicWatch(control, names)
-      edges.cluster = { cluster.ask() }
-      edges.endLeftOver = endLeftOver(options, properties, control, reading, log)
-    }
+    edges.topicWatch = OwnTopicWatch(control, names)
+    edges.cluster = { cluster.ask() }
+    edges.endLeftOver = endLeftOver(options, properties, control, reading, log)
     return Service(configuration, edges, log: log, stop: stop, observatory: observatory, memory: memory)
   }
 
@@ -212,8 +209,8 @@ extension Service {
       // Brokers that do not respond are reported by the next steps.
       guard let other = cluster.other else { return }
       let reason =
-        "\(other). The service creates no topics there; brokers with auto.create.topics.enable may. If it is meant, restart the service;"
-        + " else correct the address"
+        "\(other). The service creates no topics there; brokers with auto.create.topics.enable may. If this is intended, restart the"
+        + " service; otherwise correct the address"
       observatory?.hindrance = reason
       if note.isDue(reason, at: MonotonicClock.nowMs) { log.error("waiting, and trying again: \(.reason, reason)") }
       stop.pause(ms: 2000, observatory)
@@ -232,8 +229,8 @@ extension Service {
         for (id, number) in try left.end(numbers) {
           log.info(
             """
-            ended the transaction that the last owner of partition \(.partition, number) left open: transactional id \(.text, id) is no \
-            member's any more
+            ended the transaction that the last owner of partition \(.partition, number) left open: no member uses the transactional \
+            id \(.text, id) any more
             """)
         }
       } catch {
@@ -250,6 +247,7 @@ extension Service {
     _ reading: KafkaReading, _ configuration: ServiceConfiguration, _ log: ServiceLog, _ stop: StopFlag,
     _ observatory: Observatory?
   ) -> Bool {
+    var note = WaitNote()
     while !stop.endsService {
       observatory?.beat()
       do throws(EdgeError) {
@@ -260,7 +258,8 @@ extension Service {
       } catch {
         // Faults of topics or rights are reported by the next steps.
         guard error.isRetriable else { return false }
-        log.warning("waiting, and trying again: \(.reason, error)")
+        observatory?.hindrance = error.message
+        if note.isDue(error.message, at: MonotonicClock.nowMs) { log.warning("waiting, and trying again: \(.reason, error)") }
         stop.pause(ms: 500, observatory)
       }
     }

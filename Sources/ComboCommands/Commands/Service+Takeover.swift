@@ -1,3 +1,4 @@
+internal import ComboKafka
 internal import ComboService
 internal import ComboSystem
 
@@ -19,8 +20,8 @@ extension Service {
 
 extension ServiceOptions {
   /// The reason why a command that must own all partitions does not start.
-  func sentence(ofMembers count: Int) -> String {
+  func sentence(ofMembers count: Int, _ properties: KafkaProperties) -> String {
     "the group \(group) has \(Counted.text(count, "members")): stop all its instances, and run the command again."
-      + " An instance that was killed, or stopped with an --instance name, remains a member until its session times out (10 s)"
+      + " An instance that was killed, or stopped with an --instance name, remains a member until its session times out (\((properties.sessionTimeoutMs + 999) / 1000) s)"
   }
 }

@@ -33,7 +33,7 @@ struct ShadowRun {
       return try follow(cancellation)
     } catch let error as EdgeError {
       log.error("the shadow cannot continue: \(.reason, error.message)")
-      return error.code == .badProperty ? 2 : 1
+      return error.exitCode
     } catch {
       log.error("the shadow cannot continue: \(.reason, "\(error)")")
       return 1

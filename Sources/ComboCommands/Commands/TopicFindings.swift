@@ -88,11 +88,12 @@ struct TopicFindings {
       found.append(
         .note(
           "the state topic has the brokers' default policy; the service sets it to compact at its start, if it has the right AlterConfigs",
-          fix: "or do it now: " + alter(names.state, "cleanup.policy=compact")))
+          fix: "to do it now: " + alter(names.state, "cleanup.policy=compact")))
     } else if let state = settings[names.state], !state.isCompacted || state.isDeleted {
       found.append(
         .fault(
-          "the state topic is not compacted only: rooms would be forgotten", fix: alter(names.state, "cleanup.policy=compact")))
+          "the cleanup.policy of the state topic is not compact alone: brokers would delete rooms",
+          fix: alter(names.state, "cleanup.policy=compact")))
     }
     if let screens = names.screens, let topic = settings[screens], !topic.isCompacted {
       found.append(
@@ -116,14 +117,14 @@ struct TopicFindings {
       guard let max = settings[name]?.maxMessageBytes, max < needed else { continue }
       found.append(
         .note(
-          "the \(what) takes records of up to \(max) bytes, but a full screen of \(slots) banners may need \(needed)",
-          fix: alter(name, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
+          "the \(what) accepts records of up to \(max) bytes, but a full screen of \(slots) banners may need \(needed)",
+          fix: alter(name, "max.message.bytes=\(TopicPlan.recordBytesMax)")))
     }
     if let max = settings[names.deadLetter]?.maxMessageBytes, max < Self.deadLetterBytesMin {
       found.append(
         .fault(
-          "the dead-letter topic takes records of up to \(max) bytes, too few to say what was wrong with a record",
-          fix: alter(names.deadLetter, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
+          "the dead-letter topic accepts records of up to \(max) bytes, too few to say what was wrong with a record",
+          fix: alter(names.deadLetter, "max.message.bytes=\(TopicPlan.recordBytesMax)")))
     }
     for (name, what, least) in [
       (names.journal, "journal", Self.journalBytesMin), (names.state, "state topic", Self.stateBytesMin),
@@ -131,8 +132,8 @@ struct TopicFindings {
       guard let max = settings[name]?.maxMessageBytes, max < least else { continue }
       found.append(
         .fault(
-          "the \(what) takes records of up to \(max) bytes, but the service may write \(least)",
-          fix: alter(name, "max.message.bytes=\(TopicSetup.recordBytesMax)")))
+          "the \(what) accepts records of up to \(max) bytes, but the service may write \(least)",
+          fix: alter(name, "max.message.bytes=\(TopicPlan.recordBytesMax)")))
     }
     return found
   }

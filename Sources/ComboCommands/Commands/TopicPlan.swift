@@ -5,18 +5,14 @@ internal import ComboKafka
 /// them.
 struct TopicPlan {
   /// A topic. All topics have as many partitions as the input.
-  struct Topic: Equatable {
+  struct Topic {
     let name: String
     /// The topic's purpose in a few words.
     let purpose: String
     let settings: [(String, String)]
-
-    static func == (one: Topic, other: Topic) -> Bool {
-      one.name == other.name && one.settings.elementsEqual(other.settings, by: ==)
-    }
   }
 
-  /// The largest record that the service writes.
+  /// The largest record that the service writes, and the limit of the topics that it creates.
   static let recordBytesMax = 8 << 20
 
   let topics: [Topic]
@@ -87,10 +83,13 @@ struct TopicText {
     }
   }
 
-  /// A `KafkaTopic`. Names of Kubernetes objects may only have lower-case letters, digits, `-` and `.`, so `topicName` holds the
-  /// real name.
+  /// A `KafkaTopic`. Names of Kubernetes objects may only have lower-case letters, digits, `-` and `.`, and each part between
+  /// dots begins and ends with a letter or a digit, so `topicName` holds the real name.
   private func strimzi(_ topic: TopicPlan.Topic) -> String {
-    let name = Self.name(topic.name, others: "-.", by: "-").lowercased()
+    let parts = Self.name(topic.name, others: "-.", by: "-").lowercased().split(separator: ".").compactMap { part in
+      part.firstIndex { $0 != "-" }.flatMap { first in part.lastIndex { $0 != "-" }.map { String(part[first...$0]) } }
+    }
+    let name = parts.isEmpty ? "topic" : parts.joined(separator: ".")
     return """
       ---
       # \(topic.purpose)
@@ -109,13 +108,14 @@ struct TopicText {
       """ + settings(topic).map { "    \($0.0): \"\($0.1)\"\n" }.joined()
   }
 
-  /// A resource of the Terraform provider Mongey/kafka.
+  /// A resource of the Terraform provider Mongey/kafka, whose name must not begin with a digit.
   private func terraform(_ topic: TopicPlan.Topic) -> String {
+    let name = Self.name(topic.name, others: "_", by: "_")
     let settings = settings(topic)
     let width = settings.map(\.0.utf8.count).max() ?? 0
     return """
       # \(topic.purpose)
-      resource "kafka_topic" "\(Self.name(topic.name, others: "_", by: "_"))" {
+      resource "kafka_topic" "\(name.first!.isNumber ? "_" : "")\(name)" {
         name               = "\(topic.name)"
         partitions         = \(partitions)
         replication_factor = \(replicas)

@@ -15,9 +15,6 @@ struct TopicSetup {
   /// The waiting caller checks after each attempt whether it must stop, so an attempt must not take longer than 10 s.
   private static let withinMs: Int64 = 5000
 
-  /// The largest record that the service writes, and the limit of the topics that it creates.
-  static let recordBytesMax = TopicPlan.recordBytesMax
-
   init(_ control: ControlClient, _ names: TopicNames, _ settings: Settings, brokers: String, log: ServiceLog) {
     self.brokers = brokers
     self.control = control
@@ -28,7 +25,6 @@ struct TopicSetup {
 
   /// The facts that the service needs about its topics.
   struct Found {
-    var partitions: Int
     var deadLetterLimits: DeadLetterLimits
     /// Whether the brokers set the timestamps of the output's records.
     var outputHasAppendTime: Bool
@@ -47,7 +43,7 @@ struct TopicSetup {
 
   /// Creates missing topics, and reports the faults of the others.
   /// - Parameter hasForeignOutput: Checks whether another group may write the same gifts to the output.
-  func run(logsNotes: Bool = true, hasForeignOutput: () -> Bool) throws(Fault) -> Found {
+  func run(logsNotes: Bool, hasForeignOutput: () -> Bool) throws(Fault) -> Found {
     do {
       guard let partitions = try control.partitionCount(names.input, withinMs: Self.withinMs) else {
         throw Fault.notYet("the input topic \"\(names.input)\" does not exist. Create it, or check --input")
@@ -73,7 +69,7 @@ struct TopicSetup {
       let output = findings.settings[names.output]
       let hasAppendTime = output?.hasAppendTime == true
       return Found(
-        partitions: partitions, deadLetterLimits: deadLetterLimits(findings.settings[names.deadLetter]),
+        deadLetterLimits: deadLetterLimits(findings.settings[names.deadLetter]),
         outputHasAppendTime: hasAppendTime, outputAheadMaxMs: hasAppendTime ? nil : output?.timestampAfterMaxMs)
     } catch let fault as Fault {
       throw fault
@@ -147,7 +143,7 @@ struct TopicSetup {
 
   private func deadLetterLimits(_ topic: TopicSettings?) -> DeadLetterLimits {
     var limits = DeadLetterLimits()
-    if let max = topic?.maxMessageBytes { limits.bytes = Int(min(max, Int64(Self.recordBytesMax))) - 4096 }
+    if let max = topic?.maxMessageBytes { limits.bytes = Int(min(max, Int64(TopicPlan.recordBytesMax))) - 4096 }
     limits.beforeMs = topic?.timestampBeforeMaxMs
     limits.afterMs = topic?.timestampAfterMaxMs
     return limits

@@ -79,7 +79,7 @@ struct TunePage {
       let base = report.base.map { " (current: \(SettingName.text(of: $0.combination.settings[name])))" } ?? ""
       return "<b>\(Variation.dashed(name.text))</b>: \(Self.escaped(name.help + base))"
     }
-    return "<p class=\"legend\">\(items.joined(separator: ".<br>")).</p>"
+    return items.isEmpty ? "" : "<p class=\"legend\">\(items.joined(separator: ".<br>")).</p>"
   }
 
   /// The settings that are the same in all combinations, or the others.

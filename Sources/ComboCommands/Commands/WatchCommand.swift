@@ -101,7 +101,7 @@ struct Watch {
     guard screen.isKnown else {
       Console.report(
         "the screen of \(Sentence.quoted(options.room)) cannot be determined: it emitted no `screen` in the last \(Self.backMsMax / 60_000) minutes and"
-          + " in the \(Self.onceMs / 1000) s since this command began (is --screen-ms 0?)")
+          + " in the \(Self.onceMs / 1000) s since this command began. Check that --screen-ms of the service is not 0")
       return 1
     }
     for banner in screen.banners.filter({ $0.left == nil }).sorted(by: { $0.slot < $1.slot }) {

@@ -35,7 +35,7 @@ enum Completions {
     case .settingNames: .words(["all", "none"])
     case .address: .words(["none", HTTPAddress.standard.text, "*:8080"])
     case .files: .files
-    case .text where option.placeholder == "FILE": .files
+    case .text where ["FILE", "FILE|none", "FOLDER"].contains(option.placeholder): .files
     case .text where option.placeholder == "NAME" && option.name == "print": .words(BuiltInMaps.names)
     case .text where option.name == "map": .files
     case .text, .topic, .topics, .topicPattern, .integer, .number, .share, .duration, .property, .source, .time, .setting,
@@ -45,6 +45,7 @@ enum Completions {
   }
 
   private static var commandsWithOptions: [Command] { Command.allCases.filter { !OptionTable.options(of: $0).isEmpty } }
+  private static var commandsWithFile: [String] { Command.allCases.filter { $0.operand == "FILE" }.map(\.rawValue) }
   private static var shells: String { Shell.allCases.map(\.rawValue).joined(separator: " ") }
 
   // MARK: - bash
@@ -111,7 +112,7 @@ enum Completions {
           unknown) return ;;
         esac
         if [[ $cur != -* ]]; then
-          if [[ $command == replay || $command == tune ]]; then
+          if [[ $command == @(\#(commandsWithFile.joined(separator: "|"))) ]]; then
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$cur")
           fi
@@ -155,7 +156,7 @@ enum Completions {
           }
         cases += "        \(quoted(spec)) \\\n"
       }
-      let operand = command == .replay || command == .tune ? " '1:FILE:_files'" : command.operand.map { " '1:\($0): '" } ?? ""
+      let operand = command.operand == "FILE" ? " '1:FILE:_files'" : command.operand.map { " '1:\($0): '" } ?? ""
       cases += "        '(- *)--help[prints its options]'\(operand) ;;\n"
     }
     let commands = Command.allCases.map { "    \(quoted("\($0.rawValue):\(escaped($0.summary))"))\n" }.joined()
@@ -218,7 +219,7 @@ enum Completions {
     let second = "'__fish_seen_subcommand_from config help; and test (count (commandline -opc)) -eq 2'"
     lines.append("complete -c combo-consumer -n \(second) -a '\(Command.allCases.map(\.rawValue).joined(separator: " "))'")
     lines.append("complete -c combo-consumer -n '__fish_seen_subcommand_from completions' -a '\(shells)'")
-    lines.append("complete -c combo-consumer -n '__fish_seen_subcommand_from replay tune' -F")
+    lines.append("complete -c combo-consumer -n '__fish_seen_subcommand_from \(commandsWithFile.joined(separator: " "))' -F")
     for command in commandsWithOptions {
       let seen = "complete -c combo-consumer -n '__fish_seen_subcommand_from \(command.rawValue)'"
       lines.append("\(seen) -l help -d 'prints its options'")

@@ -22,6 +22,8 @@ struct ConfigTable: Equatable, Sendable {
   private(set) var rows: [Row]
 
   static let mask = "******"
+  /// The options that name a file with nothing but a secret.
+  static let secretFiles = ["http-token-file", "schema-registry-auth-file"]
 
   /// - Parameter workedOut: Default values that follow from others.
   init(_ reader: OptionReader, workedOut: [String: String]) {
@@ -40,10 +42,10 @@ struct ConfigTable: Equatable, Sendable {
         // A value that is not a valid property may be a password with something missing before it.
         let isProperty = if case .property = option.kind { true } else { false }
         let property = isProperty ? KafkaProperty(value.text) : nil
-        let isLogin = (option.name == "brokers" || option.name == "http-origin") && value.text.contains("@")
-        // If no file has that name, the value may be the token itself.
-        let isToken = option.name == "http-token-file" && access(value.text, F_OK) != 0
-        let isSecret = isLogin || isToken || isProperty && property.map { $0.isSecret || !$0.isKnown } ?? true
+        let isLogin = ["brokers", "http-origin", "schema-registry"].contains(option.name) && value.text.contains("@")
+        // If no file has that name, the value may be the secret itself.
+        let isPasted = Self.secretFiles.contains(option.name) && access(value.text, F_OK) != 0
+        let isSecret = isLogin || isPasted || isProperty && property.map { $0.isSecret || !$0.isKnown } ?? true
         rows.append(Row(name: option.name, value: value.text, origin: value.origin, isSecret: isSecret))
       }
     }

@@ -42,15 +42,17 @@ enum Configuration {
       reader.fault("\(command.rawValue) \(accepted), but \(Sentence.quoted(extra)) was also given")
     }
     var workedOut: [String: String] = [:]
-    let invocation: Invocation
-    switch command {
-    case .run:
-      let options = ServiceOptions(&reader, host: host)
+    /// Works out the values that follow from the options of one input.
+    func workOut(_ options: ServiceOptions) -> ServiceOptions {
       if options.inputs.isSingle || input != nil {
         workedOut["dead-letter"] = options.input.isEmpty ? nil : options.deadLetter
         workedOut["transactional-id"] = options.transactionalID
       }
-      invocation = .run(options)
+      return options
+    }
+    let invocation: Invocation
+    switch command {
+    case .run: invocation = .run(workOut(ServiceOptions(&reader, host: host)))
     case .serve: invocation = .serve(ServeOptions(&reader))
     case .live: invocation = .live(LiveOptions(&reader))
     case .demo:
@@ -66,16 +68,10 @@ enum Configuration {
     case .map: invocation = .map(MapOptions(&reader, operands: parsed.operands))
     case .seek:
       let options = SeekOptions(&reader, host: host)
-      workedOut["dead-letter"] = options.service.input.isEmpty ? nil : options.service.deadLetter
-      workedOut["transactional-id"] = options.service.transactionalID
+      _ = workOut(options.service)
       invocation = .seek(options)
-    case .check, .resetClock:
-      let options = ServiceOptions(&reader, host: host)
-      if options.inputs.pattern == nil || input != nil {
-        workedOut["dead-letter"] = options.input.isEmpty ? nil : options.deadLetter
-        workedOut["transactional-id"] = options.transactionalID
-      }
-      invocation = command == .check ? .check(options) : .resetClock(options)
+    case .check: invocation = .check(workOut(ServiceOptions(&reader, host: host)))
+    case .resetClock: invocation = .resetClock(workOut(ServiceOptions(&reader, host: host)))
     case .config, .completions, .man: preconditionFailure("it has no options of its own")
     }
     return .read(invocation, ConfigTable(reader, workedOut: workedOut), faults: reader.faults)

@@ -73,7 +73,7 @@ struct DerivationSource: Equatable, Sendable {
       return try body(KafkaReading(properties, control: control, names: names), log)
     } catch let error as EdgeError {
       Console.report(error.message)
-      return error.code == .badProperty ? 2 : 1
+      return error.exitCode
     } catch {
       Console.report("\(error)")
       return 1

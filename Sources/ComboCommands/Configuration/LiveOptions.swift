@@ -62,7 +62,7 @@ struct LiveOptions: Equatable, Sendable {
     acceptReset = reader.flag("accept-reset")
     maxAgeMs = reader.integer("max-age-ms")
     http = HTTPAddress(reader.text("http"))
-    httpToken = reader.httpToken()
+    httpToken = ServiceOptions.token(&reader)
     if let http, !http.isLoopback, httpToken == nil {
       reader.fault("--http \(http.text) can be reached by other machines, so --http-token-file is required")
     }

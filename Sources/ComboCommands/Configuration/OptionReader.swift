@@ -1,6 +1,5 @@
 internal import ComboCore
 internal import ComboEdge
-internal import ComboHTTP
 internal import ComboKafka
 internal import ComboMaps
 internal import ComboRegistry
@@ -82,9 +81,6 @@ struct OptionReader {
 
   /// All values of an option that may be given several times.
   func texts(_ name: String) -> [String] { given(option(name)).map(\.text).filter { !$0.isEmpty } }
-
-  /// Reads the token of `--http-token-file`, and adds its faults.
-  mutating func httpToken() -> HTTPToken? { ServiceOptions.token(&self) }
 
   /// Whether a value was given.
   func isGiven(_ name: String) -> Bool { !given(option(name)).isEmpty }

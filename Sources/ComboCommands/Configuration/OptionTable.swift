@@ -41,10 +41,10 @@ enum OptionTable {
       "the topic to read gift events from; several are checked one after the other"),
     Option(
       "input", "TOPIC", .topic, nil, [.seek, .resetClock, .explain, .redrive, .tune], .main,
-      "the topic to read gift events from"),
+      "the topic of gift events"),
     Option(
       "output", "TOPIC", .topic, nil, [.run, .serve, .check, .seek, .resetClock, .verify, .explain, .watch], .main,
-      "the topic to write display instructions to"),
+      "the topic of display instructions"),
     Option(
       "group", "NAME", .text, "combo-consumer", [.run, .check, .seek, .resetClock, .verify, .explain, .redrive], .main,
       "the consumer group; each group has its own journal and state topics"),
@@ -57,7 +57,7 @@ enum OptionTable {
       "the Avro schemas of the records, in files named by their ids, such as 7.avsc"),
     Option(
       "schema-registry", "URL", .text, nil, [.run, .check, .seek, .resetClock, .map], .main,
-      "the registry of the records' Avro schemas, such as https://registry:8081; one that is not known is asked for"),
+      "the registry of the records' Avro schemas, such as https://registry:8081; unknown schemas are requested from it"),
     Option(
       "schema-registry-auth-file", "FILE", .text, nil, [.run, .check, .seek, .resetClock, .map], .main,
       "a file with the registry's login: USER:PASSWORD or Bearer TOKEN"),
@@ -69,7 +69,7 @@ enum OptionTable {
       "with --schemas, --schema-registry and --proto: what precedes the bytes of a record and names its schema"),
     Option(
       "max-rested-rooms", "N", .integer(0...100_000_000), "65536", [.replay, .tune], .main,
-      "the number of rooms to remember at least, however long they are silent"),
+      "the minimum number of rooms to remember, however long they are silent"),
     Option("threads", "N", .integer(0...64), "0", [.replay, .tune], .main, "worker threads; 0 = one per processor"),
     Option(
       "explain", "", .flag, "false", [.replay], .main,
@@ -166,8 +166,8 @@ enum OptionTable {
       "rules", "auto|N", .choice(["auto"] + (Rules.oldest.version...Rules.newest.version).map(String.init)), "auto",
       serviceCommands,
       .service,
-      "the engine's rules: auto = the newest, once every member of the group could follow them for two minutes; N = these, for the way back to"
-        + " an earlier release"),
+      "the engine's rules: auto = the newest, once every member of the group could follow them for two minutes; N = rules N, so that"
+        + " an earlier release can take over again"),
     Option(
       "accept-reset", "", .flag, "false", serviceCommands + [.live], .service,
       "after an upgrade, if the old version did not stop cleanly: begin a new epoch instead of refusing to start; use it once"
@@ -351,7 +351,7 @@ enum OptionTable {
       "with --as: share of streaks without an end record, where the platform has one"),
     Option(
       "late-totals", "SHARE", .share, "0", [.generate], .main,
-      "with --as: share of a streak's records that arrive 3 to 12 s late, after its end"),
+      "with --as: share of a streak's records that arrive 3 to 12 s late"),
     Option(
       "truth", "FILE", .text, nil, [.generate], .main,
       "with --as: the file to write the true count of each streak to, one JSON object per line"),

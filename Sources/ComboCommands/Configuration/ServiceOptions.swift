@@ -227,6 +227,7 @@ struct ServiceOptions: Equatable, Sendable {
     return .none
   }
 
+  /// Reads the token of `--http-token-file`, and adds its faults.
   static func token(_ reader: inout OptionReader) -> HTTPToken? {
     guard let file = reader.optionalText("http-token-file") else { return nil }
     switch TextFile.read(file, limit: 4096, named: "the file") {

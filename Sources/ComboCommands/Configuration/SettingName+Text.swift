@@ -6,7 +6,7 @@ extension Settings {
   /// A setting that has no effect, and the remedy, or nil if there is none.
   var idleChoice: (text: String, fix: String)? {
     guard queueOrder == .tier, tiers.isEmpty else { return nil }
-    return ("the queue order is tier, but there are no tiers: banners enter as by fifo", "set tiers, or leave queue-order out")
+    return ("the queue order is tier, but there are no tiers: banners enter as with fifo", "set tiers, or leave queue-order out")
   }
 }
 

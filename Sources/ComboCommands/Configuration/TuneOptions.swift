@@ -4,6 +4,7 @@ internal import ComboMaps
 internal import ComboReplay
 internal import ComboSystem
 internal import ComboWire
+internal import Glibc
 
 struct TuneOptions: Equatable, Sendable {
   /// Settings to replay with.
@@ -58,7 +59,6 @@ struct TuneOptions: Equatable, Sendable {
     map = reader.map()
     isJSON = reader.text("format") == "json"
     html = reader.optionalText("html")
-    if let html, html == file { reader.fault("--html would overwrite the recording: give another file") }
     let kafka = reader.kafkaProperties()
     // A shared option in the environment or a file does not override a recording that is named.
     let (isTopicAsked, isDataAsked) = (reader.isNamed("input"), reader.isNamed("data"))
@@ -76,8 +76,20 @@ struct TuneOptions: Equatable, Sendable {
         reader.fault("--\(name) needs --input or --data: a file of lines is always read completely")
       }
     }
+    if let html, [file, data?.path].contains(where: { $0.map { Self.isSame(html, $0) } ?? false }) {
+      reader.fault("--html would overwrite the recording: give another file")
+    }
+    if let html, let own = reader.texts("settings").first(where: { Self.isSame(html, $0) }) {
+      reader.fault("--html would overwrite \(own), which --settings names: give another file")
+    }
     if let since, let until, since >= until { reader.fault("--until must be later than --since") }
     combinations = Self.combinations(&reader, hasFile: !operands.isEmpty)
+  }
+
+  /// Whether two paths are equal, or lead to the same file.
+  private static func isSame(_ one: String, _ other: String) -> Bool {
+    var (a, b) = (stat(), stat())
+    return one == other || stat(one, &a) == 0 && stat(other, &b) == 0 && (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino)
   }
 
   private static func combinations(_ reader: inout OptionReader, hasFile: Bool) -> [Combination] {

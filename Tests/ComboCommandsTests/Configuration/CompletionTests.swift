@@ -50,6 +50,7 @@ struct CompletionTests {
       (["config", "wa"], ["watch"]), (["config", "replay", "--thr"], ["--threads"]), (["config", "--inst"], ["--instance"]),
       (["completions", ""], ["bash", "zsh", "fish"]), (["man", ""], []), (["run", "--from", ""], ["earliest", "latest"]),
       (["verify", "--from", ""], []), (["nonsense", "--x", ""], []),
+      (["map", "passw"], ["passwd"]), (["live", "--data", "passw"], ["passwd"]), (["run", "--schemas", "passw"], ["passwd"]),
     ])
   func bash(words: [String], offered: [String]) throws {
     guard let offers = try offers(words) else { return }

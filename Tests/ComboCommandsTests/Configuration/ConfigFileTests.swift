@@ -137,7 +137,7 @@ struct ConfigFileTests {
         "F:15: there is no option \"socket.timeout.ms\"; write a librdkafka property as kafka = KEY=VALUE",
         "run needs --brokers HOST:PORT,… (or COMBO_BROKERS): the Kafka brokers to connect to first",
         "run needs --input TOPIC,… (or COMBO_INPUT): the topic to read gift events from, or several",
-        "run needs --output TOPIC (or COMBO_OUTPUT): the topic to write display instructions to",
+        "run needs --output TOPIC (or COMBO_OUTPUT): the topic of display instructions",
         "F:14: kafka: There is no Kafka property \"no.such.thing\" in librdkafka \(LibrdkafkaProperties.versionText); see its CONFIGURATION.md for all of them.",
       ])
     #expect(try faults("\(Self.required)slots = 2\nslots = 3\n") == ["F:5: slots is already set in line 4"])
@@ -231,6 +231,16 @@ struct ConfigTableTests {
     for option in OptionTable.options(of: .run) {
       #expect(rows.contains { $0.hasPrefix("\(option.name) ") }, "\(option.name)")
     }
+  }
+
+  @Test("of several inputs shows no value that is worked out for one of them", arguments: ["run", "check"])
+  func severalInputs(command: String) throws {
+    let line = ["config", command, "--brokers", "b:1", "--input", "a,b", "--output", "o"]
+    guard case .show(let text, _, _) = Invocation.parse(line, environment: { _ in nil }, host: "pod-7") else {
+      Issue.record("it was refused")
+      return
+    }
+    #expect(!text.contains("computed"), "\(text)")
   }
 
   @Test("of another command has that one's options, and shows the valid ones despite a fault")

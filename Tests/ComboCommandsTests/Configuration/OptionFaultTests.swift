@@ -274,7 +274,7 @@ struct OptionFaultTests {
         "COMBO_EXIT_MS must be from 0 to 86400000, not -1",
         "run needs --brokers HOST:PORT,… (or COMBO_BROKERS): the Kafka brokers to connect to first",
         "run needs --input TOPIC,… (or COMBO_INPUT): the topic to read gift events from, or several",
-        "run needs --output TOPIC (or COMBO_OUTPUT): the topic to write display instructions to",
+        "run needs --output TOPIC (or COMBO_OUTPUT): the topic of display instructions",
       ])
   }
 

@@ -128,6 +128,23 @@ struct OptionTests {
     guard case .refuse = parse("demo --http *:1") else { throw Unexpected() }
   }
 
+  @Test("of a schema registry have no password that `config` shows, and its file is to be readable by its owner alone")
+  func registry() throws {
+    let line = "config run --schema-registry https://u:hunter22@r --schema-registry-auth-file u:hunter22"
+    guard case .show(let table, let faults, _) = parse(line) else { throw Unexpected() }
+    #expect(!(faults + [table]).joined().contains("hunter22"), "\(faults) \(table)")
+    let path = NSTemporaryDirectory() + "/" + TestKafka.fresh("login")
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try "u:hunter22\n".write(toFile: path, atomically: true, encoding: .utf8)
+    let words = "--brokers b:1 --input i --output o --schema-registry http://r --schema-registry-auth-file \(path)"
+    for (mode, open) in [(0o644, [path]), (0o600, [])] {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+      let outcome = Configuration.read(.run, words.split(separator: " ").map(String.init), environment: { _ in nil }, host: "h")
+      guard case .read(.run(let options), let table, _) = outcome else { throw Unexpected() }
+      #expect(RunNotes.openFiles(options, table) == open)
+    }
+  }
+
   @Test("are read from the environment unless they are on the command line; an empty variable counts as none")
   func environment() throws {
     let environment = [

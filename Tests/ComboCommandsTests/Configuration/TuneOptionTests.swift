@@ -103,6 +103,19 @@ struct TuneOptionTests {
     }
   }
 
+  @Test("--html never overwrites a file that is read, whatever its name there")
+  func html() throws {
+    try Self.withFiles(["a.jsonl": "", "live.db": "", "a.conf": "slots = 3\n"]) { folder in
+      for line in [
+        ["\(folder)/a.jsonl", "--html", "\(folder)/./a.jsonl"], ["--data", "\(folder)/live.db", "--html", "\(folder)/live.db"],
+        ["a.jsonl", "--html", "\(folder)/a.conf", "--settings", "\(folder)/a.conf"],
+      ] {
+        #expect(Self.faults(line).contains("--html would overwrite"), "\(line)")
+      }
+      #expect(Self.faults("\(folder)/a.jsonl", "--html", "\(folder)/page.html").isEmpty)
+    }
+  }
+
   @Test("each mistake is reported with its remedy")
   func reference() throws {
     let many = (1...100).map(String.init).joined(separator: ",")
@@ -196,6 +209,8 @@ struct TuneReportTests {
       #expect(opened == page.components(separatedBy: "</\(element)>").count - 1, "\(element)")
     }
     #expect(page.components(separatedBy: "<svg").count - 1 == 4)
+    let equal = TuneReport(report.result, [report.rows[0].combination, report.rows[0].combination], source: "g")
+    #expect(!TunePage(equal).text.contains(#"<p class="legend">.</p>"#))
   }
 
   @Test("a plot of equal, tiny or huge values has all its points within it")

@@ -110,6 +110,9 @@ struct LogServiceTests {
       }
       try file.append(batch)
     }
+    var batch = LogBatch()
+    Array(LogScene.gift(#"a\tb"#, 0).utf8).withUnsafeBytes { batch.append(0, key: nil, value: $0, timestamp: 1000) }
+    try file.append(batch)
     let (first, end) = file.bounds(0)
     file.close()
     let (code, output, log) = try ServiceProcess.run(["live", "--export", "--data", path])
@@ -119,6 +122,7 @@ struct LogServiceTests {
         "from record \(ProgressMeter.grouped(Int(first) + 1)) on: \(ProgressMeter.grouped(Int(first))) records before it were deleted"
       ),
       "\(log)")
+    #expect(output.contains("\na b\t{") && log.contains("note: the room of 1 record has"), "\(output.suffix(200)) \(log)")
   }
 
   @Test(

@@ -1,3 +1,5 @@
+import ComboKafka
+import ComboSystem
 import Testing
 
 @testable import ComboCommands
@@ -20,11 +22,12 @@ struct ClockPlanTests {
   }
 
   @Test("members are refused with the way to remove them, including those that have stopped")
-  func members() {
-    let options = ServiceOptions(brokers: "b", input: "i", output: "o", group: "g", transactionalID: "t")
+  func members() throws {
+    var options = ServiceOptions(brokers: "b", input: "i", output: "o", group: "g", transactionalID: "t")
+    options.kafka = [.init(key: "session.timeout.ms", value: "60000")]
     #expect(
-      options.sentence(ofMembers: 1)
+      try options.sentence(ofMembers: 1, options.kafkaProperties(log: .silent))
         == "the group g has 1 member: stop all its instances, and run the command again. An instance that was killed, or stopped with an"
-        + " --instance name, remains a member until its session times out (10 s)")
+        + " --instance name, remains a member until its session times out (60 s)")
   }
 }

@@ -6,9 +6,11 @@ import Testing
 
 @Suite("Topics for other tools")
 struct TopicTextTests {
-  private func text(screens: String? = nil, retention: String = "604800000", hasTimeBounds: Bool = true) -> TopicText {
+  private func text(
+    output: String = "Live_Banners", screens: String? = nil, retention: String = "604800000", hasTimeBounds: Bool = true
+  ) -> TopicText {
     let names = TopicNames(
-      input: "gifts", output: "Live_Banners", journal: "gifts.g.combo-journal", state: "gifts.g.combo-state",
+      input: "gifts", output: output, journal: "gifts.g.combo-journal", state: "gifts.g.combo-state",
       deadLetter: "gifts.g.combo-dead-letter", screens: screens)
     let input = TopicSettings(values: ["retention.ms": .init(text: retention, isOwn: true)])
     var text = TopicText(topics: TopicPlan(names, input).topics, partitions: 12, replicas: 3)
@@ -40,6 +42,14 @@ struct TopicTextTests {
             max.message.bytes: "8388608"
 
         """), "\(all)")
+  }
+
+  @Test("the names of resources are valid whatever a topic begins and ends with")
+  func names() {
+    for (topic, name) in [("_gifts", "gifts"), ("a._b-.c_", "a.b.c"), ("_", "topic"), ("2024", "2024")] {
+      #expect(text(output: topic).text(.strimzi).contains("  name: \(name)\n"), "\(topic)")
+    }
+    #expect(text(output: "2024").text(.terraform).contains(#"resource "kafka_topic" "_2024" {"#))
   }
 
   @Test("a resource for each, and the journal is kept for as long as the input")

@@ -67,9 +67,9 @@ extension ServiceTests {
       let found = try check(group, ["--screens", screens])
       #expect(found.code == 1, "\(found)")
       for words in [
-        "the input is compacted", "the journal is compacted", "the state topic is not compacted only",
+        "the input is compacted", "the journal is compacted", "the cleanup.policy of the state topic is not compact alone",
         "the screens topic is not compacted", "min.insync.replicas is 2",
-        "takes records of up to 1000 bytes", "the journal has 1 partition, the input 2",
+        "accepts records of up to 1000 bytes", "the journal has 1 partition, the input 2",
         "--alter --topic \(group.names.input) --add-config cleanup.policy=delete", "The service cannot work: ",
       ] {
         #expect(found.output.contains(words), "\(words) in \(found.output)")

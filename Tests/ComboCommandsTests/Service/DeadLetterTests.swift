@@ -107,7 +107,7 @@ extension ServiceTests {
         group.names.deadLetter, partitions: 1, settings: [("max.message.bytes", "16383")], withinMs: ServiceKafka.patienceMs)
       let service = try group.process(TestGroup.fast)
       #expect(try service.waitForExit() == 1)
-      #expect(service.has("takes records of up to 16383 bytes"), "\(service.text)")
+      #expect(service.has("accepts records of up to 16383 bytes"), "\(service.text)")
     }
   }
 }

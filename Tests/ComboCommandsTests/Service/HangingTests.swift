@@ -136,7 +136,7 @@ extension ServiceTests {
         offsets, topic: group.names.input, of: consumer.groupMetadata(), withinMs: ServiceKafka.patienceMs)
       let check = try ServiceProcess.run(["check"] + group.arguments().filter { $0 != "--progress" })
       #expect(
-        check.code == 1 && check.output.contains("a transaction stays open that is to change the offsets"), "\(check.output)")
+        check.code == 1 && check.output.contains("an open transaction holds the offsets"), "\(check.output)")
       #expect(!check.output.contains("slow or busy"), "\(check.output)")
       #expect(check.output.contains(/abort --topic __consumer_offsets --partition \d+ --start-offset \d+`/), "\(check.output)")
       // An instance that takes over waits for it.

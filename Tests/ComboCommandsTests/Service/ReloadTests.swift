@@ -1,8 +1,10 @@
 import ComboEdge
+import ComboSystem
 import Foundation
 import Glibc
 import Testing
 
+@testable import ComboCommands
 @testable import ComboTestSupport
 
 extension ServiceTests {
@@ -143,6 +145,25 @@ extension ServiceTests {
         try next.stop()
       }
       try group.verify()
+    }
+
+    @Test("applies other schemas, for which nobody must restart")
+    func schemas() throws {
+      let files = try Files()
+      let lines = LoggedLines()
+      let log = ServiceLog(.info) { lines.add($0) }
+      func read(_ folder: String, _ field: String) throws -> Configuration.Outcome {
+        try FileManager.default.createDirectory(atPath: files.path(folder), withIntermediateDirectories: true)
+        try files.write("\(folder)/7.avsc", #"{"type":"record","name":"g","fields":[{"name":"\#(field)","type":"string"}]}"#)
+        let line = "--brokers b:1 --input i --output o --framing confluent --schemas \(files.path(folder))"
+        return Configuration.read(.run, line.split(separator: " ").map(String.init), environment: { _ in nil }, host: "h")
+      }
+      guard case .read(.run(let options), let table, let faults) = try read("a", "x") else { throw EdgeError(.other, "help") }
+      #expect(faults.isEmpty)
+      let stop = StopFlag()
+      Reload(options, table, log: log, stop: stop) { .help }.run(try read("b", "y"))
+      #expect(lines.messages.contains { $0.contains("takes over its partitions again") }, "\(lines.messages)")
+      #expect(!lines.messages.contains { $0.contains("need a restart") }, "\(lines.messages)")
     }
 
     /// Makes the service adopt new Kafka properties or certificates, and waits until it has. Brokers that do not answer in time

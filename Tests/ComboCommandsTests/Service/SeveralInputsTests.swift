@@ -67,7 +67,7 @@ extension ServiceTests {
       #expect(try get("/service/data", service).text.contains(#""partition":2,"input":"\#(name).east""#))
 
       try one.control.deleteTopic("\(name).west", withinMs: ServiceKafka.patienceMs)
-      try service.waitForLog("\(name).west: the topic is gone, so its service has ended; the other inputs go on")
+      try service.waitForLog("\(name).west: the topic is gone, so its service has ended; the other inputs continue")
       groups.remove(at: 2)
       for group in groups { try give("last", to: group) }
       for group in groups { try group.waitUntilTakenIn(service) }
@@ -190,7 +190,7 @@ extension ServiceTests {
       service = try start(one, inputs + ["--input-pattern", "^\(one.names.input)\\."])
       try service.waitForLog("\(unfit.names.input): the input is not read, because its options have a fault")
       try one.control.deleteTopic(unfit.names.input, withinMs: ServiceKafka.patienceMs)
-      try service.waitForLog("\(unfit.names.input): the topic is gone, so its service has ended; the other inputs go on")
+      try service.waitForLog("\(unfit.names.input): the topic is gone, so its service has ended; the other inputs continue")
       try service.stop()
       try FileManager.default.removeItem(at: folder.appendingPathComponent("\(unfit.names.input).conf"))
 
@@ -202,7 +202,7 @@ extension ServiceTests {
       service = try start(one, inputs)
       try give("b", to: one)
       try one.waitUntilTakenIn(service)
-      try service.waitForLog("\(two.names.input): its service has ended, and the other inputs go on")
+      try service.waitForLog("\(two.names.input): its service has ended, and the other inputs continue")
       // The other input pauses for a moment when the member of this one leaves the group.
       try wait(for: "only the other input to be ready: \(service.text)") {
         let ready = try get("/health/ready", service)

@@ -93,7 +93,7 @@ extension ServiceTests {
       let misspelled = try ServiceProcess([
         "serve", "--brokers", two.brokers, "--output", two.names.output, "--http", "127.0.0.1:0", "--of-input", "nope",
       ])
-      try misspelled.waitForLog("no record of input nope was read, but some of ")
+      try misspelled.waitForLog(", none of nope: check --of-input")
       try misspelled.stop()
     }
   }

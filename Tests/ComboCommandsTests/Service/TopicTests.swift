@@ -214,7 +214,7 @@ extension ServiceTests {
         try group.control.createTopic(
           group.names.state, partitions: 1, settings: [("cleanup.policy", "compact,delete")],
           withinMs: ServiceKafka.patienceMs)
-        words = ["the state topic is not compacted only", group.names.state, "cleanup.policy"]
+        words = ["the cleanup.policy of the state topic is not compact alone", group.names.state, "cleanup.policy"]
       }
       let service = try group.process()
       #expect(try service.waitForExit() == 1)
