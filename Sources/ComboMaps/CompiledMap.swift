@@ -15,9 +15,9 @@ struct CompiledMap {
     var op: Op
     var unit = TimeUnit.ms
     /// Its children in `links`.
-    var links = Range16()
+    var links = ListRange()
     /// Its texts in `texts`: the values to compare with, or those that count as missing.
-    var texts = Range16()
+    var texts = ListRange()
     /// The pointer's node for `at`, or the index in `headers` for `header`.
     var place: Int32 = 0
     /// The bound of `above` and `below`.
@@ -32,7 +32,7 @@ struct CompiledMap {
   }
 
   /// A range of a list.
-  struct Range16 {
+  struct ListRange {
     var first: Int32 = 0
     var count: Int32 = 0
     @inline(__always) var range: Range<Int> { Int(first)..<Int(first) + Int(count) }
@@ -52,7 +52,7 @@ struct CompiledMap {
     /// The pointer's node of an object that is shown unchanged, or -1 if there is none.
     var verbatim: Int32 = -1
     /// Its fields in `shown`.
-    var fields = Range16()
+    var fields = ListRange()
     var isNamed: Bool { id >= 0 }
   }
 
@@ -103,7 +103,7 @@ struct CompiledMap {
     /// The node of an element of the last array that its root goes through, or -1 if it goes through none.
     var innermost: Int32 = -1
     /// The nodes in `links` of the elements around that.
-    var around = Range16()
+    var around = ListRange()
     /// The last rule of its group, and the group's index in `signs`, or -1 if it has none.
     var last = 0
     var signs: Int32 = -1

@@ -35,12 +35,12 @@ struct MapCompiler {
         let choiceNode = choice.by.map { compiler.condition(.isOneOf($0, values)) } ?? -1
         compiler.record = compiler.map.pointers.place(choice.root)
         compiler.before = choice.fields
-        compiler.group(chosen, choiceNode, adding: chosen.otherwise)
+        compiler.group(chosen, choiceNode)
         (compiler.record, compiler.root, compiler.places) = (0, 0, [])
         compiler.before = MapEvent()
       }
     }
-    compiler.group(definition, -1, adding: definition.otherwise)
+    compiler.group(definition, -1)
     compiler.map.pointers.finish()
     compiler.map.idName = compiler.text(Array(#"{"id":"#.utf8))
     compiler.map.worthName = compiler.text(Array(#","value":"#.utf8))
@@ -50,7 +50,7 @@ struct MapCompiler {
     return compiler.map
   }
 
-  private mutating func group(_ definition: MapDefinition, _ choiceNode: Int32, adding otherwise: MapOutcome) {
+  private mutating func group(_ definition: MapDefinition, _ choiceNode: Int32) {
     name = definition.name
     root = record
     places = []
@@ -61,7 +61,7 @@ struct MapCompiler {
       rootNumber += 1
       for rule in definition.rules { add(rule, below: base, named: "rule \(rule.number)") }
     }
-    add(MapRule(condition: nil, outcome: otherwise, number: 0, line: 0), below: [], named: "otherwise")
+    add(MapRule(condition: nil, outcome: definition.otherwise, number: 0, line: 0), below: [], named: "otherwise")
     for index in (first..<map.rules.count - 1).reversed() {
       let next = index + 1
       map.rules[index].nextRoot =
@@ -198,8 +198,8 @@ struct MapCompiler {
     return Int32(map.nodes.count - 1)
   }
 
-  private mutating func link(_ nodes: [Int32]) -> CompiledMap.Range16 {
-    let range = CompiledMap.Range16(first: Int32(map.links.count), count: Int32(nodes.count))
+  private mutating func link(_ nodes: [Int32]) -> CompiledMap.ListRange {
+    let range = CompiledMap.ListRange(first: Int32(map.links.count), count: Int32(nodes.count))
     map.links.append(contentsOf: nodes)
     return range
   }
@@ -211,10 +211,10 @@ struct MapCompiler {
     return text
   }
 
-  private mutating func texts(_ list: [String]) -> CompiledMap.Range16 {
+  private mutating func texts(_ list: [String]) -> CompiledMap.ListRange {
     if list.isEmpty { return .init() }
     let made = list.map { text(Array($0.utf8)) }
-    let range = CompiledMap.Range16(first: Int32(map.texts.count), count: Int32(made.count))
+    let range = CompiledMap.ListRange(first: Int32(map.texts.count), count: Int32(made.count))
     map.texts.append(contentsOf: made)
     return range
   }

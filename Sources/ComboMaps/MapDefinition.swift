@@ -77,6 +77,9 @@ public struct MapSwitch: Equatable, Sendable {
   /// The values, each with its meaning.
   public let values: [Value]
 
+  /// Returns its value if these are chosen.
+  func value(of chosen: [(name: String, value: String)]) -> String { chosen.last { $0.name == name }?.value ?? initial }
+
   /// A value that can be chosen.
   public struct Value: Equatable, Sendable {
     /// The value after the equals sign.

@@ -5,8 +5,6 @@ internal import ComboWire
 /// Expands the `include`, `define` and `use` of a map file. The result is a map without them, as a journal keeps it: it can be
 /// read without other files, and by releases that do not know these words.
 struct MapExpander {
-  /// The maximum size of a map with everything that it uses, in bytes.
-  static let bytesMax = 256 << 10
   /// The maximum number of uses of definitions, and their maximum nesting depth.
   private static let usesMax = 20_000
   private static let depthMax = 32
@@ -20,6 +18,7 @@ struct MapExpander {
   private var faults: [MapFault] = []
   private var definitions: [String: Value] = [:]
   private var uses = 0
+  private var isTooLarge = false
 
   /// A value of a file, with the arguments that apply in it.
   private struct Value {
@@ -121,8 +120,9 @@ struct MapExpander {
       let name = place.source.text.string(token)
       guard let found = library.find(name) else {
         fault(
-          place, "there is no map \"\(name)\" to include; it may be the name of a built-in map, common, or a file beside this one"
-        )
+          place,
+          library.whyUnreadable(name)
+            ?? "there is no map \"\(name)\" to include; it may be the name of a built-in map, common, or a file beside this one")
         continue
       }
       if around.contains(found.file) {
@@ -189,7 +189,12 @@ struct MapExpander {
   /// Returns an argument, or a definition with the arguments that apply where it is used.
   private mutating func named(_ name: String, _ place: Value, _ arguments: [String: Value]) -> Value? {
     uses += 1
-    guard uses < Self.usesMax, place.depth < Self.depthMax, out.count < Self.bytesMax else {
+    guard out.count < MapLibrary.bytesMax else {
+      if !isTooLarge { fault(place, "the map is larger than \(MapLibrary.bytesMax >> 10) KiB with all that it uses") }
+      isTooLarge = true
+      return nil
+    }
+    guard uses < Self.usesMax, place.depth < Self.depthMax else {
       fault(place, "definitions are used too often, or too deep: does \"\(name)\" use itself?")
       return nil
     }
@@ -308,7 +313,7 @@ struct MapExpander {
     if values.count > 1 { fault(first, "only arrays can be used together, or objects") }
     guard text[first.token].isString else { return out.append(text.slice(first.token)) }
     let texts = texts(first)
-    if texts.count > 1 { fault(first, "it stands for \(texts.count) strings, for which only an array has room") }
+    if texts.count > 1 { fault(first, "the string becomes \(texts.count) strings, which only an array can hold") }
     string(first, texts.first ?? "")
   }
 

@@ -52,7 +52,7 @@ public final class MapExplainer {
 
   /// The last explained record as one line of JSON with its newline, empty if the record could not be read.
   public var record: String {
-    guard let text = mapped.lastText else { return "" }
+    guard let text = mapped.parsed else { return "" }
     // The record's arena may have released the record's memory, and would overwrite it here.
     let copy = BumpArena(chunkSize: 4096)
     return String(decoding: mapped.checks.parser.compact(text, 0, into: copy), as: UTF8.self) + "\n"
@@ -62,7 +62,7 @@ public final class MapExplainer {
   public func explain(_ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup = { _, _ in }) -> MapExplanation {
     arena.reset()
     var event = Event()
-    mapped.clearRule()
+    mapped.forgetRecord()
     mapped.binary?.schema = nil
     let outcome: MapExplanation.Outcome
     var isEvent = false
@@ -73,7 +73,7 @@ public final class MapExplainer {
       outcome = .bad(error)
     }
     let further = (isEvent ? decoder.further : []).map { event in
-      CompiledMap.Rule.giftFields.compactMap { name in event.text(of: name).map { (name: name, value: $0) } }
+      CompiledMap.Rule.fieldNames.compactMap { name in event.text(of: name).map { (name: name, value: $0) } }
     }
     if isEvent { mapped.returnToFirst() }
     let schema = mapped.binary?.schema?.description
@@ -121,21 +121,19 @@ public final class MapExplainer {
 
 extension CompiledMap.Rule {
   /// The fields that the rule names, in the order of wire.md.
-  fileprivate var fields: [(String, Int32)] {
-    let all: [(String, Int32)] = [
+  fileprivate var fields: [(String, Int32)] { all.filter { $0.1 >= 0 } }
+
+  /// The names of all fields, in the order of wire.md.
+  fileprivate static let fieldNames = CompiledMap.Rule().all.map(\.0)
+
+  private var all: [(String, Int32)] {
+    [
       ("room", room), ("ts", ts), ("id", id), ("sender.id", sender.id), ("receiver.id", receiver.id), ("gift.id", gift.id),
       ("gift.value", gift.value), ("count", count), ("total", total), ("streak", streak), ("streak_ms", streakMs), ("ends", ends),
       ("refresh", refresh), ("linger_ms", lingerMs),
       ("combo", combo), ("settings", settings),
     ]
-    return all.filter { $0.1 >= 0 }
   }
-
-  /// The fields of a gift, in the order of wire.md.
-  fileprivate static let giftFields = [
-    "room", "ts", "id", "sender.id", "receiver.id", "gift.id", "gift.value", "count", "total", "streak", "streak_ms", "ends",
-    "refresh", "linger_ms", "combo",
-  ]
 }
 
 extension Event.Kind {

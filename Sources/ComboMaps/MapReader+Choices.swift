@@ -4,7 +4,8 @@ internal import ComboWire
 
 /// A choice among maps.
 extension MapReader {
-  mutating func choice(_ token: Int) -> MapChoice? {
+  /// - Parameter form: The text format of the choosing map.
+  mutating func choice(_ token: Int, _ form: MapDefinition.TextForm) -> MapChoice? {
     guard let members = object(token, "choose", ["at", "header", "key", "maps", "map", "root", "fields"]) else { return nil }
     var choice = MapChoice()
     let by = ["at", "header", "key"].filter { members[$0] != nil }
@@ -27,6 +28,7 @@ extension MapReader {
         fault(only, "choose has either one map for all, or at, header or key with maps")
       }
       if let map = other(only) { choice.entries = [([], map)] }
+      checkForms(only, choice, form)
       return choice
     }
     if by.count == 1 {
@@ -41,14 +43,21 @@ extension MapReader {
       if let other = other(map) { choice.entries.append(([value], other)) }
     }
     if choice.entries.isEmpty, faults.isEmpty { fault(maps, "maps must name at least one map") }
-    // JSON can be read besides any of the other formats.
-    if Set(choice.entries.map(\.map.form)).subtracting([.json]).count > 1 {
-      fault(maps, "the maps must not read two text formats besides json: some read stt, and some irc")
-    }
-    if choice.entries.contains(where: \.map.isFramed) {
-      fault(maps, "none of the maps may have a frame; give it to this map")
-    }
+    checkForms(maps, choice, form)
     return choice
+  }
+
+  /// Checks what of the chosen maps would have no effect, since records are read before a map is chosen. A journal may have maps
+  /// of releases that checked less.
+  private mutating func checkForms(_ token: Int, _ choice: MapChoice, _ form: MapDefinition.TextForm) {
+    let maps = choice.entries.map(\.map)
+    // JSON can be read besides any of the other formats.
+    if Set(maps.map(\.form) + (library.isRecorded ? [] : [form])).subtracting([.json]).count > 1 {
+      fault(token, "the maps must not read two text formats besides json: some read stt, and some irc")
+    }
+    if !library.isRecorded, maps.contains(where: { $0.isFramed || !$0.prefix.isEmpty }) {
+      fault(token, "none of the maps may have a frame or a prefix; give it to this map")
+    }
   }
 
   /// Reads a map that this one chooses.
@@ -62,7 +71,10 @@ extension MapReader {
       return nil
     }
     guard let found = library.find(reference.name) else {
-      fault(token, "there is no map \"\(reference.name)\"; combo-consumer map --list names those that are built in")
+      fault(
+        token,
+        library.whyUnreadable(reference.name)
+          ?? "there is no map \"\(reference.name)\"; combo-consumer map --list names those that are built in")
       return nil
     }
     do throws(MapFaults) {

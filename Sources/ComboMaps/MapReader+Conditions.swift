@@ -88,7 +88,7 @@ extension MapReader {
       }
     }
     if let value = members["missing"] {
-      if members["exists"] != nil { fault(value, "missing says what holds where there is no value, which exists already does") }
+      if members["exists"] != nil { fault(value, "remove missing: exists already decides about a missing value") }
       switch self.source.compact(value) {
       case "true": return .any([.not(.exists(source))] + (tests.count == 1 ? tests : [.all(tests)]))
       case "false": break

@@ -21,7 +21,7 @@ extension MapReader {
   ///   - isQuiet: Whether the faults have been reported before.
   mutating func object(_ token: Int, _ name: String, _ allowed: [String]?, isQuiet: Bool = false) -> Members? {
     guard text[token].isObject else {
-      fault(token, "\(name) must be an object, not \(text[token].typeName)")
+      if !isQuiet { fault(token, "\(name) must be an object, not \(text[token].typeName)") }
       return nil
     }
     var members = Members(token: token)

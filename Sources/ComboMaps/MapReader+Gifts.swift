@@ -105,13 +105,12 @@ extension MapReader {
     guard let steps = stepsIntoArray(when) else { return }
     let first = "/" + steps.joined(separator: "/")
     let root = "/" + steps[...steps.lastIndex(of: "*")!].joined(separator: "/")
-    if rules.contains(where: { rule in source.member("root", of: rule).map { text.string($0).hasPrefix(root) } ?? false }) {
-      return
-    }
+    let roots = rules.compactMap { source.member("root", of: $0) }.filter { text[$0].isString }
+    if roots.contains(where: { text.string($0).hasPrefix(root) }) { return }
     note(
       when,
-      "\(first) is that of the first element, and the rule drops the record with all elements: with \"root\": \"\(root)\" it drops"
-        + " those for which it holds")
+      "the rule tests \(first) in the first element only, and drops the whole record; with \"root\": \"\(root)\" it drops each"
+        + " element for which it holds")
   }
 
   /// Returns the steps of a condition's first pointer into an array for whose elements the rules are not tried, or nil. A pointer

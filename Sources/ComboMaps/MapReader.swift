@@ -102,7 +102,7 @@ struct MapReader {
     definition.switches = switches
     if let choose = map["choose"] {
       if isChosen { fault(choose, "a map that another one chooses must not choose itself; name its maps in the first") }
-      definition.choice = choice(choose)
+      definition.choice = choice(choose, definition.form)
     }
     if let rules = map["rules"] {
       (definition.roots, definition.rules) = readRules(rules, below: map["roots"])
@@ -181,8 +181,7 @@ struct MapReader {
 
   /// Returns the value of a switch, or nil if there is no switch of that name.
   func value(of name: String) -> String? {
-    guard let known = switches.first(where: { $0.name == name }) else { return nil }
-    return chosen.last { $0.name == name }?.value ?? known.initial
+    switches.first { $0.name == name }?.value(of: chosen)
   }
 
   // MARK: - Rules
@@ -230,11 +229,9 @@ struct MapReader {
         for other in ["drop", "bad"] {
           if let token = members[other] { fault(token, "a rule with an event may not have \(other)") }
         }
-        let kinds = ["gift", "retract", "room_closed", "room_settings"]
+        let kinds: [Event.Kind] = [.gift, .retract, .roomClosed, .roomSettings]
         var read = MapEvent()
-        if let kind = word(event, "event", kinds) {
-          read.kind = kind == "gift" ? .gift : kind == "retract" ? .retract : kind == "room_closed" ? .roomClosed : .roomSettings
-        }
+        if let word = word(event, "event", kinds.map(\.word)) { read.kind = kinds.first { $0.word == word }! }
         if let fields = members["fields"] {
           readFields(fields, &read)
         } else if read.kind == .roomClosed {
@@ -317,7 +314,7 @@ struct MapReader {
       _ = required(fields, "gift", "an object with an id")
       for name in ["streak", "streak_ms", "ends"] where fields["total"] == nil {
         guard let token = fields[name], shared?[name] == nil else { continue }
-        fault(token, "\(name) is for a total, the number so far; beside a count it says nothing")
+        fault(token, "\(name) is for a total, the number so far; beside a count it has no effect")
       }
       if let count = fields["count"], fields["total"] != nil { noteAmounts(count, event) }
     case .retract: _ = required(fields, "sender", "an object with an id")
@@ -331,7 +328,7 @@ struct MapReader {
     let allowed = ["id"] + (isShown ? ["show"] : []) + (isShown && name == "gift" ? ["value"] : [])
     guard let members = object(token, name, allowed) else { return nil }
     var party = MapParty()
-    if let id = required(members, "id", "where it stands") { party.id = expression(id, "\(name).id") }
+    if let id = required(members, "id", "the source of the id, such as a pointer") { party.id = expression(id, "\(name).id") }
     if let value = members["value"] { party.value = expression(value, "gift.value") }
     guard let show = members["show"] else { return party }
     if text[show].isString {

@@ -5,7 +5,12 @@ public struct MapLibrary: Sendable {
   /// Returns the text of a map and its name in error messages, or nil if there is no map of that name.
   public typealias Find = @Sendable (_ name: String) -> (text: [UInt8], file: String)?
 
+  /// The maximum size of a map's file, and of a map with everything that it uses, in bytes.
+  package static let bytesMax = 256 << 10
+
   let find: Find
+  /// Returns why a map that was not found cannot be read, or nil if there is none.
+  package var whyUnreadable: @Sendable (_ name: String) -> String? = { _ in nil }
   /// Whether its maps were recorded in a journal, perhaps by a release that did not find all faults.
   var isRecorded = false
 

@@ -85,7 +85,7 @@ extension MappedDecoder {
 
   /// Whether a token is written as one of these values. 1 and "1" are equal.
   @inline(__always)
-  private func isOneOf(_ token: Int, _ values: CompiledMap.Range16) -> Bool {
+  private func isOneOf(_ token: Int, _ values: CompiledMap.ListRange) -> Bool {
     let found = text[token]
     if found.isObject || found.isArray { return false }
     if found.isEscaped { return meansOne(of: values, text.inside(token)) }
@@ -107,11 +107,11 @@ extension MappedDecoder {
   }
 
   @inline(never)
-  func isListed(_ token: Int, _ values: CompiledMap.Range16) -> Bool { isOneOf(token, values) }
+  func isListed(_ token: Int, _ values: CompiledMap.ListRange) -> Bool { isOneOf(token, values) }
 
   /// Whether a token is an object that has no members but those with these names.
   @inline(never)
-  private func hasOnly(_ token: Int, _ names: CompiledMap.Range16) -> Bool {
+  private func hasOnly(_ token: Int, _ names: CompiledMap.ListRange) -> Bool {
     guard text[token].isObject else { return false }
     checks.parser.writeNames()
     var member = token + 1
@@ -126,7 +126,7 @@ extension MappedDecoder {
   }
 
   @inline(never)
-  private func meansOne(of values: CompiledMap.Range16, _ written: Bytes) -> Bool {
+  private func meansOne(of values: CompiledMap.ListRange, _ written: Bytes) -> Bool {
     // An escape has at most 6 bytes for one byte. The limit matters because a text may be compared for each of many elements.
     let longest = values.range.reduce(0) { max($0, Int(texts[$1].count)) }
     if written.count > 6 * longest { return false }

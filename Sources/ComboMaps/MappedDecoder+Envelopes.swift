@@ -62,7 +62,7 @@ extension MappedDecoder {
       if rules[index].condition >= 0, try !holds(rules[index].condition, arena) { continue }
       guard rules[index].outcome == .event, rules[index].kind == .gift, !rules[index].isBeside else { return }
       var other = Event()
-      guard (try? apply(rules.baseAddress.unsafelyUnwrapped + index, into: arena, &other)) == .event else { return }
+      guard (try? apply(rules.baseAddress.unsafelyUnwrapped + index, into: arena, &other)) == true else { return }
       if Self.mayBeOne(event.gift, other.gift) { return }
       throw BadEvent(
         .unknownType,

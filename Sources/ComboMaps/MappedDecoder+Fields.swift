@@ -6,9 +6,9 @@ internal import ComboWire
 extension MappedDecoder {
   typealias RulePointer = UnsafeMutablePointer<CompiledMap.Rule>
 
-  func apply(_ rule: RulePointer, into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Outcome {
+  func apply(_ rule: RulePointer, into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Bool {
     switch rule.pointee.outcome {
-    case .drop: return .dropped
+    case .drop: return false
     case .bad:
       checks.parser.writeNames()
       throw .byRule(rule.pointee, isLast(self.rule) ? BadEvent.cloudEvent(text) : nil)
@@ -30,7 +30,7 @@ extension MappedDecoder {
       throw .mapped(error, rule.pointee, reading < 0 ? nil : map.description(of: reading))
     }
     if rule.pointee.stars < outer.stars { outer = (rule.pointee.stars, rule.pointee.base) }
-    return .event
+    return true
   }
 
   @inline(__always)
@@ -101,7 +101,7 @@ extension MappedDecoder {
       reading = -1
       throw BadEvent(
         .tooLarge,
-        "the record's gifts have more than \(Self.shownBytesMax) bytes of display data together: let the map leave out what is long (max)"
+        "the record's gifts have more than \(Self.shownBytesMax) bytes of display data together: limit the longest fields of the map with \"max\""
       )
     }
   }
@@ -139,7 +139,7 @@ extension MappedDecoder {
   private func otherWorth(_ node: Int32, into arena: BumpArena) throws(BadEvent) -> (value: Double, written: Bytes) {
     let value = try value(node, into: arena)
     if value.kind == .missing { return (0, .none) }
-    let number = try number(value, "gift.value", into: arena)
+    let number = try worth(value, into: arena)
     object.removeAll()
     object.append(number)
     return (number, arena.copy(object.bytes))

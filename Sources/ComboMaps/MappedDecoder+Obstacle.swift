@@ -38,7 +38,7 @@ extension MappedDecoder {
     if let nearest, nearest.score > -50 || isRoot {
       return "\(map.rules[nearest.rule].name) would, but \(nearest.lacks.prefix(3).joined(separator: ", and "))"
     }
-    if !isRoot { return "no root of the map leads to what it names" }
+    if !isRoot { return "no root of the map leads to the object that names the gift" }
     return "a field that a gift needs is missing, or its shape is unknown"
   }
 
@@ -95,7 +95,11 @@ extension MappedDecoder {
     case .above where (try? double(value, "a condition", into: arena)) == nil: return "\(source) is no number above \(bound)"
     case .above: return "\(source) is not above \(bound)"
     case .below: return "\(source) is not below \(bound)"
-    default: return "\(source) does not differ"
+    case .hasOnly where text[Int(value.token)].isObject: return "\(source) has members other than \(texts)"
+    case .hasOnly: return "\(source) is not an object with only \(texts)"
+    case .isNull: return "\(source) is not null"
+    case .differ: return "\(source) does not differ from \(pointers(links[node.links.range.lowerBound + 1]))"
+    default: return "a condition on \(source) does not hold"
     }
   }
 

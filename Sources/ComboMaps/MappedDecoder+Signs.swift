@@ -183,7 +183,7 @@ extension MappedDecoder {
   ) throws(BadEvent) {
     if hasDecided(on: Int32(truncatingIfNeeded: token)) { return }
     if text[token].isString, !isWritten, !isInOther, signs.isGift(record: text.inside(token)) {
-      throw unread("a text of it does", at: token)
+      throw unread("one of its texts does", at: token)
     }
     if text[token].isArray {
       let isWritten = isWritten || hasPerson(among: token, signs)
@@ -257,7 +257,7 @@ extension MappedDecoder {
   }
 
   private func unread(_ sign: String, at token: Int) -> BadEvent {
-    BadEvent(.unknownType, "the record names a gift, \(sign), but no rule of the map can read it: \(obstacle(at: token))")
+    BadEvent(.unknownType, "the record names a gift (\(sign)), but no rule of the map can read it: \(obstacle(at: token))")
   }
 
   /// Whether a rule has decided on the element that begins here.

@@ -224,10 +224,10 @@ extension MappedDecoder {
   }
 
   /// Returns the value of a gift.
-  func number(_ value: Value, _ name: StaticString, into arena: BumpArena) throws(BadEvent) -> Double {
+  func worth(_ value: Value, into arena: BumpArena) throws(BadEvent) -> Double {
     if value.kind == .token, !text[Int(value.token)].isString { return try checks.worth(text, Int(value.token)) }
-    let number = try double(value, name, into: arena)
-    if !(number >= 0 && number <= EventDecoder.valueMax) { throw .outside(number, "\(name)", "0 to 1000000000000") }
+    let number = try double(value, "gift.value", into: arena)
+    if !(number >= 0 && number <= EventDecoder.valueMax) { throw .outside(number, "gift.value", "0 to 1000000000000") }
     return number
   }
 

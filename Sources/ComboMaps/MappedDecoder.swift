@@ -7,13 +7,6 @@ internal import ComboWire
 ///
 /// The limits of a field are checked by the same code as in an ``EventDecoder``.
 final class MappedDecoder {
-  /// The result of a map for a record.
-  enum Outcome: Equatable {
-    case event
-    /// No event.
-    case dropped
-  }
-
   /// The map, which owns the memory of the lists below.
   let map: CompiledMap
   let form: MapDefinition.TextForm
@@ -78,9 +71,8 @@ final class MappedDecoder {
   private(set) var key: Bytes?
   /// The record's tape, which exists once a record has been parsed.
   var text: JSONText { @inline(__always) get { parsed.unsafelyUnwrapped } }
-  @exclusivity(unchecked) private var parsed: JSONText?
   /// The tape of the current record, or nil if it has not been parsed.
-  var lastText: JSONText? { parsed }
+  @exclusivity(unchecked) private(set) var parsed: JSONText?
   /// The expression whose value is being read, for error messages.
   var reading: Int32 = -1
   var limits: WireLimits { checks.limits }
@@ -112,8 +104,8 @@ final class MappedDecoder {
     signs = map.signs.map { SignReader($0, form: map.form, isLoose: map.pointers.isLoose) }
   }
 
-  /// Clears the deciding rule, for callers that read it.
-  func clearRule() { rule = -1 }
+  /// Forgets the last record and its rule, for callers that read them.
+  func forgetRecord() { (rule, parsed) = (-1, nil) }
 
   // MARK: - A record
 
@@ -147,21 +139,22 @@ final class MappedDecoder {
     return true
   }
 
-  func decodeElement(into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Outcome {
+  /// - Returns: Whether it is an event; false if the map drops it.
+  func decodeElement(into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Bool {
     do throws(BadEvent) {
       try spend(2)
       rule = try choose(arena)
-      if rule < 0 { return .dropped }
-      let outcome = try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
-      if outcome == .event, !envelopes.isEmpty { try compareEnvelopes(event, into: arena) }
-      return outcome
+      if rule < 0 { return false }
+      let isEvent = try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
+      if isEvent, !envelopes.isEmpty { try compareEnvelopes(event, into: arena) }
+      return isEvent
     } catch {
       throw .ofElement(walk.place, error)
     }
   }
 
   /// Decodes the current element by a further `beside` rule after the one that has decided, or returns nil if there is none.
-  func decodeBeside(into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Outcome? {
+  func decodeBeside(into arena: BumpArena, _ event: inout Event) throws(BadEvent) -> Bool? {
     guard map.hasBeside, rule >= 0, rules[rule].outcome == .event, rule < rules[rule].last else { return nil }
     let each = rules[rule].each
     for index in rule + 1..<rules[rule].last where rules[index].isBeside && rules[index].each != each {
@@ -179,11 +172,11 @@ final class MappedDecoder {
   }
 
   /// Decodes a record in place. The record must be padded.
+  /// - Returns: Whether its first element is an event; false if the map drops it.
   func decode(
     _ record: Bytes, key: Bytes?, header: RecordDecoder.HeaderLookup, into arena: BumpArena, _ event: inout Event
-  ) throws(BadEvent) -> Outcome {
-    rule = -1
-    parsed = nil
+  ) throws(BadEvent) -> Bool {
+    forgetRecord()
     try parse(record, header, into: arena)
     self.key = key
     if hasHeaders {
@@ -201,9 +194,9 @@ final class MappedDecoder {
     outer.stars = .max
     hasPresent = false
     rule = try choose(arena)
-    let outcome = try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
-    if outcome == .event, !envelopes.isEmpty { try compareEnvelopes(event, into: arena) }
-    return outcome
+    let isEvent = try apply(rules.baseAddress.unsafelyUnwrapped + rule, into: arena, &event)
+    if isEvent, !envelopes.isEmpty { try compareEnvelopes(event, into: arena) }
+    return isEvent
   }
 
   @inline(__always)
@@ -222,6 +215,11 @@ final class MappedDecoder {
       try check(record)
     } catch {
       try binary?.requireUTF8(given, header: header, into: arena)
+      if binary == nil, rewrites(given), let start = given.baseAddress,
+        csj_is_utf8(start.assumingMemoryBound(to: UInt8.self), given.count) == 0
+      {
+        throw BadEvent(.notJSON, "the record is not UTF-8; \(form.rawValue.uppercased()) in UTF-8 is expected")
+      }
       throw error
     }
   }
@@ -262,7 +260,7 @@ final class MappedDecoder {
   func spend(_ steps: Int) throws(BadEvent) {
     effort &+= steps
     if effort > effortMax {
-      throw BadEvent(.tooLarge, "the record's arrays have too many elements for the map: each is looked at by its rules")
+      throw BadEvent(.tooLarge, "the record's arrays have too many elements for the map's rules; split the record")
     }
   }
 

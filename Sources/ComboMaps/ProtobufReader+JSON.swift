@@ -35,7 +35,7 @@ extension ProtobufReader {
       let tag = try varint(&wire)
       let piece = try value(tag & 7, &wire)
       guard tag >> 3 == number else { continue }
-      if tag & 7 != type { throw fault("an entry of \(plan.name(field)) does not have the wire types of its type in the map") }
+      if tag & 7 != type { throw fault("a part of \(plan.name(field)) does not have the wire type of its type in the map") }
       found = piece
     }
     return found

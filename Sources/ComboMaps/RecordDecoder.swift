@@ -98,12 +98,15 @@ public final class RecordDecoder {
     _ record: Bytes, _ isLasting: Bool, by mapped: MappedDecoder, key: Bytes?, header: HeaderLookup, into arena: BumpArena,
     _ event: inout Event
   ) throws(BadEvent) -> Bool {
-    if record.count > limits.recordBytes { throw .recordTooLarge(record.count, limits) }
     if !further.isEmpty { further.removeAll(keepingCapacity: true) }
     let mark = arena.mark
     do throws(BadEvent) {
+      if record.count > limits.recordBytes {
+        mapped.forgetRecord()
+        throw .recordTooLarge(record.count, limits)
+      }
       let lasting = isLasting || mapped.rewrites(record) ? record : arena.copy(record)
-      var isEvent = try mapped.decode(lasting, key: key, header: header, into: arena, &event) == .event
+      var isEvent = try mapped.decode(lasting, key: key, header: header, into: arena, &event)
       if mapped.isSeveral || mapped.map.hasBeside { isEvent = try decodeFurther(mapped, isEvent, into: arena, &event) }
       if mapped.leftOver >= 0 { try mapped.searchForGifts() }
       if mapped.rule >= 0 { counts.count(mapped.rule) }
@@ -140,8 +143,8 @@ public final class RecordDecoder {
     var next = Event()
     /// Adds gifts of other arrays besides the element that an event was made of.
     func addBeside() throws(BadEvent) {
-      while let outcome = try mapped.decodeBeside(into: arena, &next) {
-        if outcome == .event { try add(next) }
+      while let isEvent = try mapped.decodeBeside(into: arena, &next) {
+        if isEvent { try add(next) }
       }
     }
     func add(_ event: Event) throws(BadEvent) {
@@ -154,7 +157,7 @@ public final class RecordDecoder {
     while mapped.advance() {
       round += 1
       let mark = arena.mark
-      guard try mapped.decodeElement(into: arena, &next) == .event else {
+      guard try mapped.decodeElement(into: arena, &next) else {
         arena.rewind(to: mark)
         // A rule's own reason for dropping the record is more specific than that of the rule for all others.
         if !isEvent, mapped.isLast(first.rule), mapped.rule >= 0, !mapped.isLast(mapped.rule) { first = (round, mapped.rule) }

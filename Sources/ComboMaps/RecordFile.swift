@@ -24,18 +24,10 @@ public struct RecordFile: Sendable {
     if file.starts(with: [0xef, 0xbb, 0xbf]) { file = file.dropFirst(3) }
     // A file that is one JSON text is one record, or an array of records.
     if let text = try? MapText(Array(file), file: "") {
-      var records: [Record] = []
-      let tape = text.text
-      if elements, tape[0].isArray {
-        var element = 1
-        while element < tape.next(0) {
-          records.append(Record(line: text.line(element), bytes: [UInt8](tape.slice(element))))
-          element = tape.next(element)
-        }
-      } else {
-        records = [Record(line: text.line(0), bytes: Array(file))]
-      }
-      self.records = records
+      records =
+        elements && text.text[0].isArray
+        ? text.elements(0).map { Record(line: text.line($0), bytes: [UInt8](text.text.slice($0))) }
+        : [Record(line: text.line(0), bytes: Array(file))]
       return
     }
     var records: [Record] = []

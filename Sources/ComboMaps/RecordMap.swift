@@ -49,7 +49,7 @@ public final class RecordMap: @unchecked Sendable {
     switches = definition.switches
     self.canonical = canonical
     self.notes = notes
-    let all = definition.switches.map { one in "\(one.name)=\(chosen.last { $0.name == one.name }?.value ?? one.initial)" }
+    let all = definition.switches.map { one in "\(one.name)=\(one.value(of: chosen))" }
     title = all.isEmpty ? definition.name : "\(definition.name) (\(all.joined(separator: ", ")))"
     compiled = MapCompiler.compile(definition)
   }

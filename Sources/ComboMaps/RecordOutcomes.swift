@@ -103,7 +103,7 @@ struct RuleCounts {
 extension MappedDecoder {
   /// The names of the record's members, without values: the first 24, at most three levels deep.
   var keys: String {
-    guard let text = lastText else { return "" }
+    guard let text = parsed else { return "" }
     checks.parser.writeNames()
     var names: [String] = []
     func visit(_ token: Int, _ path: String, _ depth: Int) {

@@ -11,7 +11,8 @@ struct TimeReader {
     let range: ClosedRange<Int64> = 0...EventDecoder.timeMax
     let ms: Int64
     switch value.unit {
-    case .ms, .s:
+    case .ms: ms = try decoder.integer(value, "ts", range, into: arena)
+    case .s:
       // Seconds may have a fraction.
       ms = try whole(try decoder.double(value, "ts", into: arena) * 1000)
     case .us: ms = try decoder.integer(value, "ts", 0...Int64.max, into: arena) / 1000
@@ -23,7 +24,9 @@ struct TimeReader {
       ms = try whole(seconds * 1000 + 1e-3)
     case .rfc3339:
       let text = text(value)
-      guard let read = Self.rfc3339(text) else { throw .notTime(text, "ts", lacksZone: Self.lacksZone(text)) }
+      guard let read = Self.rfc3339(text, anyZone: !decoder.checks.rules.limitsZones) else {
+        throw .notTime(text, "ts", lacksZone: Self.lacksZone(text))
+      }
       ms = read
     }
     if !range.contains(ms) { throw .outside(ms, "ts", range) }
@@ -59,7 +62,8 @@ struct TimeReader {
   private static func rfc3339(_ text: [UInt8]) -> Int64? { text.withUnsafeBytes { rfc3339($0) } }
 
   /// Reads `2026-11-21T13:00:00.123Z`, or a time with `+08:00`, `+0800` or `+08`. Returns nil if it is no such time.
-  static func rfc3339(_ text: Bytes) -> Int64? {
+  /// - Parameter anyZone: Whether a zone may have more than 23 hours or 59 minutes.
+  static func rfc3339(_ text: Bytes, anyZone: Bool = false) -> Int64? {
     guard text.count >= 20, text.count <= 40 else { return nil }
     func number(_ at: Int, _ length: Int) -> Int64? {
       var value: Int64 = 0
@@ -106,6 +110,7 @@ struct TimeReader {
         minutes = written
         at += 2
       }
+      guard anyZone || hours < 24 && minutes < 60 else { return nil }
       offset = (hours * 60 + minutes) * 60_000 * sign
     default: return nil
     }

@@ -132,11 +132,30 @@ struct MapEnvelopeTests {
       (#"{"cmd":"GIFT2","giftId":2,"n":1}"#, #"t, rule 1 would, but /cmd is not "GIFT""#),
       (#"{"cmd":"GIFT","giftId":null,"n":1}"#, "t, rule 1 would, but /giftId is null"),
       (#"{"cmd":"GIFT","giftId":2,"num":null}"#, "t, rule 1 would, but /num is null"),
-      (#"{"a":{"cmd":"GIFT","giftId":2,"n":1}}"#, "no root of the map leads to what it names"),
+      (#"{"a":{"cmd":"GIFT","giftId":2,"n":1}}"#, "no root of the map leads to the object that names the gift"),
     ])
   func lacks(record: String, expected: String) throws {
     let result = try gifts(Self.watchful, [record])[0]
-    #expect(result.hasPrefix("bad: unknown_type: the record names a gift, ") && result.hasSuffix(expected), "\(result)")
+    #expect(result.hasPrefix("bad: unknown_type: the record names a gift (") && result.hasSuffix(expected), "\(result)")
+  }
+
+  @Test(
+    "its message says what the nearest rule expects of an object, of null and of a value that must differ",
+    arguments: [
+      (#"{"cmd":"G","data":{"a":1,"b":2,"gift":1}}"#, #"/data has members other than "a" or "gift""#),
+      (#"{"cmd":"G","data":5,"gift":1}"#, #"/data is not an object with only "a" or "gift""#),
+      (#"{"cmd":"G","data":{"a":1},"none":3,"gift":1}"#, "/none is there, and /none is not null"),
+      (#"{"cmd":"G","data":{"a":1},"none":null,"x":1,"y":1,"gift":1}"#, "/x does not differ from /y"),
+    ])
+  func lacksShape(record: String, expected: String) throws {
+    let map = #"""
+      {"map": 1, "name": "t", "gifts": {"keys": ["gift"]}, "otherwise": {"drop": "no gift"}, "rules": [
+        {"when": [{"at": "/cmd", "is": "G"}, {"at": "/data", "only": ["a", "gift"]}, {"at": "/none", "is": null},
+          {"at": "/x", "differs": "/y"}],
+         "event": "gift", "fields": {"sender": {"id": "/u"}, "gift": {"id": "/gift"}}}]}
+      """#
+    let result = try gifts(map, [record])[0]
+    #expect(result.contains(expected), "\(result)")
   }
 
   @Test("the message proposes no rule that never holds")
@@ -171,7 +190,7 @@ struct MapEnvelopeTests {
       ]}
       """#
     let result = try gifts(map, [record])[0]
-    #expect(result.hasPrefix("bad: unknown_type: the record names a gift, ") && result.hasSuffix(expected), "\(result)")
+    #expect(result.hasPrefix("bad: unknown_type: the record names a gift (") && result.hasSuffix(expected), "\(result)")
   }
 
   @Test("the message of a text whose JSON is broken names the text")
@@ -271,6 +290,26 @@ struct MapEnvelopeTests {
     if expected == "no zone" {
       #expect(try read(#"{"join": ["/at", "+08:00"], "unit": \#(unit)}"#) == "1790935200000")
     }
+  }
+
+  @Test("a zone has at most 23 hours and 59 minutes, but more by older rules")
+  func wideZones() throws {
+    let map = try RecordMap(
+      Array(giftMap("").replacing("\"ts\": [\"/ts\"", with: #""ts": [{"at": "/ts", "unit": "auto"}"#).utf8), file: "t")
+    func read(_ zone: String, _ rules: Rules) throws -> Int64 {
+      var event = Event()
+      try Array(#"{"u":1,"g":2,"ts":"2026-11-21T13:00:00\#(zone)","room":"k"}"#.utf8).withUnsafeBytes { record in
+        try Array("k".utf8).withUnsafeBytes { key in
+          _ = try RecordDecoder(map: map, rules: rules).decode(record, key: key, into: BumpArena(), &event)
+        }
+      }
+      return event.ts
+    }
+    for zone in ["+99:99", "+24:00", "-0060", "+24"] {
+      #expect(throws: BadEvent.self, "\(zone)") { try read(zone, .newest) }
+      _ = try read(zone, .oldest)
+    }
+    #expect(try read("+23:59", .newest) == read("+23:59", .oldest))
   }
 
   @Test("true and false are constants")

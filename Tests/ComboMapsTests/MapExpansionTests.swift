@@ -138,7 +138,7 @@ struct MapExpansionTests {
       ),
       (
         #"{"map": 1, "name": "t", "define": {"a": ["x", "y"]}, "rules": [{"drop": §"${a}"}]}"#,
-        "it stands for 2 strings, for which only an array has room"
+        "the string becomes 2 strings, which only an array can hold"
       ),
       (
         #"{"map": 1, "name": "t", "define": {"a": "x"}, "rules": [{"drop": §"${a"}]}"#,
@@ -202,6 +202,18 @@ struct MapExpansionTests {
         of: #"{"map": 1, "name": "t", "define": {"a0": \#(first), \#(many)}, "roots": {"use": "a30"}, "rules": [\#(Self.rule)]}"#)
       #expect(reported.contains { $0.contains("too often, or too deep") }, "\(reported)")
     }
+  }
+
+  @Test("a map that grows too large is reported as such, and once")
+  func large() {
+    let text = String(repeating: "x", count: 90_000)
+    let notes = (0..<5).map { #""a\#($0)": {"use": "long"}"# }.joined(separator: ", ")
+    let reported = ComboMapsTests.faults(
+      of: #"{"map": 1, "name": "t", "define": {"long": "\#(text)"}, "switches": {\#(notes)}, "rules": [\#(Self.rule)]}"#)
+    #expect(
+      reported.count { $0.contains("the map is larger than 256 KiB with all that it uses") } == 1,
+      "\(reported.map { $0.prefix(200) })")
+    #expect(!reported.contains { $0.contains("too often") })
   }
 
   /// The XXH3 hash of the text that 0.1.0 kept of each map, without the maps that have changed since.

@@ -84,7 +84,7 @@ struct MapFaultTests {
         giftMap(#""id": {"at": "/a", §"unit": "s"}"#),
         #"id has no member "unit"; there are at, header, key, const, product, join, first, switch, when, unless, cases, then, else"#
       ),
-      (giftMap(#""streak": §"/s""#), "streak is for a total, the number so far; beside a count it says nothing"),
+      (giftMap(#""streak": §"/s""#), "streak is for a total, the number so far; beside a count it has no effect"),
       (
         giftMap("", when: #"§{"at": "/a"}"#),
         "a condition on a field must have at least one of is, exists, starts, contains, above, below, differs, only"
@@ -187,6 +187,30 @@ struct MapFaultTests {
       ])
   }
 
+  @Test("name a chosen map whose prefix, frame or text would have no effect")
+  func withoutEffect() throws {
+    let rules = #""rules": [{"drop": "x"}]"#
+    func faults(_ own: String, in choosing: String = "") -> [String] {
+      let library = MapLibrary { _ in (Array(#"{"map": 1, "name": "o", \#(own), \#(rules)}"#.utf8), "o.json") }
+      return ["\"map\": \"o\"", #""at": "/p", "maps": {"x": "o"}"#].map { choice in
+        let found = ComboMapsTests.faults(
+          of: #"{"map": 1, "name": "t"\#(choosing), "choose": {\#(choice)}}"#, library: library)
+        return found.count == 1 ? String(found[0].split(separator: ": ", maxSplits: 1)[1]) : "\(found)"
+      }
+    }
+    for word in [#""prefix": "PRE:""#, #""frame": "confluent""#] {
+      let sentence = "none of the maps may have a frame or a prefix; give it to this map"
+      #expect(faults(word) == [sentence, sentence])
+    }
+    let stt = "the maps must not read two text formats besides json: some read stt, and some irc"
+    #expect(faults(#""text": "stt""#, in: #", "text": "irc""#) == [stt, stt])
+    #expect(faults(#""text": "stt""#) == ["[]", "[]"])
+    // A journal of an older release may have such a map.
+    let canonical =
+      #"{"map":{"map":1,"name":"t","choose":{"map":"o"}},"maps":{"o":{"map":1,"name":"o","prefix":"PRE:",\#(rules)}}}"#
+    #expect(try RecordMap(canonical: canonical).name == "t")
+  }
+
   @Test("are never a crash, however a map is cut short or altered")
   func hostile() throws {
     let text = Array(try #require(BuiltInMaps.text("wire")).utf8)
@@ -196,6 +220,55 @@ struct MapFaultTests {
       altered[place] = UInt8(truncatingIfNeeded: place &* 31)
       _ = try? RecordMap(altered, file: "m")
     }
+  }
+
+  @Test("are never a crash, whatever stands in place of a value")
+  func misplaced() throws {
+    for name in BuiltInMaps.names {
+      let text = Array(try #require(BuiltInMaps.text(name)).utf8)
+      let others = ["5", "null", "[]", #"["/x/*"]"#, #"{"x": 1}"#, #""/x/*""#]
+      // All values of a large map would take minutes.
+      for (index, place) in values(text).enumerated() where index % (text.count < 3000 ? 5 : 97) == 0 {
+        var altered = text
+        altered.replaceSubrange(place, with: others[index % others.count].utf8)
+        _ = try? RecordMap(altered, file: "m")
+      }
+    }
+    let first = #"{"when": {"at": "/l/*/k", "is": 1}, "drop": "x"}"#
+    let root = #"{"root": 5, "event": "gift", "fields": {"sender": {"id": "/s"}, "gift": {"id": "/g"}}}"#
+    #expect(
+      faults(of: #"{"map": 1, "name": "t", "rules": [\#(root), \#(first)]}"#) == ["m:1:44: root must be a string, not an integer"]
+    )
+  }
+
+  /// The places of all values of a JSON text.
+  private func values(_ text: [UInt8]) -> [Range<Int>] {
+    var (found, starts, at) = ([Range<Int>](), [Int](), 0)
+    while at < text.count {
+      let start = at
+      at += 1
+      switch text[start] {
+      case UInt8(ascii: "{"), UInt8(ascii: "["): starts.append(start)
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): found.append(starts.removeLast()..<at)
+      case UInt8(ascii: "\""):
+        while text[at] != UInt8(ascii: "\"") { at += text[at] == UInt8(ascii: "\\") ? 2 : 1 }
+        at += 1
+        if text[at] != UInt8(ascii: ":") { found.append(start..<at) }
+      case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"):
+        while !",]} \n".utf8.contains(text[at]) { at += 1 }
+        found.append(start..<at)
+      default: break
+      }
+    }
+    return found
+  }
+
+  @Test("are reported once, also of a rule that is read again for warnings")
+  func once() {
+    #expect(
+      faults(of: #"{"map": 1, "name": "t", "rules": [{"when": 5, "drop": "x"}]}"#) == [
+        "m:1:44: a condition must be an object, not an integer"
+      ])
   }
 
   @Test("do not occur in the built-in maps, with any of their switches")

@@ -167,7 +167,7 @@ struct MapIdentityTests {
       ).notes.map(\.sentence)
     }
     let chat = #""when":{"at":"/e/*/k","is":"chat"},"drop":"chat""#
-    #expect(try notes("{\(chat)}").contains { $0.contains(#"with "root": "/e/*" it drops those"#) })
+    #expect(try notes("{\(chat)}").contains { $0.contains(#"with "root": "/e/*" it drops each"#) })
     #expect(try notes(#"{"root":"/e/*",\#(chat)}"#) == [])
     // Where another rule reads the elements, this one is applied to each of them.
     let gift = #"{"root":"/e/*","event":"gift","fields":{"sender":{"id":"/u"},"gift":{"id":"/g"}}}"#

@@ -135,8 +135,10 @@ struct MapInferenceTests {
     let chats = (1...6).map { #"{"cmd":"chat","user":{"uid":\#($0)},"room":1,"text":"hi"}"# }
     let guess = MapInference((chats + ["no JSON"]).map { Array($0.utf8) })
     for chat in chats { #expect(try mapped(guess.text, chat, key: "1") == "missing_field", "\(guess.text)") }
-    #expect(guess.doubts.contains("samples: 6 of 7 are read: JSON, at most 5,000"), "\(guess.doubts)")
-    #expect(MapInference([]).doubts == ["samples: 0 of 0 are read: JSON, at most 5,000"])
+    #expect(
+      guess.doubts.contains("samples: 6 of 7 were read; they must be JSON, IRC with tags or STT, and at most 5,000"),
+      "\(guess.doubts)")
+    #expect(MapInference([]).doubts == ["samples: 0 of 0 were read; they must be JSON, IRC with tags or STT, and at most 5,000"])
   }
 
   @Test("makes no receiver the giver of what has none")

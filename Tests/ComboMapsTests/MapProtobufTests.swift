@@ -199,6 +199,16 @@ struct MapProtobufTests {
         == "wrong_type: /pb is not the Protobuf in base64 that the map describes: \(why)")
   }
 
+  @Test("of a part with another wire type names its field", arguments: ["timestamp", "optional<int32>", "map<int32,bool>"])
+  func brokenPart(type: String) throws {
+    let map = Self.text.replacing(#""1": "int64 uid""#, with: #""1": "\#(type) uid""#)
+    let bytes = Wire.of { $0.long(1, Wire.of { $0.fixed(1, UInt64(5)) }) }
+    #expect(
+      try read(bytes, map: map, sentence: true)
+        == "wrong_type: /pb is not the Protobuf in base64 that the map describes: a part of uid does not have the wire type of its type in the map"
+    )
+  }
+
   @Test("is bounded in its depth and its results")
   func bounds() throws {
     func nested(_ levels: Int) -> [UInt8] {
@@ -319,6 +329,10 @@ struct MapProtobufTests {
       (
         #""protobuf": {§"bool": {"1": "bool x"}}"#,
         #"a message's name must be letters, digits and _, and no type of Protobuf's own, not "bool""#
+      ),
+      (
+        #""protobuf": {§"timestamp": {"1": "bool x"}}"#,
+        #"a message's name must be letters, digits and _, and no type of Protobuf's own, not "timestamp""#
       ),
       (#""protobuf": {"A": {§"01": "bool x"}}"#, #"the key of a field must be its number, 1 to 536870911, not "01""#),
       (

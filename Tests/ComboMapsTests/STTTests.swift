@@ -54,7 +54,7 @@ struct STTTests {
     let decoder = RecordDecoder(limits: limits, map: try RecordMap(Array(map.utf8), file: "m"))
     var event = Event()
     let record = Array("type@=dgb/rid@=1/uid@=2/gfid@=3/nn@=".utf8) + [0xff]
-    #expect(throws: BadEvent.self) {
+    #expect(throws: BadEvent(.notJSON, "the record is not UTF-8; STT in UTF-8 is expected")) {
       try record.withUnsafeBytes { _ = try decoder.decode($0, key: nil, into: BumpArena(), &event) }
     }
   }

@@ -73,9 +73,12 @@ struct MapWatchTests {
     read(#"{"u":1,"g":2}"#, 3, by: decoder)
     read("{}", 2, by: decoder)
     read("[", 1, by: decoder)
+    read(#"{"u":"\#(String(repeating: "x", count: 70_000))"}"#, 1, by: decoder)
+    #expect(decoder.outcomes.bad == 2)
     #expect(
       decoder.rows.map { "\($0.rule) \($0.outcome) \($0.reason) \($0.count)" } == [
         "t, rule 1 event gift 3", "t, otherwise dropped no gift 2", "none bad not_json 1",
+        "none bad too_large 1",
       ])
   }
 }

@@ -10,9 +10,6 @@ enum MapSource {
     let sentences: [String]
   }
 
-  /// The maximum number of bytes of a map's file.
-  static let bytesMax = 256 << 10
-
   /// Loads the map that `--map` names, with its switches. A built-in name takes precedence over a file; `./NAME` is always a
   /// file.
   /// - Parameter record: The JSON that describes how records are encoded, or nil to use what the map specifies.
@@ -57,7 +54,7 @@ enum MapSource {
   /// Returns a map's unmodified text, and its name.
   static func bytes(_ name: String) -> Result<(text: [UInt8], file: String), Failure> {
     if let text = BuiltInMaps.text(name) { return .success((Array(text.utf8), "built-in \(name)")) }
-    switch TextFile.bytes(of: name, limit: bytesMax) {
+    switch TextFile.bytes(of: name, limit: MapLibrary.bytesMax) {
     case .success(let bytes): return .success((bytes, name))
     case .failure(let failure):
       // If the file exists, its own fault is what matters.
@@ -74,11 +71,17 @@ enum MapSource {
   /// The maps to which another one may refer: built-in maps, or files relative to its own file.
   private static func library(beside found: (text: [UInt8], file: String)) -> MapLibrary {
     let folder = found.file.lastIndex(of: "/").map { String(found.file[...$0]) } ?? ""
-    return MapLibrary { name in
+    @Sendable func path(_ name: String) -> String { name.hasPrefix("/") ? name : folder + name }
+    var library = MapLibrary { name in
       if let text = BuiltInMaps.text(name) { return (Array(text.utf8), "built-in \(name)") }
-      let path = name.hasPrefix("/") ? name : folder + name
-      guard case .success(let bytes) = TextFile.bytes(of: path, limit: bytesMax) else { return nil }
-      return (bytes, path)
+      return (try? TextFile.bytes(of: path(name), limit: MapLibrary.bytesMax).get()).map { ($0, path(name)) }
     }
+    library.whyUnreadable = { name in
+      guard access(path(name), F_OK) == 0,
+        case .failure(let failure) = TextFile.bytes(of: path(name), limit: MapLibrary.bytesMax)
+      else { return nil }
+      return failure.description
+    }
+    return library
   }
 }

@@ -38,6 +38,8 @@ public struct Rules: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// Whether a map's rule that makes a gift of an object also decides on the arrays in it, and a gift beside others in an array
   /// that no rule reads is noticed at any depth.
   public var decidesOnArrays: Bool { version >= 3 }
+  /// Whether a time's zone has at most 23 hours and 59 minutes. Before, it had any two digits of each.
+  package var limitsZones: Bool { version >= 3 }
   /// Whether banners that overflow are summed and reported together.
   public var sumsSkips: Bool { version >= 3 }
   /// Whether the group's offset records who committed it. 0.1.0 does not find the entry's number beside that.

@@ -30,7 +30,9 @@ public struct MapInference {
       repeat { propose() } while check()
       text = map(rules)
     }
-    if read < max(1, samples.count) { doubts.append("samples: \(read) of \(samples.count) are read: JSON, at most 5,000") }
+    if read < max(1, samples.count) {
+      doubts.append("samples: \(read) of \(samples.count) were read; they must be JSON, IRC with tags or STT, and at most 5,000")
+    }
   }
 
   private mutating func propose() {

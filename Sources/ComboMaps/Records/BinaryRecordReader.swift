@@ -136,7 +136,7 @@ final class BinaryRecordReader {
     }
     let count = try zigzag(&body)
     if count == 0 { return indexes = Self.first }
-    if count > 64 { throw Self.fault("the record's message lies in \(count) others") }
+    if count > 64 { throw Self.fault("the record names a message that is nested \(count) levels deep, more than 64") }
     indexes.removeAll(keepingCapacity: true)
     for _ in 0..<count { indexes.append(try zigzag(&body)) }
   }
@@ -158,7 +158,7 @@ final class BinaryRecordReader {
     if code == Z_BUF_ERROR || length > limit {
       throw BadEvent(.tooLarge, "the record is cut off, or comes to more than \(limit) bytes when it is unpacked")
     }
-    if code != Z_OK { throw Self.fault("the record is no zlib stream, as its frame says") }
+    if code != Z_OK { throw Self.fault("the contents are not the zlib stream that the frame of the record announces") }
     inflated.commit(upTo: place + Int(length))
     return inflated.bytes
   }
