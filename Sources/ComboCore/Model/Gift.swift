@@ -3,8 +3,9 @@ public typealias Bytes = UnsafeRawBufferPointer
 
 /// A gift as an engine receives it. Its bytes are borrowed: the engine copies what it keeps.
 ///
-/// Ids are compared byte by byte; an empty id means that there is none. Sender, receiver, gift and combo may have up to 65,535 bytes
-/// each; longer ones end the program. Of larger values and totals than named here, an engine's snapshot cannot be restored.
+/// Ids are compared byte by byte; an empty id means that there is none. Those of sender, receiver, gift and
+/// combo have at most 65,535 bytes each; longer ones end the program. Above the limits of worths and totals named here, a
+/// snapshot of the engine cannot be restored.
 @safe public struct Gift {
   /// The id of the gift, so that one sent twice counts once, empty if it has none.
   public var id: Bytes
