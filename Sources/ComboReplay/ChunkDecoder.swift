@@ -74,8 +74,8 @@ package final class ChunkDecoder {
       if event.pointee.kind == .gift { event.pointee.gift.hash(with: hasher) }
       if let own { chunk.owns[chunk.eventCount] = own }
       if event.pointee.ts >= 0, event.pointee.ts < chunk.earliest { chunk.earliest = event.pointee.ts }
-      let hash = ReplayRooms.hash(event.pointee.room)
-      chunk.add(group: Int(truncatingIfNeeded: hash >> 29) & (groups - 1), hash: hash)
+      let room = event.pointee.room
+      chunk.add(group: ReplayRooms.group(room, of: groups), hash: ReplayRooms.hash(room))
     }
     if case .bad(let bad) = fate { chunk.badLines.append((number, bad.description)) }
   }

@@ -18,7 +18,8 @@ package final class LineSource {
   private let isWaiting: () -> Bool
   /// The bytes that were read and not returned yet.
   private var rest: [UInt8] = []
-  private var hasEnded = false
+  /// The piece after all lines, once a read has found the end or has failed.
+  private var end: Piece?
 
   /// - Parameters:
   ///   - read: Reads like read(2) into a part of the memory: 0 is the end, and a negative number is a negated error number.
@@ -50,18 +51,20 @@ package final class LineSource {
     var filled = rest.count
     rest.withUnsafeBytes { memory.copyMemory(from: $0) }
     rest.removeAll(keepingCapacity: true)
-    while !hasEnded {
-      if filled == memory.count { break }
+    while end == nil, filled < memory.count {
+      // What follows a line that was too long may be whole lines.
+      if filled > 0, isWaiting(), lineEnd(memory, filled) != nil { break }
       let got = read(UnsafeMutableRawBufferPointer(rebasing: memory[filled...]))
-      if got < 0 { return .failed(Int32(-got)) }
-      if got == 0 { hasEnded = true }
-      filled += got
-      if filled < memory.count, !hasEnded, isWaiting(), lineEnd(memory, filled) != nil { break }
+      if got <= 0 { end = got == 0 ? .end : .failed(Int32(-got)) } else { filled += got }
     }
-    if hasEnded { return filled == 0 ? .end : .lines(filled) }
-    guard let end = lineEnd(memory, filled) else { return skipLine(memory, filled) }
-    rest.append(contentsOf: memory[(end + 1)..<filled])
-    return .lines(end + 1)
+    if let end {
+      // Whole lines that came before a failed read count.
+      let count = end == .end ? filled : lineEnd(memory, filled).map { $0 + 1 } ?? 0
+      return count == 0 ? end : .lines(count)
+    }
+    guard let last = lineEnd(memory, filled) else { return skipLine(memory, filled) }
+    rest.append(contentsOf: memory[(last + 1)..<filled])
+    return .lines(last + 1)
   }
 
   /// Returns the place of the last line end.
@@ -77,11 +80,11 @@ package final class LineSource {
       let got = read(memory)
       if got < 0 { return .failed(Int32(-got)) }
       if got == 0 {
-        hasEnded = true
+        end = .end
         return .tooLong(length)
       }
-      if let end = memchr(memory.baseAddress!, 0x0a, got) {
-        let place = UnsafeRawPointer(end) - UnsafeRawPointer(memory.baseAddress!)
+      if let lineEnd = memchr(memory.baseAddress!, 0x0a, got) {
+        let place = UnsafeRawPointer(lineEnd) - UnsafeRawPointer(memory.baseAddress!)
         rest.append(contentsOf: memory[(place + 1)..<got])
         return .tooLong(length + place)
       }

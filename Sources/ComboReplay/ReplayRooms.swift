@@ -74,9 +74,16 @@ final class ReplayRooms {
   private static let seed = UInt64.random(in: 0...UInt64.max)
 
   /// Returns the hash by which rooms are found. Its seed is particular to this process, so that collisions cannot be constructed.
-  /// Without sweeps, no output depends on it.
+  /// No output depends on it.
   @inline(__always)
   static func hash(_ name: UnsafeRawBufferPointer) -> UInt64 { XXH3.hash(name, seed: seed) }
+
+  /// Returns the group of a room, out of a power of two. It is the same in each process: which rooms a sweep removes, and the
+  /// order of their last instructions, depend on it.
+  @inline(__always)
+  static func group(_ name: UnsafeRawBufferPointer, of count: Int) -> Int {
+    Int(truncatingIfNeeded: XXH3.hash(name)) & (count - 1)
+  }
 
   /// The memory of the rooms, valid until one is added or removed.
   @inline(__always)

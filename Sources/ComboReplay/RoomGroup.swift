@@ -169,7 +169,9 @@ final class RoomGroup<Observer: RoomObserver>: ReplayLane {
     var sink = observer.sink(index, room, buffer)
     switch event.pointee.kind {
     case .gift: observer.process(event.pointer(to: \.gift)!, at: ts, index, room, &sink)
-    case .roomClosed: room.pointee.engine.close(at: ts, to: &sink)
+    case .roomClosed:
+      room.pointee.engine.close(at: ts, to: &sink)
+      observer.set(slots: settings.values.slots, index, at: ts)
     case .retract: room.pointee.engine.retract(event.pointee.retraction, at: ts, to: &sink)
     case .roomSettings:
       let own = chunk.owns[number]!

@@ -39,16 +39,17 @@ struct FirstOwner {
       offset = known
       why = "from the offset that the group has committed"
       if !isCertain, let n = committed.entry {
-        throw Stop.contradiction("the group stands at offset \(known) of \(input), entry \(n), but its journal is empty")
+        throw Stop.contradiction("the group has committed offset \(known) of \(input), entry \(n), but its journal is empty")
       }
       if let n = committed.entry, known <= bounds.end {
         reset = JournalEntry.Reset(
-          reason: "the group stands at entry \(n), offset \(known), but its journal and its state are gone: they were deleted",
+          reason:
+            "the group has committed entry \(n), offset \(known), but its journal and its state are gone: they were deleted",
           offsetsLost: max(0, bounds.first - known))
         offset = max(known, bounds.first)
       } else if known > bounds.end || known < bounds.first {
         throw Stop.contradiction(
-          "the group stands at offset \(known) of \(input), which holds offsets \(bounds.first) to \(bounds.end). "
+          "the group has committed offset \(known) of \(input), which holds offsets \(bounds.first) to \(bounds.end). "
             + "Say where to begin: \(source.resettingOffsets("--to-earliest"))")
       }
     } else if configuration.fromLatest {

@@ -59,6 +59,7 @@ extension PartitionTopics {
             $0, Engine(at: partition.clock, epoch: partition.clock + partition.epochLead, settings: partition.settings))
         }
         room.hasRecord = true
+        room.parts = partCount(key, value, decoder)
         partition.restore(room)
       }
     }
@@ -152,7 +153,7 @@ extension PartitionTopics {
     } catch let fault as ReplayFault {
       log.error("partition \(.partition, number): its rooms are unknown: \(.reason, fault)")
       records = RoomRecords(topics, partBytes: configuration.partBytes)
-      for case (let key, _?) in state.records { forget(key, records) }
+      forgetRooms(of: state, records)
       partition = Partition(
         number, settings: configuration.derivation(after: nil).engineSettings, ownSettingsMax: configuration.ownSettingsMax,
         clock: last.clock, offset: 0, records: records)
@@ -180,11 +181,23 @@ extension PartitionTopics {
     """
   }
 
-  /// Forgets a record of the state topic that is no longer useful: the next sweep overwrites it.
-  package func forget(_ key: [UInt8], _ records: RoomRecords) {
-    key.withUnsafeBytes { key in
-      if case .room(let name)? = try? StateKeyDecoder().key(key) { records.foundGone([UInt8](name), parts: 0) }
+  /// Forgets the rooms of the state topic: the next sweep overwrites their records.
+  private func forgetRooms(of state: State, _ records: RoomRecords) {
+    let keys = StateKeyDecoder()
+    let decoder = StateDecoder()
+    for case (let key, let value?) in state.records {
+      key.withUnsafeBytes { bytes in
+        guard case .room(let name)? = try? keys.key(bytes) else { return }
+        records.foundGone([UInt8](name), parts: partCount(key, value, decoder))
+      }
     }
+  }
+
+  /// Returns the number of parts of a room's snapshot that cannot be restored, so that the next sweep deletes them.
+  private func partCount(_ key: [UInt8], _ value: [UInt8], _ decoder: StateDecoder) -> Int {
+    let record = key.withUnsafeBytes { key in value.withUnsafeBytes { try? decoder.room($0, key: key) } }
+    if case .parts(let count, _, _)? = record?.content { return count }
+    return 0
   }
 }
 

@@ -12,8 +12,10 @@ extension PartitionTopics {
     for entry in entries {
       if let takeover = entry.takeover { rules = takeover.derivation.rules }
       if configuration.knownRules.contains(rules) { continue }
+      let next = entries.first { $0.n > entry.n && $0.takeover.map { $0.derivation.rules != rules } ?? false }
+      let last = next.map { $0.n - 1 } ?? entries.last!.n
       let what =
-        "\(input): version \(rules) of the engine's rules made its entries from \(entry.n) to \(entries.last!.n), and this program has"
+        "\(input): version \(rules) of the engine's rules made its entries from \(entry.n) to \(last), and this program has"
         + " version \(configuration.knownRules.upperBound)"
       if configuration.acceptsReset { return .lost(reason: "\(what); a reset was accepted", offsets: 0) }
       return .otherRules(

@@ -192,7 +192,7 @@ package struct Restorer: Sendable {
       let isInTransactions = journal.terms.term == nil
       if let n = committed.entry, isInTransactions ? n != last.n : n > last.n {
         missing =
-          "the group stands at entry \(n), but the journal ends with entry \(last.n): later entries were lost or deleted"
+          "the group has committed entry \(n), but the journal ends with entry \(last.n): later entries were lost or deleted"
       }
       // Where later entries are gone, the group's offset is naturally beyond those that are left.
       if committed.entry ?? 0 <= last.n { try checkOffset(committed, against: last, isInTransactions: isInTransactions) }
@@ -254,7 +254,7 @@ package struct Restorer: Sendable {
   private func checkOffset(_ committed: CommittedOffset, against last: JournalStanding, isInTransactions: Bool) throws {
     if let offset = last.offset, let known = committed.offset, isInTransactions ? known != offset : known > offset {
       throw Stop.contradiction(
-        "the group stands at offset \(known) of \(input), but the journal ends at offset \(offset) (entry \(last.n)): the offsets were"
+        "the group has committed offset \(known) of \(input), but the journal ends at offset \(offset) (entry \(last.n)): the offsets were"
           + " changed from outside. To continue from the journal, stop all instances and run: \(source.resettingOffsets("--to-offset \(offset)")). To start over, use another"
           + " group, or delete the journal and state topics of this one")
     }

@@ -10,6 +10,7 @@ extension WireLimits {
   package func isTooOld(_ event: UnsafePointer<Event>, at now: Int64, recordTime: () -> Int64?) -> Bool {
     if maxAgeMs == 0 || event.pointee.kind != .gift { return false }
     guard let time = event.pointee.ts >= 0 ? event.pointee.ts : recordTime() else { return false }
-    return now - time > Int64(maxAgeMs)
+    // A producer may set any time: `now - time` could overflow.
+    return time < now - Int64(maxAgeMs)
   }
 }

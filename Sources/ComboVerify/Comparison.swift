@@ -252,7 +252,7 @@ package final class Comparison: InstructionTarget {
     if !position.isAtLeastOnce, !epoch.repetitions.isEmpty, let again = epoch.repetition(seq) {
       unsafe differs(.sequence, proof, instruction, record) {
         again.isLate
-          ? "it stands behind later ones (\(again.place))" : "it was written twice (\(Place(entry)), then \(again.place))"
+          ? "it comes after later ones (\(again.place))" : "it was written twice (\(Place(entry)), then \(again.place))"
       }
     }
   }

@@ -8,14 +8,6 @@ internal import ComboWire
 @safe package struct InstructionText {
   package enum Operation { case show, update, moveUp, dismiss, skip, skipSum, final, screen }
 
-  struct ScreenBanner {
-    var banner: Int64 = 0
-    var slot: Int64 = 0
-    var count: Int64 = 0
-    var base: Int64 = 0
-    var combo: UInt64 = 0
-  }
-
   package private(set) var epoch: Int64 = 0
   package private(set) var seq: Int64 = 0
   package private(set) var at: Int64 = 0
@@ -86,12 +78,12 @@ internal import ComboWire
 
   /// Passes the banners of a `screen` to `body`. Returns false if they cannot be read.
   @discardableResult
-  func forEachBanner(_ body: (ScreenBanner) -> Void) -> Bool {
+  func forEachBanner(_ body: (ScreenClient.Banner) -> Void) -> Bool {
     var text = unsafe InstructionCursor(banners)
     if text.skip("]}") { return text.isAtEnd }
     repeat {
-      var banner = ScreenBanner()
-      guard text.read(#"{"banner":"#, &banner.banner), text.read(#","slot":"#, &banner.slot),
+      var banner = ScreenClient.Banner()
+      guard text.read(#"{"banner":"#, &banner.number), text.read(#","slot":"#, &banner.slot),
         text.read(#","count":"#, &banner.count), text.read(#","base":"#, &banner.base), text.read(combo: &banner.combo),
         text.skip("}")
       else { return false }

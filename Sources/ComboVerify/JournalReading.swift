@@ -102,8 +102,8 @@ package struct JournalReading {
         continuesRun
         ? nil
         : lastItem.map {
-          "partition \(number) of the journal: after entry \($0.entry.n) (offset \($0.offset)) comes entry \(entry.n) (offset \(record.offset)): "
-            + "what lay between is gone"
+          "partition \(number) of the journal: entry \(entry.n) (offset \(record.offset)) follows entry \($0.entry.n) (offset \($0.offset)): "
+            + "the entries between them are missing"
         }
       run.items.append(item)
       // The owner that detected the broken journal began a reset.
@@ -153,14 +153,12 @@ extension JournalReading.Run {
     var derivation = derivationAtStart(checkpoint, rules)
     for (index, item) in items.enumerated() {
       let entry = item.entry
-      if let takeover = entry.takeover, let batch = entry.batches.first, batch.taken == 0 {
-        if batch.endOffset >= first || index > lastTaking {
+      if let takeover = entry.takeover {
+        if let batch = entry.batches.first, batch.taken == 0, batch.endOffset >= first || index > lastTaking {
           return Start(
             n: entry.n - 1, clock: entry.clock - takeover.shift, offset: batch.endOffset, shifted: entry.shifted - takeover.shift,
             derivation: takeover.derivation, next: index, isEmpty: index == 0 && (entry.n == 1 || followsEmpty))
         }
-        derivation = takeover.derivation
-      } else if let takeover = entry.takeover {
         derivation = takeover.derivation
       }
       guard let derivation, let offset = entry.batches.last?.endOffset else { continue }

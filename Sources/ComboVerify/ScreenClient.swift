@@ -2,13 +2,13 @@
 /// for. Independent of the engine.
 package struct ScreenClient {
   /// A banner on screen that has not been dismissed.
-  package struct Banner {
-    package var number: Int64
-    package var slot: Int64
-    package var base: Int64
+  package struct Banner: Equatable {
+    package var number: Int64 = 0
+    package var slot: Int64 = 0
+    package var base: Int64 = 0
     /// The count shown.
-    package var count: Int64
-    package var combo: UInt64
+    package var count: Int64 = 0
+    package var combo: UInt64 = 0
   }
 
   /// Whether the screen is known completely: from the epoch's first instruction, or else from a `screen` on.
@@ -128,22 +128,14 @@ package struct ScreenClient {
 
   private mutating func screen(_ instruction: InstructionText) -> String? {
     var stated: [Banner] = []
-    instruction.forEachBanner {
-      stated.append(Banner(number: $0.banner, slot: $0.slot, base: $0.base, count: $0.count, combo: $0.combo))
-    }
+    instruction.forEachBanner { stated.append($0) }
     let wasKnown = isKnown
     let drawn = banners.sorted { $0.slot < $1.slot }
     isKnown = true
     banners = stated
     if !wasKnown { return nil }
     screens += 1
-    let isSame =
-      drawn.count == stated.count
-      && zip(drawn, stated).allSatisfy { ours, theirs in
-        ours.number == theirs.number && ours.slot == theirs.slot && ours.base == theirs.base && ours.count == theirs.count
-          && ours.combo == theirs.combo
-      }
-    if isSame { return nil }
+    if drawn == stated { return nil }
     func words(_ banners: [Banner]) -> String {
       banners.isEmpty
         ? "nothing" : banners.map { "banner \($0.number) in slot \($0.slot) at \($0.count)" }.joined(separator: ", ")

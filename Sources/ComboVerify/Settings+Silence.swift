@@ -7,8 +7,18 @@ extension Settings {
   var silenceMax: Int64 {
     // A paused room may wait forever.
     if slots == 0 { return .max }
-    let linger = tiers.reduce(max(lingerMs, busyLingerMs)) { max($0, $1.lingerMs, $1.busyLingerMs) }
     // A gift's own streak_ms keeps a room awake.
-    return Int64(max(rest, Int(EventDecoder.longestStreakMs)) + enterMs + countMs + linger + exitMs)
+    return Int64(max(rest, Int(EventDecoder.longestStreakMs)) + bannerMs)
+  }
+
+  /// The maximum time for which it may be awake without an event, whatever its banners do. They may wait for one another.
+  var eventSilenceMax: Int64 {
+    silenceMax == .max ? .max : silenceMax + Int64((maxQueue + slots) * (bannerMs + countMs) + skipMs)
+  }
+
+  /// The maximum time from an instruction about a banner to its end, if no other one and no gift comes.
+  private var bannerMs: Int {
+    let linger = tiers.reduce(max(lingerMs, busyLingerMs, maxLingerMs)) { max($0, $1.lingerMs, $1.busyLingerMs) }
+    return enterMs + countMs + linger + exitMs
   }
 }

@@ -92,9 +92,9 @@ package struct VerifyReport: Equatable, Sendable {
         + (movedRooms > 0 ? ", \(n(movedRooms, "rooms moved to another input partition"))" : "")
         + (newer > 0 ? ", \(n(newer)) newer than the compared part" : "")
         + (tally.pending > 0 ? ", \(n(tally.pending)) not written yet" : ""),
-      "seq: \(verdict([.sequence], "no gap, none twice"))",
-      "screen: \(verdict([.screen], "\(n(screens, "screens are what a client has drawn"))"))",
-      "conservation: " + verdict([.conservation], conservation)
+      "seq: \(verdict(.sequence, "no gap, none twice"))",
+      "screen: \(verdict(.screen, "\(n(screens, "screens are what a client has drawn"))"))",
+      "conservation: " + verdict(.conservation, conservation)
         + (tally.leftByResets > 0 ? "; \(n(tally.leftByResets, "gifts were")) never shown because of a reset" : ""),
     ]
     if let evicted, evicted > 0 {
@@ -138,8 +138,8 @@ package struct VerifyReport: Equatable, Sendable {
       + (tally.openGifts > 0 ? ", with \(Counted.text(tally.openGifts, "gifts")) to come" : "")
   }
 
-  private func verdict(_ kinds: [Findings.Kind], _ fine: String) -> String {
-    let count = kinds.reduce(0) { $0 + findings.count($1) }
+  private func verdict(_ kind: Findings.Kind, _ fine: String) -> String {
+    let count = findings.count(kind)
     return count == 0 ? fine : Counted.text(count, "faults")
   }
 
@@ -159,7 +159,7 @@ package struct VerifyReport: Equatable, Sendable {
         ? "NOT proven: the output cannot be derived from the remaining input, journal and state"
         : "NOT proven: nothing was compared, because no derived instruction is in the part of the output that was to be compared"
     }
-    let each = repetitions > 0 ? "each instruction, those that stand there again the same" : "each instruction once"
+    let each = repetitions > 0 ? "each instruction once, except for identical repetitions" : "each instruction once"
     // Records that were sent back are in the input once more.
     let bad = max(0, deadLetters - lettersSentBack)
     let much =

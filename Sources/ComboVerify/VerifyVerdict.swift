@@ -100,7 +100,7 @@ struct VerifyVerdict {
       if isAllowed {
         found.repetitions += 1
       } else if isAtLeastOnce || !claims.contains(where: { $0.from <= again.seq && again.seq <= $0.upTo }) {
-        let what = again.isLate ? "it stands behind later ones (" : "it was written twice (the second: "
+        let what = again.isLate ? "it comes after later ones (" : "it was written twice (the second: "
         found.findings.add(
           .sequence, "room \(epoch.room.text), epoch \(epoch.epoch), seq \(again.seq): \(what)\(again.place))", at: again.at)
       }
@@ -121,8 +121,8 @@ struct VerifyVerdict {
         if mayBeDeleted(room, place, before: run.firstSeq, beginnings, byEpoch) { continue }
         found.findings.add(
           .sequence,
-          "room \(room.text), epoch \(epoch.epoch), seq \(run.firstSeq): seq \(run.firstSeq) stands where \(next) should:"
-            + " \(missing == 1 ? "one is" : "\(ProgressMeter.grouped(missing)) are") missing (\(Place(run.entries[0])))",
+          "room \(room.text), epoch \(epoch.epoch), seq \(run.firstSeq):"
+            + " \(Counted.text(missing, "instructions are")) missing before it, from seq \(next) on (\(Place(run.entries[0])))",
           at: run.at)
       }
     }

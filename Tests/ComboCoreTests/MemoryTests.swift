@@ -66,6 +66,20 @@ struct MemoryTests {
     #expect(ids.brokenInvariant() == nil)
   }
 
+  @Test("the order of their expiries does not grow with the ids that a limit has removed")
+  func limitedOrder() {
+    var ids = GiftIDs()
+    defer { ids.free() }
+    for n in 0..<20_000 {
+      ["\(n)"].borrowed {
+        let hash = GiftIDs.hash($0[0], 7)
+        ids.add($0[0], hash: hash, expiry: Int64(n) + 86_400_000, limit: 2000, at: Int64(n))
+        if n == 1 { ids.refresh($0[0], hash: hash, expiry: 86_400_002, limit: 2000, at: 1) }
+      }
+    }
+    #expect(ids.brokenInvariant() == nil && ids.count <= 2000)
+  }
+
   private static func longID(_ n: Int) -> String { String(repeating: "x", count: n / 4000 % 2 == 0 ? 0 : 490) + "\(n)" }
 
   @Test("a table finds what is in it, through growth and removal", arguments: 0..<20)

@@ -237,11 +237,32 @@ struct LineSourceTests {
   @Test("that are there are returned before more is read")
   func waiting() {
     #expect(pieces("a\nbc\nd", memory: 100, step: 2, isWaiting: { true }) == ["a\n", "bc\n", "d"])
+    #expect(pieces("01234567\nb\ncd\ne\n", memory: 6, step: 20, isWaiting: { true }) == ["too long: 8", "b\n", "cd\ne\n"])
+  }
+
+  @Test("that were read before a read failed are returned before the failure")
+  func failure() {
+    var reads = ["a\nb", "c\nd"]
+    let source = LineSource(read: { memory in
+      if reads.isEmpty { return -5 }
+      let text = Array(reads.removeFirst().utf8)
+      memory.copyBytes(from: text)
+      return text.count
+    })
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: 100, alignment: 1)
+    defer { memory.deallocate() }
+    #expect([source.next(into: memory), source.next(into: memory)] == [.lines(5), .failed(5)])
   }
 }
 
 @Suite("A table of rooms")
 struct ReplayRoomsTests {
+  @Test("puts a room into the same group in each process")
+  func groups() {
+    let groups = (0..<8).map { number in Array("room-\(number)".utf8).withUnsafeBytes { ReplayRooms.group($0, of: 8) } }
+    #expect(groups == [7, 7, 0, 4, 0, 6, 1, 0])
+  }
+
   @Test("has the same contents as a dictionary, whatever is added and removed", arguments: 0..<20)
   func model(seed: Int) {
     var random = SplitMix64(seed: UInt64(seed))

@@ -18,6 +18,7 @@ struct AgeTests {
   func limits() {
     #expect(!isTooOld(100, ts: 900, record: 0, now: 1000) && isTooOld(100, ts: 899, record: 1000, now: 1000))
     #expect(!isTooOld(100, ts: -1, record: 900, now: 1000) && isTooOld(100, ts: -1, record: 899, now: 1000))
+    #expect(isTooOld(100, ts: -1, record: .min, now: 1000))
     // Gifts from the future or without a time are never too old.
     #expect(!isTooOld(100, ts: 2000, record: nil, now: 1000) && !isTooOld(100, ts: -1, record: nil, now: 1000))
     // The limit is off, or the event is no gift.

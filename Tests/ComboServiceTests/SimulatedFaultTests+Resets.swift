@@ -184,6 +184,7 @@ extension SimulatedFaultTests {
     let scene = SimScene()
     // This is less than the size of any snapshot here.
     scene.configuration.partBytes = 100
+    scene.configuration.checkpointIntervalMs = 50
     let counts = resets(checkpoints: true, scene) {
       scene.alter(.state, where: { String(decoding: $0.key!, as: UTF8.self).contains(#""r1",0"#) && $0.value != nil }) {
         $0.value = nil
@@ -191,6 +192,17 @@ extension SimulatedFaultTests {
     }
     #expect(counts == (1, 0))
     #expect(roomsAnew(scene) == ["r0", "r1", "r2"])
+    let instance = scene.start()
+    for _ in 0..<40 {
+      scene.world.clock.advance(5000)
+      scene.settle(instance)
+    }
+    var parts: Set<[UInt8]> = []
+    for record in scene.world.broker.log(.state, 0).records where record.isCommitted {
+      guard let key = record.key, String(decoding: key, as: UTF8.self).hasPrefix(#"["room","r1","#) else { continue }
+      if record.value == nil { parts.remove(key) } else { parts.insert(key) }
+    }
+    #expect(parts == [], "the room has rested, and no part of its snapshots is left")
   }
 
   /// The rooms that began a new epoch with an empty screen.

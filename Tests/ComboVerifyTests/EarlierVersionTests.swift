@@ -1,10 +1,10 @@
 import ComboCore
 import ComboEdge
-import ComboRooms
 import ComboSystem
 import Foundation
 import Testing
 
+@testable import ComboRooms
 @testable import ComboSimulation
 @testable import ComboTestSupport
 @testable import ComboVerify
@@ -80,6 +80,31 @@ struct EarlierVersionTests {
       return
     }
     #expect(reason.contains("version 1 of the engine's rules made") && reason.contains("--accept-reset"), "\(reason)")
+  }
+
+  @Test("is refused with the entries that other rules made, up to the next takeover by others")
+  func range() throws {
+    let configuration = ServiceConfiguration(topics: TopicIdentity(group: "g", input: "in", output: "out"))
+    let broker = SimBroker(
+      SimClock(SplitMix64(seed: 1)), SplitMix64(seed: 1), partitions: 1, outputPartitions: 1, isCooperative: false)
+    let topics = PartitionTopics(0, configuration, SimReadEdge(broker, instance: nil), log: ServiceLog(.error))
+    func derivation(_ rules: Int) -> Derivation {
+      var derivation = configuration.derivation(after: nil)
+      derivation.rules = Rules(version: rules)
+      return derivation
+    }
+    let entries = [(1, nil), (2, 1), (3, nil), (4, 3), (5, nil)].map { (n: Int64, rules: Int?) in
+      JournalEntry(
+        n: n, batches: [], clock: 0, said: 0, rooms: 0, digest: 0, shifted: 0, of: 0,
+        takeover: rules.map {
+          .init(shift: 0, derivation: derivation($0), delivery: .exactlyOnce, topics: configuration.topics)
+        })
+    }
+    guard case .otherRules(_, let reason)? = topics.otherRules(in: entries, after: derivation(3)) else {
+      Issue.record("they are not refused")
+      return
+    }
+    #expect(reason.contains("version 1 of the engine's rules made its entries from 2 to 3, "), "\(reason)")
   }
 
   @Test("lead to a reset where that is accepted, at the place where the partition stood", arguments: [Int32(0), 1])

@@ -94,7 +94,8 @@ struct VerifyFaultTests {
     #expect(
       report.first(.missing).contains("room r2")
         && report.first(.missing).contains("missing in the output, where it should follow"))
-    #expect(report.first(.sequence).contains("seq 7 stands where 6 should: one is missing"), "\(report.first(.sequence))")
+    #expect(
+      report.first(.sequence).contains("seq 7: 1 instruction is missing before it, from seq 6 on"), "\(report.first(.sequence))")
   }
 
   @Test("the last record of a room that is missing is found")
@@ -266,7 +267,7 @@ struct VerifyFaultTests {
     #expect(!report.isProven)
     switch what {
     case "twice": #expect(sentence.contains("entry \(n) stands there after entry"), "\(report.faults)")
-    default: #expect(sentence.contains("after entry \(n - 1) ") || sentence.contains("is broken"), "\(report.faults)")
+    default: #expect(sentence.contains("follows entry \(n - 1) ") || sentence.contains("is broken"), "\(report.faults)")
     }
     if what == "broken" { #expect(report.findings.count(.source) == 2) }
   }

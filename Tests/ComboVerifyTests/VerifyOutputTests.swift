@@ -121,7 +121,7 @@ struct VerifyOutputTests {
       #expect(report.findings.count(.bytes) == (isAltered ? 1 : 0), "\(report.faults)")
       if !isAltered {
         #expect(
-          report.findings.count(.sequence) == 1 && report.first(.sequence).contains("stands behind later ones"),
+          report.findings.count(.sequence) == 1 && report.first(.sequence).contains("comes after later ones"),
           "\(report.faults)")
       }
       try scene.markAtLeastOnce()
@@ -136,7 +136,7 @@ struct VerifyOutputTests {
         first.log.append(SimRecord(key: record.key, value: record.value))
         try other.markAtLeastOnce()
         let report = try other.verify()
-        #expect(report.first(.sequence).contains("stands behind later ones"), "\(report.faults)")
+        #expect(report.first(.sequence).contains("comes after later ones"), "\(report.faults)")
       }
     }
   }
@@ -160,7 +160,9 @@ struct VerifyOutputTests {
       let report = try scene.verify()
       // Two epochs of a room cannot overlap if they are from one partition of the input.
       #expect(report.findings.count(.sequence) == 1, "\(report.faults)")
-      #expect(report.first(.sequence).contains("seq 2 stands where 1 should: one is missing"), "\(report.first(.sequence))")
+      #expect(
+        report.first(.sequence).contains("seq 2: 1 instruction is missing before it, from seq 1 on"), "\(report.first(.sequence))"
+      )
     }
   }
 

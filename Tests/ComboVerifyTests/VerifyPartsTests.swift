@@ -39,7 +39,34 @@ struct VerifyPartsTests {
     let places = OutputPlaces(first: [0], placement: nil)
     let comparison = Comparison(0, .init(index: OutputIndex(places, from: .min), places: places, from: .min))
     comparison.settle(settings)
-    #expect(comparison.position.silenceMax == Int64(3_600_000 + 750 + max(linger, busy, tierLinger, tierBusy)))
+    #expect(comparison.position.silenceMax == Int64(3_600_000 + 750 + max(linger, busy, tierLinger, tierBusy, 10_000)))
+  }
+
+  @Test("a room in which banners may wait is not known to rest before they can all have been shown")
+  func knowledge() {
+    let settings = Settings()
+    func isKnown(after silence: Int64) -> Bool {
+      var knowledge = RoomKnowledge()
+      _ = knowledge.admits(.roomClosed, nil, at: 0, shifted: 0, settings)
+      return knowledge.admits(.gift, nil, at: silence, shifted: 0, settings)
+    }
+    let wait = Int64((settings.maxQueue + settings.slots) * 11_000 + settings.skipMs)
+    #expect(!isKnown(after: settings.silenceMax + wait) && isKnown(after: settings.silenceMax + wait + 1))
+  }
+
+  @Test("a refreshed id is remembered from its last repetition on, with the offset of the first gift")
+  func refreshed() {
+    var ids = IDOffsets()
+    func register(_ id: String, _ offset: Int64, _ at: Int64, refreshes: Bool = false) -> Int64? {
+      Array(id.utf8).withUnsafeBytes {
+        ids.register($0, offset: offset, at: at, dedupeMs: 10_000, idsMax: 2, refreshes: refreshes)
+      }
+    }
+    #expect(register("e", 0, 0) == nil && register("e", 1, 8000, refreshes: true) == 0 && register("e", 2, 15_000) == 0)
+    #expect(register("e", 3, 18_001) == nil)
+    // The one that was refreshed last is not the oldest.
+    #expect(register("f", 4, 18_002) == nil && register("e", 5, 18_003, refreshes: true) == 3 && register("g", 6, 18_004) == nil)
+    #expect(register("e", 7, 18_005) == 3 && register("f", 8, 18_006) == nil)
   }
 
   @Test("a client draws the instructions, and adds the gifts up")

@@ -35,15 +35,14 @@ extension EngineCore {
 
   /// The oldest rules under which an engine can have this state. Reads all banners.
   var neededRules: Rules {
-    if hasSkipSum { return .newest }
-    var rules = max(.oldest, own.settings.map(\.key.since).max() ?? .oldest)
-    for i in 0..<screen.count where banners[screen[i]].ownLingerMs > 0 { rules = .newest }
+    let rules = max(.oldest, own.settings.map(\.key.since).max() ?? .oldest)
+    var needsThree = hasSkipSum || (0..<screen.count).contains { banners[screen[$0]].ownLingerMs > 0 }
     var index = queue.first
-    while index >= 0, rules < .newest {
-      if banners[index].ownLingerMs > 0 { rules = .newest }
+    while index >= 0, !needsThree {
+      needsThree = banners[index].ownLingerMs > 0
       index = banners[index].next
     }
-    return rules
+    return needsThree ? max(rules, Rules(version: 3)) : rules
   }
 
   private func write(_ index: Int32, to writer: inout some SnapshotWriter) {

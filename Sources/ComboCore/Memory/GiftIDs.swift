@@ -159,6 +159,7 @@ struct GiftIDs {
       last = record
     }
     if let fault { return fault }
+    if isOrderStale { return "most entries of the order of expiries are stale" }
     if found != count { return "\(found) ids, not \(count)" }
     if let last, !records.isLast(last) { return "the ids end at another place" }
     return expired == disorder?.expired ?? 0 ? nil : "\(expired) ids have expired, not \(disorder?.expired ?? 0)"
@@ -226,7 +227,11 @@ struct GiftIDs {
     guard let disorder else { return order(countedBefore: .min) }
     disorder.expiries.push(
       .init(time: expiry, number: disorder.firstNumber + Int(count) - 1, index: Int32(truncatingIfNeeded: record)))
+    // Entries leave only when they expire, but `max_ids` removes records before that.
+    if isOrderStale { order(countedBefore: disorder.countedBefore) }
   }
+
+  private var isOrderStale: Bool { disorder.map { $0.expiries.isStale(count - Int32($0.expired)) } ?? false }
 
   /// Creates the order of expiries.
   /// - Parameter countedBefore: Records that expired before this time are only counted.

@@ -3,7 +3,9 @@ public typealias Bytes = UnsafeRawBufferPointer
 
 /// A gift as an engine receives it. Its bytes are borrowed: the engine copies what it keeps.
 ///
-/// Ids are compared byte by byte; an empty id means that there is none.
+/// Ids are compared byte by byte; an empty id means that there is none. Those of sender, receiver, gift and
+/// combo have at most 65,535 bytes each; longer ones end the program. Above the limits of worths and totals named here, a
+/// snapshot of the engine cannot be restored.
 @safe public struct Gift {
   /// The id of the gift, so that one sent twice counts once, empty if it has none.
   public var id: Bytes
@@ -17,7 +19,7 @@ public typealias Bytes = UnsafeRawBufferPointer
   public var combo = unsafe Bytes(start: nil, count: 0)
   /// The display data, forwarded unchanged.
   public var display: Display
-  /// The worth of one gift, 0 or more.
+  /// The worth of one gift, 0 or more. All gifts of a banner together may be worth up to 10^100.
   public var value: Double
   /// The number of gifts.
   public var amount: Amount
@@ -46,7 +48,7 @@ public typealias Bytes = UnsafeRawBufferPointer
   @safe public enum Amount {
     /// A number of gifts, 1 or more.
     case count(Int)
-    /// The number in this streak so far, including this gift, 1 or more. `streak` is empty if the gift names none.
+    /// The number in this streak so far, including this gift, from 1 to 2^53 - 1. `streak` is empty if the gift names none.
     case total(Int, streak: Bytes)
   }
 

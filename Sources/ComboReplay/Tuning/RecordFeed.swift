@@ -32,6 +32,8 @@ package final class RecordFeed: Sendable {
   }
 
   private static let piecesMax = 4
+  /// The maximum number of records in a piece: those without a key and a value take no bytes of it.
+  private static let recordsMax = 1 << 16
 
   private let pieceBytes: Int
   private let queue = Monitor(Queue())
@@ -40,6 +42,7 @@ package final class RecordFeed: Sendable {
 
   /// - Parameter pieceBytes: The maximum number of bytes of records in a piece.
   package init(pieceBytes: Int = 1 << 19) {
+    precondition(pieceBytes > WireLimits.replay.recordBytes + 256, "a record does not fit into a piece")
     self.pieceBytes = pieceBytes
     filling = Mutex(Piece(capacity: pieceBytes))
   }
@@ -50,11 +53,14 @@ package final class RecordFeed: Sendable {
   /// Copies a record. Waits while too many are queued. Called by the reading thread only.
   /// - Parameter time: The time in milliseconds since the Unix epoch, or nil if it has none.
   package func add(key: Bytes?, value: Bytes, time: Int64?) {
+    // A key that makes a record larger than a piece is no room's name, and its beginning shows that too.
+    let key = key.map { Bytes(rebasing: $0.prefix(pieceBytes - WireLimits.replay.recordBytes)) }
     let count = (key?.count ?? 0) + value.count
     var record = Record(start: -1, keyCount: key?.count ?? -1, valueCount: value.count, time: max(-1, time ?? -1))
     filling.withLock { filling in
-      if value.count <= WireLimits.replay.recordBytes, count <= pieceBytes {
-        if filling.bytes.count + count > pieceBytes { enqueue(&filling) }
+      let isKept = value.count <= WireLimits.replay.recordBytes
+      if filling.records.count == Self.recordsMax || isKept && filling.bytes.count + count > pieceBytes { enqueue(&filling) }
+      if isKept {
         record.start = filling.bytes.count
         if let key { filling.bytes.append(contentsOf: key) }
         filling.bytes.append(contentsOf: value)

@@ -35,10 +35,8 @@ final class RoomTrack {
   private var shown: [(banner: Int, at: Int64, inTime: Int)] = []
   private var slots: Int
   /// The time up to which the screen is accounted for, or nil before the room's first gift.
-  private var accounted: Int64?
-  private var began: Int64?
-  /// The room's span before it rested.
-  private var spanBefore: Int64 = 0
+  private(set) var accounted: Int64?
+  private(set) var began: Int64?
   /// The current second.
   private var second: Int64 = .min
   private var instructionsInSecond = 0
@@ -46,13 +44,10 @@ final class RoomTrack {
   /// The worth of one unit of the current gift.
   private var value = 0.0
 
-  /// - Parameter earlier: The room's measure from before it rested, or nil if the room is new.
-  init(place: UInt64, slots: Int, totals: LaneTotals, earlier: RoomMeasure? = nil) {
-    self.place = place
-    if let earlier {
-      measure = earlier
-      spanBefore = earlier.spanMs
-    }
+  /// - Parameter earlier: The room before it rested, or nil if it is new. Its rest counts as if it had stayed in memory.
+  init(place: UInt64, slots: Int, totals: LaneTotals, earlier: TuneObserver.Entry? = nil) {
+    self.place = earlier?.place ?? place
+    if let earlier { (measure, began, accounted) = (earlier.measure, earlier.began, earlier.accounted) }
     self.slots = slots
     self.totals = totals
   }
@@ -129,7 +124,7 @@ final class RoomTrack {
     measure.instructions += 1
     instructionsInSecond += 1
     measure.peakInstructions = max(measure.peakInstructions, instructionsInSecond)
-    if let began { measure.spanMs = max(measure.spanMs, spanBefore + at - began) }
+    if let began { measure.spanMs = max(measure.spanMs, at - began) }
   }
 
   private func account(until now: Int64) {

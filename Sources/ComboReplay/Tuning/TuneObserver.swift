@@ -7,6 +7,9 @@ struct TuneObserver: RoomObserver {
   struct Entry {
     var place: UInt64
     var measure: RoomMeasure
+    /// The times of its first gift, and up to which its screen is accounted for.
+    var began: Int64?
+    var accounted: Int64?
   }
 
   static var outputTime: OutputTime { .never }
@@ -27,8 +30,7 @@ struct TuneObserver: RoomObserver {
   mutating func add(_ index: Int, _ room: Room, slots: Int) {
     let earlier = rested.isEmpty ? nil : rested.removeValue(forKey: Array(room.pointee.name))
     if index >= tracks.count { tracks.append(contentsOf: repeatElement(nil, count: index + 1 - tracks.count)) }
-    tracks[index] = RoomTrack(
-      place: earlier?.place ?? room.pointee.first, slots: slots, totals: totals, earlier: earlier?.measure)
+    tracks[index] = RoomTrack(place: room.pointee.first, slots: slots, totals: totals, earlier: earlier)
   }
 
   func sink(_ index: Int, _ room: Room, _ buffer: ByteBuffer) -> TrackSink { tracks[index]!.sink }
@@ -41,7 +43,8 @@ struct TuneObserver: RoomObserver {
 
   mutating func remove(_ index: Int, _ room: Room) {
     let track = tracks[index]!
-    rested[Array(room.pointee.name)] = Entry(place: track.place, measure: track.measure)
+    rested[Array(room.pointee.name)] = Entry(
+      place: track.place, measure: track.measure, began: track.began, accounted: track.accounted)
     tracks[index] = nil
   }
 

@@ -31,7 +31,7 @@ package struct GiftWords {
       case .passedOver: "passed over, \(place): \(miss.detail)"
       case .beforeGroup: "from before the group began, \(place): \(miss.detail)"
       case .beforeJournal:
-        "\(place): what became of it is not known, as \(miss.detail.isEmpty ? Self.known(reach) : miss.detail)"
+        "\(place): its fate is unknown, as \(miss.detail.isEmpty ? Self.known(reach) : miss.detail)"
       }
     let name = miss.name.map { Self.name(of: $0.gift, count: 0, from: $0.sender, to: $0.receiver) + ": " } ?? ""
     let guess = miss.isGuess ? " (a guess: the record contains what you ask for, but not in a known field)" : ""
@@ -55,7 +55,7 @@ package struct GiftWords {
   }
 
   private mutating func line(at time: Int64?, _ what: String) -> String {
-    guard let time else { return "without a time \(what)\n" }
+    guard let time else { return "(no time) \(what)\n" }
     let text = Timestamp.text(time)
     let halves = text.split(separator: "T", maxSplits: 1)
     let date = halves[0] == day ? "" : "\(halves[0]) (UTC)\n"
@@ -90,9 +90,9 @@ package struct GiftWords {
     var parts: [String] = []
     switch taken.outcome {
     case .duplicate:
-      let first = gift.firstOffset.map { "at offset \($0)" } ?? "before what was read"
+      let first = gift.firstOffset.map { "the gift at offset \($0)" } ?? "a gift before the part that was read"
       return
-        "duplicate of the gift \(first): the id \(Sentence.quoted(String(decoding: gift.fate.id, as: UTF8.self))) is remembered"
+        "duplicate of \(first): the id \(Sentence.quoted(String(decoding: gift.fate.id, as: UTF8.self))) is remembered"
     case .stale: return "changed nothing: its total is late, or was there before"
     case .old:
       let sent = gift.sentAt.map { "sent at \(Timestamp.text($0)), " } ?? ""
@@ -137,7 +137,7 @@ package struct GiftWords {
   }
 
   private static func away(_ milliseconds: Int64) -> String {
-    milliseconds <= 0 ? "" : " (for \(number(Double(milliseconds) / 1000)) s of them no service ran the room)"
+    milliseconds <= 0 ? "" : " (no service ran the room for \(number(Double(milliseconds) / 1000)) s of that time)"
   }
 
   private static func number(_ value: Double) -> String {

@@ -44,7 +44,7 @@ extension PartitionExplainer {
         add(
           GiftMiss(
             kind: .beforeJournal, partition: number, offset: note.offset, time: note.sentAt,
-            detail: "the journal tells of another input", name: GiftName(fate)))
+            detail: "the journal belongs to another input", name: GiftName(fate)))
         return
       }
       publish(

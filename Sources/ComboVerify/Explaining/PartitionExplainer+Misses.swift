@@ -112,7 +112,8 @@ extension PartitionExplainer {
         guard event.kind == .gift, unsafe event.gift.id.count > 0, unsafe question.isAbout(event.room) else { return }
         let at = min(clock, time(of: event, record) ?? clock) - (partition?.shifted ?? 0)
         _ = unsafe ids.register(
-          event.gift.id, offset: record.offset, at: at, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds)
+          event.gift.id, offset: record.offset, at: at, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds,
+          refreshes: event.gift.refreshes && derivation.rules.hasRefresh)
       }
       return true
     }

@@ -94,7 +94,7 @@ final class PartitionExplainer {
     let inputEnd = try reader.stableEnd(.input, number)
     report.isHeldUp = inputEnd < bounds.end
     if report.isHeldUp {
-      report.faults.append("a transaction is open at offset \(inputEnd) of the input: what lies behind it nobody can read yet")
+      report.faults.append("a transaction is open at offset \(inputEnd) of the input: records after it cannot be read yet")
     }
     (report.from, report.end, seenTo) = (bounds.first, inputEnd, bounds.first)
     let input = bounds.first...bounds.end
@@ -199,7 +199,7 @@ final class PartitionExplainer {
       report.faults.append("\(fault)")
     } catch let other as OtherRules {
       report.faults.append(
-        "version \(other.rules) of the engine's rules made entry \(other.n) and those behind it, which this program cannot derive"
+        "entry \(other.n) and later ones need version \(other.rules) of the engine's rules, which this program does not have"
       )
     }
     publishGifts(all: true, provenOnly: true)
@@ -272,7 +272,7 @@ final class PartitionExplainer {
     report.seenTo = seenTo
     if target.trail.hasLostRetractions {
       report.faults.append(
-        "more than \(GiftTrail.onScreenMax) gifts came while a banner was on screen: that some of them were retracted is not told"
+        "more than \(GiftTrail.onScreenMax) gifts came while a banner was on screen, so some retractions are not reported"
       )
     }
     publish(pending.takeAll())
@@ -308,7 +308,8 @@ final class PartitionExplainer {
     if unsafe gift.id.count > 0 {
       let settings = room.engine.own.isEmpty ? partition.settings.values : partition.settings.values.with(room.engine.own)
       note.firstOffset = unsafe ids.register(
-        gift.id, offset: record.offset, at: now - partition.shifted, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds)
+        gift.id, offset: record.offset, at: now - partition.shifted, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds,
+        refreshes: gift.refreshes && partition.settings.rules.hasRefresh)
     }
     guard unsafe isAsked(event.pointee, record, at: now) else {
       unsafe near.consider(event.pointee, record, at: now)

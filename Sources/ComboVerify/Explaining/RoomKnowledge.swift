@@ -10,7 +10,7 @@ struct RoomKnowledge {
   private(set) var isKnown = false
   /// The entry that the room's snapshot covers. Nothing before it is derived.
   private(set) var silentUpTo: Int64 = -1
-  /// The time at which the room was last seen, without shifts.
+  /// The time of the room's last event, or of the start, without shifts.
   private var lastSeen = Int64.min
   /// Whether it may have its own settings, with which it does not rest.
   private var mayHaveOwn = false
@@ -29,7 +29,7 @@ struct RoomKnowledge {
     if isKnown { return true }
     // New settings replace the previous ones, whatever those were.
     let mayWake = kind == .roomSettings || kind == .gift && !mayHaveOwn
-    let silence = settings.silenceMax
+    let silence = settings.eventSilenceMax
     if mayWake, silence < .max, now - shifted - lastSeen > silence {
       isKnown = true
       return true

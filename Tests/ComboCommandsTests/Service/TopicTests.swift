@@ -304,7 +304,7 @@ extension ServiceTests {
       }
       let refused = try group.process(TestGroup.fast)
       #expect(try refused.waitForExit() == 1)
-      let line = try #require(refused.log.first { $0.contains("the group stands at offset 3") }, "\(refused.text)")
+      let line = try #require(refused.log.first { $0.contains("the group has committed offset 3") }, "\(refused.text)")
       #expect(line.contains("the journal ends at offset 10"))
 
       // The command in the line can be pasted as it is.
