@@ -315,9 +315,8 @@ internal import ComboWire
       log.warning(
         """
         partition \(.partition, partition.number) stays with rules \(.text, "\(derivation.rules)") of the engine, though --rules is \
-        \(.text, "\(pinned)"): its rooms \
-        have what older rules do not know, such as a sum of skips that is not yet said, or settings of their own. Restart this instance \
-        when few gifts come, and after a room_closed for rooms with such settings
+        \(.limit, pinned.version): its rooms have state that older rules do not support, such as an unpublished sum of skips, or settings of \
+        their own. Restart this instance when there are few gifts, and after a room_closed for rooms with such settings
         """)
     }
     tellChanges(from: restored.derivation, to: derivation)

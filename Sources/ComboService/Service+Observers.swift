@@ -68,7 +68,7 @@ extension Service {
       // member's.
       guard let found = try? reader.partitions(.input) else { return }
       if let before = count.value, before != found.count {
-        log.info("the input now has \(.count, found.count) partitions instead of \(.limit, before)")
+        log.info("the input now has \(.count, found.count) partitions instead of \(.before, before)")
       }
       count.set(found.count)
     }

@@ -132,8 +132,8 @@ extension TransactionWatch {
       let remedy = OpenTransaction.remedy(brokers, names[open.topic], open.partition, offset: open.offset)
       log.warning(
         """
-        a transaction stays open in partition \(.partition, open.partition) of the \(.text, open.topic.word) \(.topic, names[open.topic]), from \
-        offset \(.offset, open.offset) on, \(.text, held.since(now)): \(.reason, open.topic.effectOfOpenTransaction). \(.text, remedy)
+        a transaction stays open in partition \(.partition, open.partition) of the \(.role, open.topic.word) \(.topic, names[open.topic]), from \
+        offset \(.offset, open.offset) on, \(.since, held.since(now)): \(.reason, open.topic.effectOfOpenTransaction). \(.text, remedy)
         """)
     }
   }
@@ -198,8 +198,8 @@ final class TransactionProbe: Probe {
       }
     parts.log.error(
       """
-      the \(.text, fall.topic.word) \(.topic, names[fall.topic]) was deleted and recreated, or has lost records: its partition \
-      \(.partition, fall.partition) ended at offset \(.limit, fall.from) and ends at \(.offset, fall.to) now. \(.text, effect)
+      the \(.role, fall.topic.word) \(.topic, names[fall.topic]) was deleted and recreated, or has lost records: its partition \
+      \(.partition, fall.partition) ended at offset \(.before, fall.from) and ends at \(.offset, fall.to) now. \(.text, effect)
       """)
   }
 

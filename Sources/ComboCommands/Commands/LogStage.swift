@@ -46,7 +46,7 @@ final class LogStage: Sendable {
     }
     if file.lacksAhead {
       log.warning(
-        "\(.file, file.place.name) was not closed by its last user, or is a copy that was made meanwhile, and \(.file, name), which has what was written last, is not beside it: acknowledged records may be missing, unless sqlite3 has moved them into the file. Stop, and put the right file there if you have it"
+        "\(.file, file.place.name) was not closed by its last user, or is a copy that was made meanwhile, and the file of that name with -wal at its end, which has the newest records, is not beside it: acknowledged records may be missing, unless sqlite3 has moved them into the file. Stop, and put the right file there if you have it"
       )
     }
     if file.wasUpgraded {

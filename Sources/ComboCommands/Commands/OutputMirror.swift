@@ -260,7 +260,7 @@ final class OutputMirror {
     guard let (one, other) = both else { return }
     log.warning(
       """
-      the output has rooms of several inputs, such as \(.topic, one) and \(.topic, other): rooms with equal ids are mixed. \
+      the output has rooms of several inputs, such as \(.text, "\(one) and \(other)"): rooms with equal ids are mixed. \
       Give --of-input, or run the service with --room-prefix topic
       """)
   }
