@@ -99,7 +99,7 @@ package final class WebSocketIntake: Sendable {
 
   // MARK: - Callbacks
 
-  private func opened(_ number: Int) {
+  func opened(_ number: Int) {
     let server = servers[number]
     let before = state.withLock { state in
       let before = state.connections[number]
@@ -117,17 +117,22 @@ package final class WebSocketIntake: Sendable {
     for line in server.hello { send(line, to: number) }
   }
 
-  private func lost(_ number: Int, _ reason: String) {
+  func lost(_ number: Int, _ reason: String) {
     let server = servers[number]
     let now = MonotonicClock.nowMs
-    let isReported = state.withLock { state in
-      if state.connections[number].lostAt == nil { state.connections[number].lostAt = now }
-      if let reportedAt = state.connections[number].failureReportedAt, now - reportedAt < Self.failureEveryMs { return false }
+    let (wasConnected, isReported) = state.withLock { state in
+      let before = state.connections[number]
+      if before.lostAt == nil { state.connections[number].lostAt = now }
+      if let reportedAt = before.failureReportedAt, now - reportedAt < Self.failureEveryMs { return (false, false) }
       state.connections[number].failureReportedAt = now
-      return true
+      return (before.wasConnected && before.lostAt == nil, true)
     }
     if !isReported { return }
-    log.warning("cannot connect to \(.url, server.name), trying again: \(.reason, reason)")
+    if wasConnected {
+      log.warning("the connection to \(.url, server.name) was lost, reconnecting: \(.reason, reason)")
+    } else {
+      log.warning("cannot connect to \(.url, server.name), trying again: \(.reason, reason)")
+    }
   }
 
   private func tooLarge(_ number: Int) {
