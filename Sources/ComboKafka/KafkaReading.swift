@@ -135,9 +135,7 @@ package final class KafkaReading: ReadEdge {
       let (wasAtEnd, position) = (reader.isAtEnd, reader.position)
       try reader.read(maxWaitMs: 100, into: batch)
       defer { batch.release() }
-      if reader.position > position {
-        patience = Deadline(afterMs: silenceMaxMs)
-      } else if patience.isOver {
+      if reader.position == position, patience.isOver {
         let stable = try? control.watermarks(names[topic], partition, seenBy: readers.client, withinMs: Self.withinMs).end
         let isOpen = reader.isHeldUp || stable.map { $0 <= position && $0 < end } ?? false
         let why =
@@ -155,6 +153,8 @@ package final class KafkaReading: ReadEdge {
           partition: partition, offset: message.offset, key: message.key, value: message.value, source: message.source)
         if !body(record) { return }
       }
+      // The time that `body` took is not the brokers'.
+      if reader.position > position { patience = Deadline(afterMs: silenceMaxMs) }
       if wasAtEnd || (reader.isAtEnd && batch.isEmpty) { return }
     }
   }

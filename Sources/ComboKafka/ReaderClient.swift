@@ -65,9 +65,11 @@ package final class ReaderClient: Sendable {
       let before = reader.position
       try reader.read(maxWaitMs: 100, into: batch)
       defer { batch.release() }
-      if reader.position > before { silence = Deadline(afterMs: silenceMaxMs) }
       for index in 0..<batch.count { try body(batch[index]) }
-      if silence.isOver {
+      if reader.position > before {
+        // The time that `body` took is not the brokers'.
+        silence = Deadline(afterMs: silenceMaxMs)
+      } else if silence.isOver {
         throw EdgeError(
           .timedOut, "partition \(partition) of \"\(topic)\" cannot be read beyond offset \(reader.position): \(advice)",
           isRetriable: true)
