@@ -229,6 +229,14 @@ struct LogRetentionTests {
     try commit(end, output: 1)
   }
 
+  @Test("the results of a record are reserved once, with its own bytes")
+  func reserved() throws {
+    let log = try log()
+    try log.append(.of(Self.input, [("k", "x")]))
+    // The file may have 2 MiB: the record and four times as much for its results fit, but not six times.
+    try log.append(.of(Self.input, [("k", String(repeating: "x", count: 380_000))]))
+  }
+
   @Test("marks make way for one another, and a state that is large makes none")
   func bounded() throws {
     let log = try log()
