@@ -65,9 +65,7 @@ package final class WebSocketIntake: Sendable {
     events.opened = { WebSocketIntake.of($0).opened(Int($1)) }
     events.message = { WebSocketIntake.of($0).received(Int($1), UnsafeRawBufferPointer(start: $2, count: $3)) }
     events.too_large = { WebSocketIntake.of($0).tooLarge(Int($1)) }
-    events.lost = { context, number, reason, _ in
-      WebSocketIntake.of(context).lost(Int(number), reason.map { String(cString: $0) } ?? "")
-    }
+    events.lost = { WebSocketIntake.of($0).lost(Int($1), $2.map { String(cString: $0) } ?? "") }
     guard let loop = cws_make(&events, Intake.recordBytesMax) else { return false }
     for server in servers {
       let againMaxMs = server.url.isLoopback ? Self.againMaxMs.loopback : Self.againMaxMs.elsewhere
@@ -136,7 +134,6 @@ package final class WebSocketIntake: Sendable {
   }
 
   private func tooLarge(_ number: Int) {
-    intake.refused(1)
     log.warning(
       "a message from \(.url, servers[number].name) is larger than \(.limit, Intake.recordBytesMax) bytes and was skipped")
   }

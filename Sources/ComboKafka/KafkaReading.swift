@@ -141,10 +141,10 @@ package final class KafkaReading: ReadEdge {
         let why =
           isOpen
           ? "a transaction is open there. \(OpenTransaction.remedy(properties.brokers, names[topic], partition, offset: position))"
-          : "no broker hands it out"
+          : "no broker returns it"
         throw EdgeError(
           .timedOut,
-          "nothing of topic \"\(names[topic])\" partition \(partition) came for \(silenceMaxMs / 1000) s, from offset \(position) on: \(why)",
+          "topic \"\(names[topic])\" partition \(partition) returned no records from offset \(position) on for \(silenceMaxMs / 1000) s: \(why)",
           isRetriable: true)
       }
       for index in 0..<batch.count {

@@ -170,7 +170,7 @@ enum LogAhead {
       if !isOwner {
         throw LogFault(
           .damaged,
-          "a bit has flipped in byte \(place) of \(name). live turns it back when it starts with this file; until then nothing is read of it"
+          "a bit has flipped in byte \(place) of \(name). live repairs it when it starts with this file, which is not read until then"
         )
       }
       flipped.append(start * 8 + bit)
@@ -191,8 +191,8 @@ enum LogAhead {
       let count = commits(in: try readAll(from: broken.lowerBound), frameBytes, salts)
       if count < unsyncedMax { return count }
       throw damaged(
-        "\(name) is damaged between byte \(broken.lowerBound) and byte \(broken.upperBound), and records that were written later stand"
-          + " behind that", broken.lowerBound)
+        "\(name) is damaged between byte \(broken.lowerBound) and byte \(broken.upperBound), and records that were written later"
+          + " follow it", broken.lowerBound)
     }
 
     private func readAll(from start: Int) throws(LogFault) -> [UInt8] {

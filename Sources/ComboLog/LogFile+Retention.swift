@@ -148,7 +148,7 @@ extension LogFile {
     if waiting > 0, used + Self.growth * (waiting + Int64(bytes)) > limits.fileMax {
       throw LogFault(
         .full,
-        "\(place.name) has room only for what comes of the records that were taken in just before. Send these again, or raise --data-max-mib"
+        "\(place.name) has room only for the results of the records that were accepted just before. Send these again, or raise --data-max-mib"
       )
     }
   }
@@ -163,8 +163,8 @@ extension LogFile {
     if size <= limits.sizeMax / 2 { return nil }
     return LogFault(
       .tooLarge,
-      "the records take \(size) bytes with what is stored beside them, and at most \(limits.sizeMax / 2), half of --data-max-mib, are stored together: send fewer at a"
-        + " time, or raise it")
+      "the records need \(size) bytes with their results, and at most \(limits.sizeMax / 2), half of --data-max-mib, are accepted at once:"
+        + " send fewer at a time, or raise it")
   }
 
   /// Returns the reason why no record would be accepted now, or nil if one would be.

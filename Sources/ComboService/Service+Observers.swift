@@ -108,7 +108,7 @@ extension Service {
     report.inputPartitions = watched.partitionCount.value
     if partitions.configuration.map != nil { report.mapRows = reader.intake.decoder.rows }
     report.partitions = partitions.owned.map { number in
-      guard partitions.isActive(number), let active = partitions.active[Int(number)] else {
+      guard let active = partitions.activePartition(number) else {
         var restoring = ServiceReport.Partition(
           number: number, isRunning: false, restored: partitions.cancellation(of: number).progress)
         restoring.failure = partitions.state(of: number).attempts.failure

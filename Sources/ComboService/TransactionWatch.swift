@@ -192,9 +192,9 @@ final class TransactionProbe: Probe {
   private func say(_ fall: GroupMemory.Fall) {
     let effect =
       switch fall.topic {
-      case .input: "What was taken in is not taken in again"
+      case .input: "Records that were consumed are not consumed again"
       case .output: "Lost instructions are not written again; each room writes its whole screen within screen-ms"
-      case .journal, .state, .deadLetter: "If the partition's state cannot be proven any more, all its rooms begin a new epoch"
+      case .journal, .state, .deadLetter: "If the partition's state can no longer be verified, all its rooms begin a new epoch"
       }
     parts.log.error(
       """

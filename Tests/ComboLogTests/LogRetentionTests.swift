@@ -214,7 +214,7 @@ struct LogRetentionTests {
     let log = try log()
     func append() throws { try log.append(.of(Self.input, [("k", String(repeating: "x", count: 10_000))])) }
     let sentence = fault(.full) { while true { try append() } }
-    #expect(sentence.contains("room only for what comes of the records that were taken in"))
+    #expect(sentence.contains("room only for the results of the records that were accepted"))
     let end = log.bounds(Self.input).next
     #expect((20..<60).contains(end))
     func commit(_ offset: Int64, output: Int) throws {
