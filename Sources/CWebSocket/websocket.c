@@ -70,7 +70,7 @@ static void lost(connection *one, const char *reason) {
   unsigned int wait = one->again_ms / 2 + (unsigned int)(rand() % (int)(one->again_ms / 2 + 1));
   one->again_ms = one->again_ms * 2 > one->again_max_ms ? one->again_max_ms : one->again_ms * 2;
   lws_sul_schedule(one->loop->context, 0, &one->again, begin, (lws_usec_t)wait * 1000);
-  one->loop->events.lost(one->loop->events.context, one->number, reason, wait);
+  one->loop->events.lost(one->loop->events.context, one->number, reason);
 }
 
 static void begin(lws_sorted_usec_list_t *again) {

@@ -1,5 +1,4 @@
 package import ComboLog
-internal import Synchronization
 
 /// Receives the records of all sources and appends them to the log.
 ///
@@ -9,15 +8,6 @@ package final class Intake: Sendable {
   package let log: LogFile
   package let appender: LogAppender
   private let stream: Int
-  private let counts = Mutex(Counts())
-
-  package struct Counts: Equatable, Sendable {
-    /// The number of records that were accepted.
-    package var records = 0
-    package var bytes = 0
-    /// The number of records that were refused: too large, or no room.
-    package var refused = 0
-  }
 
   /// The maximum number of bytes of a record.
   package static let recordBytesMax = 1 << 20
@@ -28,8 +18,6 @@ package final class Intake: Sendable {
     self.stream = stream
     appender = LogAppender(log, queueMax: queueMax)
   }
-
-  package var figures: Counts { counts.withLock { $0 } }
 
   /// Adds a record to a batch.
   package func add(_ record: UnsafeRawBufferPointer, of origin: Origin, to batch: inout LogBatch, at now: Int64) {
@@ -50,12 +38,7 @@ package final class Intake: Sendable {
   /// Offers records whose sender waits. `done` is called once they are durable or refused.
   /// - Returns: false if too many records are waiting; `done` is not called then.
   package func offer(_ batch: LogBatch, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
-    let (records, bytes) = (batch.count, batch.size)
-    if refuses(batch, done) { return true }
-    return appender.offer(batch, .synced) { [self] fault in
-      count(records, bytes, fault)
-      done(fault)
-    }
+    refuses(batch, done) || appender.offer(batch, .synced, done: done)
   }
 
   /// Offers records that cannot be sent again, and waits until there is room. `done` is called once they are written. They are
@@ -63,33 +46,14 @@ package final class Intake: Sendable {
   /// - Parameter gathers: Whether they may wait for others that arrive soon after.
   /// - Returns: false if the log accepts no more records.
   package func offerPatiently(_ batch: LogBatch, gathers: Bool, done: @escaping @Sendable (LogFault?) -> Void) -> Bool {
-    let (records, bytes) = (batch.count, batch.size)
-    if refuses(batch, done) { return true }
-    return appender.offerPatiently(batch, gathers ? .gathered : .written) { [self] fault in
-      count(records, bytes, fault)
-      done(fault)
-    }
+    refuses(batch, done) || appender.offerPatiently(batch, gathers ? .gathered : .written, done: done)
   }
 
   /// Refuses records for which there can never be room.
   private func refuses(_ batch: LogBatch, _ done: (LogFault?) -> Void) -> Bool {
     guard let fault = log.refusal(of: batch) else { return false }
-    refused(batch.count)
     done(fault)
     return true
-  }
-
-  package func refused(_ records: Int) { counts.withLock { $0.refused += records } }
-
-  private func count(_ records: Int, _ bytes: Int, _ fault: LogFault?) {
-    counts.withLock { counts in
-      if fault == nil {
-        counts.records += records
-        counts.bytes += bytes
-      } else {
-        counts.refused += records
-      }
-    }
   }
 
   /// The common properties of all records of a source.

@@ -45,17 +45,7 @@ package struct IntakeSource: Equatable, Sendable {
     // The password itself may have been given instead of a file name.
     let text = found.reduce(text) { $1.name == "password" && !$1.value.isEmpty ? $0.replacing($1.value, with: "******") : $0 }
     self.text = text
-    for (name, value) in found {
-      if value.isEmpty { throw Fault(description: "--from \(text): \(name)= needs a value") }
-      switch name {
-      case "map": map = value
-      case "room":
-        if value.utf8.count > 256 { throw Fault(description: "--from \(text): a room may have at most 256 bytes") }
-        room = value
-      case "password": password = value
-      default: hello = value
-      }
-    }
+    // First, so that no other fault shows a login.
     switch place {
     case "-": self.place = .standardInput
     case "post": self.place = .post
@@ -70,6 +60,17 @@ package struct IntakeSource: Equatable, Sendable {
             + " ,map=NAME ,room=ROOM ,hello=FILE ,password=FILE")
       }
       self.place = .webSocket(url)
+    }
+    for (name, value) in found {
+      if value.isEmpty { throw Fault(description: "--from \(text): \(name)= needs a value") }
+      switch name {
+      case "map": map = value
+      case "room":
+        if value.utf8.count > 256 { throw Fault(description: "--from \(text): a room may have at most 256 bytes") }
+        room = value
+      case "password": password = value
+      default: hello = value
+      }
     }
     if hello ?? password != nil, self.place == .standardInput || self.place == .post {
       throw Fault(description: "--from \(text): \(hello != nil ? "hello" : "password")= can only be used with WebSocket servers")

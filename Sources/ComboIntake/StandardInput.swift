@@ -60,7 +60,7 @@ package final class StandardInput: Sendable {
       if rest.count > Intake.recordBytesMax {
         isSkipping = true
         rest = []
-        reportTooLarge(lines + 1)
+        reportTooLarge()
       }
       if !offer(batch) { return lines }
       let offered = MonotonicClock.nowMs
@@ -79,7 +79,7 @@ package final class StandardInput: Sendable {
 
   private func add(_ line: UnsafeRawBufferPointer, to batch: inout LogBatch, at now: Int64) {
     guard let first = line.first(where: { $0 != 0x20 && !(0x09...0x0d).contains($0) }) else { return }
-    if line.count > Intake.recordBytesMax { return reportTooLarge(nil) }
+    if line.count > Intake.recordBytesMax { return reportTooLarge() }
     if first == UInt8(ascii: "[") {
       let whole = batch.count
       do throws(RecordSplitter.Fault) {
@@ -93,8 +93,7 @@ package final class StandardInput: Sendable {
     intake.add(line, of: origin, to: &batch, at: now)
   }
 
-  private func reportTooLarge(_ line: Int?) {
-    intake.refused(1)
+  private func reportTooLarge() {
     log.warning("a line of standard input is larger than \(.limit, Intake.recordBytesMax) bytes and was skipped")
   }
 

@@ -65,9 +65,7 @@ package final class WebSocketIntake: Sendable {
     events.opened = { WebSocketIntake.of($0).opened(Int($1)) }
     events.message = { WebSocketIntake.of($0).received(Int($1), UnsafeRawBufferPointer(start: $2, count: $3)) }
     events.too_large = { WebSocketIntake.of($0).tooLarge(Int($1)) }
-    events.lost = { context, number, reason, _ in
-      WebSocketIntake.of(context).lost(Int(number), reason.map { String(cString: $0) } ?? "")
-    }
+    events.lost = { WebSocketIntake.of($0).lost(Int($1), $2.map { String(cString: $0) } ?? "") }
     guard let loop = cws_make(&events, Intake.recordBytesMax) else { return false }
     for server in servers {
       let againMaxMs = server.url.isLoopback ? Self.againMaxMs.loopback : Self.againMaxMs.elsewhere
@@ -99,7 +97,7 @@ package final class WebSocketIntake: Sendable {
 
   // MARK: - Callbacks
 
-  private func opened(_ number: Int) {
+  func opened(_ number: Int) {
     let server = servers[number]
     let before = state.withLock { state in
       let before = state.connections[number]
@@ -117,21 +115,25 @@ package final class WebSocketIntake: Sendable {
     for line in server.hello { send(line, to: number) }
   }
 
-  private func lost(_ number: Int, _ reason: String) {
+  func lost(_ number: Int, _ reason: String) {
     let server = servers[number]
     let now = MonotonicClock.nowMs
-    let isReported = state.withLock { state in
-      if state.connections[number].lostAt == nil { state.connections[number].lostAt = now }
-      if let reportedAt = state.connections[number].failureReportedAt, now - reportedAt < Self.failureEveryMs { return false }
+    let (wasConnected, isReported) = state.withLock { state in
+      let before = state.connections[number]
+      if before.lostAt == nil { state.connections[number].lostAt = now }
+      if let reportedAt = before.failureReportedAt, now - reportedAt < Self.failureEveryMs { return (false, false) }
       state.connections[number].failureReportedAt = now
-      return true
+      return (before.wasConnected && before.lostAt == nil, true)
     }
     if !isReported { return }
-    log.warning("cannot connect to \(.url, server.name), trying again: \(.reason, reason)")
+    if wasConnected {
+      log.warning("the connection to \(.url, server.name) was lost, reconnecting: \(.reason, reason)")
+    } else {
+      log.warning("cannot connect to \(.url, server.name), trying again: \(.reason, reason)")
+    }
   }
 
   private func tooLarge(_ number: Int) {
-    intake.refused(1)
     log.warning(
       "a message from \(.url, servers[number].name) is larger than \(.limit, Intake.recordBytesMax) bytes and was skipped")
   }

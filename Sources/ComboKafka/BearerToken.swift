@@ -108,8 +108,7 @@ extension BearerToken {
       let error = rd_kafka_oauthbearer_set_token(
         client, token.text, token.expiresAtMs, token.principal, nil, 0, &reason, reason.count)
       if error == RD_KAFKA_RESP_ERR_NO_ERROR { return nil }
-      let text = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      return failed(client, Failure(description: "\(file): \(text)"))
+      return failed(client, Failure(description: "\(file): \(ControlClient.text(reason))"))
     case .failure(let failure):
       return failed(client, failure)
     }

@@ -118,7 +118,7 @@ package final class ClientCallbacks: Sendable {
   func reportStuck() {
     log.write(
       .warning, "TERMINATE",
-      "a client of librdkafka does not end; its threads stay until this process ends, and nothing waits for them")
+      "a librdkafka client did not end in time: its threads run until this process ends")
   }
 
   /// The reason why the last connection attempt failed, or nil once a broker has answered.
@@ -159,7 +159,7 @@ package final class ClientCallbacks: Sendable {
     case RD_KAFKA_RESP_ERR__FATAL:
       var text = [CChar](repeating: 0, count: 512)
       let cause = handle.map { rd_kafka_fatal_error($0, &text, text.count) } ?? number
-      let detail = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      let detail = ControlClient.text(text)
       let code = EdgeError.Code(cause) == .fenced ? EdgeError.Code.fenced : .fatal
       let sentence = EdgeError(cause, failed: "The Kafka \(kind.word) has given up", detail: detail, brokers: brokers)
       report(EdgeError(code, sentence.message, number: cause.rawValue))

@@ -55,7 +55,7 @@ package struct ClientConfiguration: ~Copyable {
   }
 
   private static func text(_ characters: [CChar]) -> String {
-    let text = String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let text = ControlClient.text(characters)
     return text.last == "." ? String(text.dropLast()) : text
   }
 }

@@ -60,25 +60,10 @@ extension ControlClient {
     try waitForLeaders(topic, atLeast: total, withinMs: max(1, deadline.leftMs))
   }
 
-  /// Deletes a topic with all its records. It is no error if there is none of that name.
-  package func deleteTopic(_ name: String, withinMs: Int64) throws(EdgeError) {
-    try attempt("cannot delete topic \"\(name)\"", withinMs: withinMs) { timeoutMs -> Attempt<Void> in
-      var topic = rd_kafka_DeleteTopic_new(name)
-      defer { rd_kafka_DeleteTopic_destroy(topic) }
-      let answer = admin(RD_KAFKA_ADMIN_OP_DELETETOPICS, timeoutMs) { options, queue in
-        rd_kafka_DeleteTopics(client.handle, &topic, 1, options, queue)
-      } read: { event in
-        Self.result { rd_kafka_DeleteTopics_result_topics(rd_kafka_event_DeleteTopics_result(event), &$0) }
-      }
-      if case .failed(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, _, _) = answer { return .done(()) }
-      return answer
-    }
-  }
-
   /// Waits until each partition has a leader: metadata reaches the brokers a moment after a topic is created.
   private func waitForLeaders(_ topic: String, atLeast partitions: Int, withinMs: Int64) throws(EdgeError) {
     let handle = try TopicHandle(topic, client)
-    try attempt("topic \"\(topic)\" was created but has no leader yet", withinMs: withinMs) { timeoutMs -> Attempt<Void> in
+    try attempt("a partition of topic \"\(topic)\" has no leader yet", withinMs: withinMs) { timeoutMs -> Attempt<Void> in
       let (topics, error) = client.metadata(of: handle.pointer, timeoutMs: timeoutMs)
       guard let found = topics.first else { return .failed(error ?? RD_KAFKA_RESP_ERR__TIMED_OUT) }
       if found.error == RD_KAFKA_RESP_ERR_NO_ERROR, found.hasLeaders, found.partitionCount >= partitions {

@@ -49,18 +49,10 @@ final class Flusher: Sendable {
   /// Ends and waits, so that the client can be released. If librdkafka does not return, the client is leaked.
   func stop() {
     end()
-    let hasEnded = Latch()
-    queue.async { hasEnded.set() }
-    let deadline = Deadline(afterMs: Self.stopWithinMs)
-    while !hasEnded.isSet, !deadline.isOver { MonotonicClock.sleep(ms: 1) }
-    if !hasEnded.isSet { _ = Unmanaged.passRetained(producer) }
+    let hasEnded = DispatchSemaphore(value: 0)
+    queue.async { hasEnded.signal() }
+    if hasEnded.wait(timeout: .now() + .milliseconds(Self.stopWithinMs)) == .timedOut { _ = Unmanaged.passRetained(producer) }
   }
 
-  private static let stopWithinMs: Int64 = 5000
-
-  private final class Latch: Sendable {
-    private let flag = Atomic<Bool>(false)
-    var isSet: Bool { flag.load(ordering: .acquiring) }
-    func set() { flag.store(true, ordering: .releasing) }
-  }
+  private static let stopWithinMs = 5000
 }

@@ -18,8 +18,6 @@ package final class GroupConsumer {
     package var groupInstanceID: String?
     /// The session timeout: brokers drop a member without heartbeats after this time.
     var sessionTimeoutMs = Int(KafkaProperties.defaultSessionTimeoutMs)
-    /// The time without a poll after which the group drops a member.
-    var maxPollIntervalMs = 300_000
     /// The time for which brokers wait for records before they answer a fetch.
     package var fetchWaitMs: Int
     /// The newest rules of the engine that this member supports, visible to others, or nil if it takes over no partitions.
@@ -88,7 +86,7 @@ package final class GroupConsumer {
       ("session.timeout.ms", String(options.sessionTimeoutMs)),
       // A rebalance is announced in the response to a heartbeat; until then, revoked partitions have no owner.
       ("heartbeat.interval.ms", String(min(500, options.sessionTimeoutMs / 3))),
-      ("max.poll.interval.ms", String(options.maxPollIntervalMs)),
+      ("max.poll.interval.ms", "300000"),
       // Added partitions are noticed within this time.
       ("topic.metadata.refresh.interval.ms", "60000"),
       // Waiting records are written to memory and have left the caches when they are read. With half the size, the loop waits.
@@ -134,26 +132,26 @@ package final class GroupConsumer {
     rd_kafka_topic_destroy(topicHandle)
   }
 
-  /// Joins the group. The delegate is called from within ``poll(maxWaitMs:into:max:)``.
+  /// Joins the group. The delegate is called from within ``poll(maxWaitMs:into:)``.
   func subscribe() throws(EdgeError) {
     let list = PartitionList(topic: topic, [-1])
     let error = rd_kafka_subscribe(client.handle, list.pointer)
     if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(error, "cannot subscribe to topic \"\(topic)\"") }
   }
 
-  /// Waits up to `maxWaitMs` for a record, then consumes all that are available without waiting, up to `max`. The batch must be
-  /// released before. Afterwards it holds only records of started partitions, each offset at most once and ascending.
+  /// Waits up to `maxWaitMs` for a record, then consumes all that are available without waiting. The batch must be released
+  /// before. Afterwards it holds only records of started partitions, each offset at most once and ascending.
   ///
   /// It makes no allocation and two calls of librdkafka per batch. Call it at least every `max.poll.interval.ms`.
   /// - Returns: The number of records, which may be 0 before the time is over, because of a rebalance or an error.
   @discardableResult
-  package func poll(maxWaitMs: Int32, into batch: MessageBatch, max: Int = .max) -> Int {
+  package func poll(maxWaitMs: Int32, into batch: MessageBatch) -> Int {
     handleDeferred()
     reportErrors()
     if hasFailed { return 0 }
     guard batch.waitForOne(from: queue, maxWaitMs: maxWaitMs) else { return 0 }
     isTakingMore = true
-    batch.addWaiting(from: queue, max: max)
+    batch.addWaiting(from: queue)
     isTakingMore = false
     let positions = positions
     if batch.count >= FetchWaker.recordsMin, !LibrdkafkaProperties.retriesFullQueues { waker.wakeAfterBacklog(positions) }

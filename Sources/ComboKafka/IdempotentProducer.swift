@@ -4,21 +4,17 @@ package import ComboEdge
 /// A producer that writes each record once and in order, without transactions, and reports the offset of each tagged record. If a
 /// record cannot be written, none after it is: the producer fails (`fatal`) rather than leave a gap.
 enum IdempotentProducer {
-  /// - Parameters:
-  ///   - receiver: Receives the report of each record produced with a tag; held weakly.
-  ///   - lingerMs: The time for which a record may wait for others to be sent with it.
-  ///   - deliveryWithinMs: The time after which an undelivered record has failed, while later ones may be written; 0 for no
-  ///     limit.
+  /// - Parameter receiver: Receives the report of each record produced with a tag; held weakly.
   /// - Throws: `badProperty`. Brokers are not contacted yet.
   static func make(
-    _ properties: KafkaProperties, receiver: any DeliveryReceiver, lingerMs: Int = 0,
-    deliveryWithinMs: Int = 0, queueFullWaitMs: Int64 = 10_000
+    _ properties: KafkaProperties, receiver: any DeliveryReceiver, queueFullWaitMs: Int64 = 10_000
   ) throws(EdgeError) -> KafkaProducer {
     try KafkaProducer(
       properties,
       [
         ("enable.idempotence", "true"), ("enable.gapless.guarantee", "true"), ("delivery.report.only.error", "false"),
-        ("linger.ms", String(lingerMs)), ("delivery.timeout.ms", String(deliveryWithinMs)),
+        // Records never fail for want of time: later ones would leave a gap.
+        ("linger.ms", "0"), ("delivery.timeout.ms", "0"),
       ],
       receiver: receiver, queueFullWaitMs: queueFullWaitMs)
   }

@@ -320,7 +320,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     if let name = refused.first { return fault("Write is missing on \"\(topic.map { names[$0] } ?? name)\"", topic) }
     if Self.isOfOffsets(error) { return fault("Read is missing on \"\(names.input)\"", .input) }
     let list = own.map { "\"\(names[$0])\"" }.joined(separator: ", ")
-    return fault("Read is missing on \"\(names.input)\", or Write on one of \(list): `combo-consumer check` says which", nil)
+    return fault("Read is missing on \"\(names.input)\", or Write on one of \(list): `combo-consumer check` reports which", nil)
   }
 }
 

@@ -3,11 +3,9 @@
 /// librdkafka's threads call the closure, several at once. It must neither block for long nor call Kafka.
 package struct KafkaLog: Sendable {
   /// The severity, as in syslog: lower is worse.
-  package enum Level: Int32, Sendable, Comparable {
+  package enum Level: Int32, Sendable {
     case emergency = 0
     case alert, critical, error, warning, notice, info, debug
-
-    package static func < (a: Level, b: Level) -> Bool { a.rawValue < b.rawValue }
   }
 
   /// Writes a line: its level, librdkafka's facility (`FAIL`, `REBALANCE`), and the text without a newline.

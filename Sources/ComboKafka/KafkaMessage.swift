@@ -165,7 +165,7 @@ package final class MessageBatch {
   }
 
   /// Adds all messages that are available without waiting, up to `max` in all.
-  func addWaiting(from queue: OpaquePointer, max: Int) {
+  func addWaiting(from queue: OpaquePointer, max: Int = .max) {
     let room = min(max, capacity) - count
     guard room > 0 else { return }
     let taken = rd_kafka_consume_batch_queue(queue, 0, slots + count, room)

@@ -218,7 +218,7 @@ package final class KafkaProducer: Sendable {
     var text = [CChar](repeating: 0, count: 512)
     let cause = rd_kafka_fatal_error(client.handle, &text, text.count)
     guard cause != RD_KAFKA_RESP_ERR_NO_ERROR else { return nil }
-    let detail = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let detail = ControlClient.text(text)
     let error = EdgeError(cause, failed: failed, detail: detail, brokers: client.brokers)
     return EdgeError(error.code == .fenced ? .fenced : .fatal, error.message, number: cause.rawValue)
   }

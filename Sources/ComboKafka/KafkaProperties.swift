@@ -147,7 +147,8 @@ package struct KafkaProperties: Sendable {
   package static func fault(of key: String, _ value: String) -> String? {
     // librdkafka accepts a topic's property under both names.
     let name = key.hasPrefix("topic.") ? String(key.dropFirst(6)) : key
-    if name == groupProtocol {
+    // It is no topic's property.
+    if key == groupProtocol {
       // docs/decisions/0014
       if value == "classic" { return nil }
       return value.lowercased() != "consumer"

@@ -135,18 +135,16 @@ package final class KafkaReading: ReadEdge {
       let (wasAtEnd, position) = (reader.isAtEnd, reader.position)
       try reader.read(maxWaitMs: 100, into: batch)
       defer { batch.release() }
-      if reader.position > position {
-        patience = Deadline(afterMs: silenceMaxMs)
-      } else if patience.isOver {
+      if reader.position == position, patience.isOver {
         let stable = try? control.watermarks(names[topic], partition, seenBy: readers.client, withinMs: Self.withinMs).end
         let isOpen = reader.isHeldUp || stable.map { $0 <= position && $0 < end } ?? false
         let why =
           isOpen
           ? "a transaction is open there. \(OpenTransaction.remedy(properties.brokers, names[topic], partition, offset: position))"
-          : "no broker hands it out"
+          : "no broker returns it"
         throw EdgeError(
           .timedOut,
-          "nothing of topic \"\(names[topic])\" partition \(partition) came for \(silenceMaxMs / 1000) s, from offset \(position) on: \(why)",
+          "topic \"\(names[topic])\" partition \(partition) returned no records from offset \(position) on for \(silenceMaxMs / 1000) s: \(why)",
           isRetriable: true)
       }
       for index in 0..<batch.count {
@@ -155,6 +153,8 @@ package final class KafkaReading: ReadEdge {
           partition: partition, offset: message.offset, key: message.key, value: message.value, source: message.source)
         if !body(record) { return }
       }
+      // The time that `body` took is not the brokers'.
+      if reader.position > position { patience = Deadline(afterMs: silenceMaxMs) }
       if wasAtEnd || (reader.isAtEnd && batch.isEmpty) { return }
     }
   }

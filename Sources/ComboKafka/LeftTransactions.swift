@@ -55,11 +55,11 @@ package final class LeftTransactions: Sendable {
       if try open.isDisjoint(with: openPlaces(partitions)) { return nil }
       // A member that has returned under its name has ended its old transaction.
       let members = try control.members(ofGroup: group, withinMs: Self.withinMs)
-      if members.contains(where: {
-        $0.id == owner.member || $0.instance.map { owner.transactionalID.hasSuffix(".\($0)") } ?? false
-      }) {
-        return nil
+      let isThere = members.contains { member in
+        member.id == owner.member
+          || member.instance.map { Self.belongs(owner.transactionalID, to: $0, of: group, names.input) } ?? false
       }
+      if isThere { return nil }
       let producer = try TransactionalProducer(properties, transactionalID: owner.transactionalID)
       try producer.initTransactions(withinMs: Self.withinMs)
       // Replicas learn of the end a moment later. What stays open belongs to another producer.
@@ -70,6 +70,12 @@ package final class LeftTransactions: Sendable {
       } while !deadline.isOver
       return nil
     }
+  }
+
+  /// Whether a transactional id is the one that an instance has by default.
+  static func belongs(_ id: String, to instance: String, of group: String, _ input: String) -> Bool {
+    // Each of several inputs has a member whose instance begins with the input.
+    id == "\(group).\(input).\(instance)" || id == "\(group).\(instance)" && instance.hasPrefix("\(input).")
   }
 
   private struct Place: Hashable {

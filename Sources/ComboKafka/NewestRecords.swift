@@ -73,7 +73,8 @@ package struct NewestRecords {
       }
       if patience.isOver {
         throw EdgeError(
-          .timedOut, "nothing of topic \"\(topic)\" partition \(first.partition) came for \(Self.withinMs / 1000) s",
+          .timedOut,
+          "topic \"\(topic)\" partition \(first.partition) returned no records from offset \(first.position) on for \(Self.withinMs / 1000) s",
           isRetriable: true)
       }
     }

@@ -65,9 +65,11 @@ package final class ReaderClient: Sendable {
       let before = reader.position
       try reader.read(maxWaitMs: 100, into: batch)
       defer { batch.release() }
-      if reader.position > before { silence = Deadline(afterMs: silenceMaxMs) }
       for index in 0..<batch.count { try body(batch[index]) }
-      if silence.isOver {
+      if reader.position > before {
+        // The time that `body` took is not the brokers'.
+        silence = Deadline(afterMs: silenceMaxMs)
+      } else if silence.isOver {
         throw EdgeError(
           .timedOut, "partition \(partition) of \"\(topic)\" cannot be read beyond offset \(reader.position): \(advice)",
           isRetriable: true)
@@ -144,7 +146,7 @@ package final class PartitionReader {
   /// - Throws: `offsetOutOfRange`, `unknownTopic`, `unknownPartition`, `notAuthorized`, `authentication`; these are permanent.
   ///   Unreachable brokers are no error here: they are logged, and the reader waits for them.
   @discardableResult
-  package func read(maxWaitMs: Int32, into batch: MessageBatch, max: Int = .max) throws(EdgeError) -> Int {
+  package func read(maxWaitMs: Int32, into batch: MessageBatch) throws(EdgeError) -> Int {
     guard isReading else { return 0 }
     guard batch.waitForOne(from: queue, maxWaitMs: maxWaitMs) else {
       // Serves the client's error callback.
@@ -153,7 +155,7 @@ package final class PartitionReader {
       return 0
     }
     hasHeardOfIt = true
-    batch.addWaiting(from: queue, max: max)
+    batch.addWaiting(from: queue)
     var fault: EdgeError?
     var next = position
     let (end, partition) = (end, partition)
@@ -166,7 +168,7 @@ package final class PartitionReader {
         return offset < end
       }
       if message.pointee.err == RD_KAFKA_RESP_ERR__PARTITION_EOF {
-        next = Swift.max(next, message.pointee.offset)
+        next = max(next, message.pointee.offset)
         isHeldUp = next < end
       } else if let error = lastingFault(of: message) {
         fault = error

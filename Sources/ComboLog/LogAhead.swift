@@ -84,10 +84,9 @@ enum LogAhead {
     let (name, copy) = (path + "-wal", copy(of: path, copies(of: path).count + 1))
     let file = open(name, O_RDONLY | O_CLOEXEC)
     defer { if file != -1 { close(file) } }
-    let bytes = readAll(file, from: 0)
     let kept = open(copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     defer { if kept != -1 { close(kept) } }
-    guard file != -1, kept != -1, pwrite(kept, bytes, bytes.count, 0) == bytes.count, fsync(kept) == 0 else {
+    guard file != -1, kept != -1, copyAll(file, to: kept), fsync(kept) == 0 else {
       throw LogFault(
         .readOnly,
         "the end of \(name) is damaged, and cannot be kept as \(copy) (\(String(cString: strerror(errno)))). Check the folder's"
@@ -156,7 +155,7 @@ enum LogAhead {
         sum = Sum(current[16..<24])
         at += current.count
       }
-      let rest = readAll(file, from: at)
+      let rest = try readAll(from: at)
       let isEnd = rest.isEmpty || rest.count >= frameHeaderBytes && isOfEarlierUse(rest, nil, salts, isLittle, pages: pages)
       return isEnd ? nil : at
     }
@@ -171,7 +170,7 @@ enum LogAhead {
       if !isOwner {
         throw LogFault(
           .damaged,
-          "a bit has flipped in byte \(place) of \(name). live turns it back when it starts with this file; until then nothing is read of it"
+          "a bit has flipped in byte \(place) of \(name). live repairs it when it starts with this file, which is not read until then"
         )
       }
       flipped.append(start * 8 + bit)
@@ -189,11 +188,20 @@ enum LogAhead {
     /// - Returns: The number of commits.
     @discardableResult
     private func requireFew(behind broken: Range<Int>, _ frameBytes: Int, _ salts: ArraySlice<UInt8>?) throws(LogFault) -> Int {
-      let count = commits(in: readAll(file, from: broken.lowerBound), frameBytes, salts)
+      let count = commits(in: try readAll(from: broken.lowerBound), frameBytes, salts)
       if count < unsyncedMax { return count }
       throw damaged(
-        "\(name) is damaged between byte \(broken.lowerBound) and byte \(broken.upperBound), and records that were written later stand"
-          + " behind that", broken.lowerBound)
+        "\(name) is damaged between byte \(broken.lowerBound) and byte \(broken.upperBound), and records that were written later"
+          + " follow it", broken.lowerBound)
+    }
+
+    private func readAll(from start: Int) throws(LogFault) -> [UInt8] {
+      let count = max(0, Int(lseek(file, 0, SEEK_END)) - start)
+      var bytes = [UInt8](repeating: 0, count: count)
+      guard bytes.withUnsafeMutableBytes({ fill($0, from: file, at: start) }) else {
+        throw LogFault(.failed, "\(name) cannot be read: \(String(cString: strerror(errno)))")
+      }
+      return bytes
     }
 
     private func damaged(_ what: String, _ start: Int) -> LogFault {
@@ -296,9 +304,25 @@ enum LogAhead {
     return pread(file, &bytes, count, off_t(start)) == count ? bytes : nil
   }
 
-  private static func readAll(_ file: Int32, from start: Int) -> [UInt8] {
-    let end = Int(lseek(file, 0, SEEK_END))
-    return end > start ? read(file, end - start, at: start) ?? [] : []
+  /// Reads in pieces, as Linux reads at most 2 GiB at once.
+  private static func fill(_ bytes: UnsafeMutableRawBufferPointer, from file: Int32, at start: Int) -> Bool {
+    var done = 0
+    while done < bytes.count {
+      let got = pread(file, bytes.baseAddress! + done, bytes.count - done, off_t(start + done))
+      if got <= 0 { return false }
+      done += got
+    }
+    return true
+  }
+
+  private static func copyAll(_ file: Int32, to copy: Int32) -> Bool {
+    var (bytes, at) = ([UInt8](repeating: 0, count: 1 << 20), 0)
+    while true {
+      let got = pread(file, &bytes, bytes.count, off_t(at))
+      if got <= 0 { return got == 0 }
+      if pwrite(copy, bytes, got, off_t(at)) != got { return false }
+      at += got
+    }
   }
 
   private static func big(_ bytes: some Collection<UInt8>, at start: Int) -> UInt32 {

@@ -117,15 +117,20 @@ extension LogFile {
     }
   }
 
+  /// Returns a statement, which is prepared when first needed.
+  private func prepared(
+    _ statement: inout Statement?, _ text: @autoclosure () -> String
+  ) throws(LogFault) -> Statement {
+    if let statement { return statement }
+    let made = try writer.prepare(text())
+    statement = made
+    return made
+  }
+
   private func insert(_ entry: LogBatch.Entry, _ offset: Int64, _ stream: Stream, in batch: LogBatch) throws(LogFault) {
-    let statement: Statement
-    if let made = written.insert[entry.stream] {
-      statement = made
-    } else {
-      statement = try writer.prepare(
-        "INSERT INTO \(stream.table) (offset, key, value, time, headers, sum) VALUES (?, ?, ?, ?, ?, ?)")
-      written.insert[entry.stream] = statement
-    }
+    let statement = try prepared(
+      &written.insert[entry.stream],
+      "INSERT INTO \(stream.table) (offset, key, value, time, headers, sum) VALUES (?, ?, ?, ?, ?, ?)")
     var fault: LogFault?
     batch.bytes.withUnsafeBytes { bytes in
       let key = entry.key.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
@@ -145,13 +150,7 @@ extension LogFile {
   /// Deletes the record of a key from a compacted stream.
   private func delete(_ entry: LogBatch.Entry, of stream: Stream, in batch: LogBatch) throws(LogFault) {
     guard let key = entry.key else { return }
-    let statement: Statement
-    if let made = written.replace[entry.stream] {
-      statement = made
-    } else {
-      statement = try writer.prepare("DELETE FROM \(stream.table) WHERE key = ?")
-      written.replace[entry.stream] = statement
-    }
+    let statement = try prepared(&written.replace[entry.stream], "DELETE FROM \(stream.table) WHERE key = ?")
     var fault: LogFault?
     batch.bytes.withUnsafeBytes { bytes in
       statement.bind(1, lasting: UnsafeRawBufferPointer(rebasing: bytes[key]))
@@ -161,14 +160,8 @@ extension LogFile {
   }
 
   private func write(_ position: LogPosition, of group: String, _ stream: Stream) throws(LogFault) {
-    let statement: Statement
-    if let made = written.offsets {
-      statement = made
-    } else {
-      statement = try writer.prepare(
-        "INSERT OR REPLACE INTO positions (owner, stream, offset, metadata, sum) VALUES (?, ?, ?, ?, ?)")
-      written.offsets = statement
-    }
+    let statement = try prepared(
+      &written.offsets, "INSERT OR REPLACE INTO positions (owner, stream, offset, metadata, sum) VALUES (?, ?, ?, ?, ?)")
     statement.bind(1, group)
     statement.bind(2, stream.id)
     statement.bind(3, position.offset)

@@ -140,17 +140,15 @@ extension LogFile {
 
   /// Makes room for records by deleting old ones, if necessary; throws if no more may be deleted. Requires `writing`.
   func makeRoom(for bytes: Int) throws(LogFault) {
-    let used = try usedBytes().used + Int64(bytes)
+    var used = try usedBytes().used + Int64(bytes)
     if used > limits.sizeMax / 10 * 9 || retention.withLock({ $0.grown }) > markBytes { requestRetention() }
-    if used > limits.sizeMax {
-      while try deleteSome(towards: nextCut()) > 0, try usedBytes().used + Int64(bytes) > limits.sizeMax {}
-    }
+    while used > limits.sizeMax, try deleteSome(towards: nextCut()) > 0 { used = try usedBytes().used + Int64(bytes) }
     try checkRoom(for: bytes)
     let waiting = retention.withLock { $0.unprocessedBytes }
-    if waiting > 0, used + Int64(bytes) + Self.growth * (waiting + Int64(bytes)) > limits.fileMax {
+    if waiting > 0, used + Self.growth * (waiting + Int64(bytes)) > limits.fileMax {
       throw LogFault(
         .full,
-        "\(place.name) has room only for what comes of the records that were taken in just before. Send these again, or raise --data-max-mib"
+        "\(place.name) has room only for the results of the records that were accepted just before. Send these again, or raise --data-max-mib"
       )
     }
   }
@@ -165,8 +163,8 @@ extension LogFile {
     if size <= limits.sizeMax / 2 { return nil }
     return LogFault(
       .tooLarge,
-      "the records take \(size) bytes with what is stored beside them, and at most \(limits.sizeMax / 2), half of --data-max-mib, are stored together: send fewer at a"
-        + " time, or raise it")
+      "the records need \(size) bytes with their results, and at most \(limits.sizeMax / 2), half of --data-max-mib, are accepted at once:"
+        + " send fewer at a time, or raise it")
   }
 
   /// Returns the reason why no record would be accepted now, or nil if one would be.

@@ -38,7 +38,7 @@ extension LogFile {
           keeping: keeping, first: statement.integer(4), next: statement.integer(5), floor: statement.integer(6),
           summedFrom: statement.integer(7))
         if version > 1, statement.integer(8) != LogSum.stream(stream) {
-          throw LogFault(.damaged, Database.damaged(name, "what it says of \(stream.place) is not what was written"))
+          throw LogFault(.damaged, Database.damaged(name, "its entry for \(stream.place) is not what was written"))
         }
         if let last = try database.integer("SELECT offset FROM \(stream.table) ORDER BY offset DESC LIMIT 1") {
           stream.next = max(stream.next, last + 1)

@@ -67,8 +67,8 @@ extension LogFile {
     if let disk, disk.free + free < limits.reserve + Int64(bytes) {
       throw LogFault(
         .full,
-        "the disk of \(path) is full: \(disk.free >> 20) MiB are free, and \(limits.reserve >> 20) MiB are kept for what was taken in"
-          + " already. Free space on the disk")
+        "the disk of \(path) is full: \(disk.free >> 20) MiB are free, and \(limits.reserve >> 20) MiB are reserved for the results of"
+          + " accepted records. Free space on the disk")
     }
   }
 

@@ -213,7 +213,7 @@ package final class LogFile: @unchecked Sendable {
     try LogAhead.requireNone(of: path)
     throw LogFault(
       .unknown,
-      "there is no file of `live` at \(path): it is made by the first start of `live`. Give --data the file that `live` uses")
+      "there is no file of `live` at \(path): the first start of `live` creates it. Give --data the file that `live` uses")
   }
 
   /// The copies that owners have kept of files written ahead whose ends they left out.

@@ -148,7 +148,8 @@ package final class SchemaRegistry: Equatable, Sendable {
     if let type = value["schemaType"]?.string, type != "AVRO" {
       let advice =
         type == "PROTOBUF"
-        ? "a map that `combo-consumer map --proto` wrote reads such records, without a registry" : "records of Avro are read"
+        ? "a map that `combo-consumer map --proto` wrote reads such records, without a registry"
+        : "only Avro schemas are supported"
       throw .init(answer: .unusable("the registry has it as \(type); \(advice)"))
     }
     let references = (value["references"]?.array ?? []).map { reference in

@@ -93,7 +93,7 @@ final class ArrivalProbe: Probe {
     answeredAt = now
     self.found = found
     for (number, look) in found {
-      let isThere = parts.partitions.isActive(number) && parts.partitions.active[Int(number)]!.partition.offset == look.offset
+      let isThere = parts.partitions.activePartition(number)?.partition.offset == look.offset
       if !isThere || look.hasRecord != true {
         waiting[number] = nil
       } else if waiting[number]?.offset != look.offset {
@@ -150,7 +150,7 @@ final class ArrivalProbe: Probe {
   private func tellStall(_ now: Int64) {
     let before = stall
     waiting = waiting.filter { number, look in
-      guard parts.partitions.isActive(number), let active = parts.partitions.active[Int(number)] else { return false }
+      guard let active = parts.partitions.activePartition(number) else { return false }
       return active.partition.offset == look.offset && active.awaited == nil
     }
     if let (number, look) = waiting.min(by: { $0.value.since < $1.value.since }), now - look.since >= Self.waitingMs {
@@ -170,7 +170,7 @@ final class ArrivalProbe: Probe {
     } else {
       stall = nil
       if before != nil, rights.denied.reason == nil {
-        parts.log.info("records arrive again, and the brokers answer: ready")
+        parts.log.info("records arrive again, and the brokers answer")
       }
     }
   }

@@ -21,7 +21,11 @@ final class ClockProbe: Probe {
     case .accepted:
       parts.watched.observatory?.hindrance = nil
     case .refused:
-      warnClockRefused(trial)
+      parts.log.warning(
+        """
+        this machine's clock is further ahead of the brokers' than the output accepts (\(.limit, trial.aheadMaxMs) ms, \
+        message.timestamp.after.max.ms): the service starts once it is right. Correct it
+        """)
       parts.watched.observatory?.hindrance = "this machine's clock is further ahead of the brokers' than the output accepts"
       return Self.tryAgainMs
     case .failed(let error) where error.isRetriable || error.code == .unknownTopic:
@@ -45,7 +49,12 @@ final class ClockProbe: Probe {
       case .accepted:
         trial.time.trust()
         parts.log.info("the output accepts the time of this machine's clock, which partitions follow again")
-      case .refused: warnClockRefused(trial)
+      case .refused:
+        parts.log.warning(
+          """
+          this machine's clock is further ahead of the brokers' than the output accepts (\(.limit, trial.aheadMaxMs) ms, \
+          message.timestamp.after.max.ms), and is ignored. Correct it
+          """)
       case .failed(let error):
         parts.log.warning("could not determine whether the output accepts the time of this machine's clock: \(.reason, error)")
       }
@@ -62,13 +71,5 @@ final class ClockProbe: Probe {
     isTrying = true
     parts.edges.inBackground(.query) { [outcomes] in outcomes.put(trial.run()) }
     return nil
-  }
-
-  private func warnClockRefused(_ trial: ClockTrial) {
-    parts.log.warning(
-      """
-      this machine's clock is further ahead of the brokers' than the output accepts (\(.limit, trial.aheadMaxMs) ms, \
-      message.timestamp.after.max.ms), and is ignored. Correct it
-      """)
   }
 }

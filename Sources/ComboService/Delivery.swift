@@ -2,7 +2,6 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
-internal import Dispatch
 
 /// Publishes the rooms' instructions, and decides when journal entries are made. Called by the loop's thread only.
 ///

@@ -23,7 +23,7 @@ extension MemberPartitions {
     if old == own { return }
     if old.rules < own.rules, toldChanges.insert("rules \(own.rules)").inserted {
       log.info(
-        "the group goes over to rules \(.text, "\(own.rules)") of the engine: releases that do not know them can no longer run it"
+        "the group upgrades to rules \(.text, "\(own.rules)") of the engine: releases that do not know them can no longer run it"
       )
     }
     if old.mapping != own.mapping, !RecordMap.differInSchemas(old.mapping ?? "", own.mapping ?? ""),

@@ -101,7 +101,9 @@ internal import ComboWire
   /// The latest time that an active partition has reached.
   var latestActiveClock: Int64? { active.compactMap { $0?.clock.last }.max() }
 
-  package func isActive(_ number: Int32) -> Bool { Int(number) < active.count && active[Int(number)] != nil }
+  package func isActive(_ number: Int32) -> Bool { activePartition(number) != nil }
+
+  func activePartition(_ number: Int32) -> ActivePartition? { Int(number) < active.count ? active[Int(number)] : nil }
 
   // MARK: - States
 
@@ -140,7 +142,7 @@ internal import ComboWire
       active[Int(number)] = new
       watched.began(new)
     case .close(let old):
-      precondition(isActive(number) && active[Int(number)] === old, "what ends is what is consumed")
+      precondition(activePartition(number) === old, "what ends is what is consumed")
       // Its rooms are released with it, so none may be running.
       batches.quiesce()
       active[Int(number)] = nil
@@ -315,9 +317,8 @@ internal import ComboWire
       log.warning(
         """
         partition \(.partition, partition.number) stays with rules \(.text, "\(derivation.rules)") of the engine, though --rules is \
-        \(.text, "\(pinned)"): its rooms \
-        have what older rules do not know, such as a sum of skips that is not yet said, or settings of their own. Restart this instance \
-        when few gifts come, and after a room_closed for rooms with such settings
+        \(.limit, pinned.version): its rooms have state that older rules do not support, such as an unpublished sum of skips, or settings of \
+        their own. Restart this instance when there are few gifts, and after a room_closed for rooms with such settings
         """)
     }
     tellChanges(from: restored.derivation, to: derivation)

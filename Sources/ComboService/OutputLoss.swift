@@ -69,8 +69,14 @@ final class OutputMemory: Sendable {
       defer { clock = nil }
       return clock
     }
-    guard comparesTimes, let clock, try reader.outputHoldsNothing(upTo: clock) else { return nil }
-    return "it no longer holds what was written before"
+    guard comparesTimes, let clock else { return nil }
+    do throws(EdgeError) {
+      return try reader.outputHoldsNothing(upTo: clock) ? "it no longer holds what was written before" : nil
+    } catch {
+      // The next check uses the earlier time, which finds more.
+      writtenUpTo.withLock { $0 = clock }
+      throw error
+    }
   }
 }
 

@@ -36,12 +36,12 @@ struct RoomFinder {
     if !partitions.hasJoined { return .notYet }
     if let last = watched.partition(of: id) {
       // Its instructions from its last partition may not have been sent yet: the answer comes after them.
-      if partitions.isActive(last) { return .asleep(partitions.active[Int(last)]!) }
+      if let active = partitions.activePartition(last) { return .asleep(active) }
       // It may be awake there. Its watchers wait until it is back, or counts as gone.
       if !partitions.state(of: last).isUnassigned || forAll { return .later }
     }
     if let home = home(of: id) {
-      if partitions.isActive(home) { return .asleep(partitions.active[Int(home)]!) }
+      if let active = partitions.activePartition(home) { return .asleep(active) }
       if !partitions.state(of: home).isUnassigned { return .later }
       if partitions.owned.count < watched.partitionCount.value! { return .elsewhere }
     }

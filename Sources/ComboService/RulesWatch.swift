@@ -62,12 +62,12 @@ struct RulesWatch {
     let rules = "\(Rules.newest)"
     guard let agreedSince else {
       return log.info(
-        "not every member of the group is known to offer rules \(.text, rules) of the engine: the group does not go over yet")
+        "not every member of the group is known to offer rules \(.text, rules) of the engine: the group does not upgrade yet")
     }
     log.info(
       """
-      every member of the group offers rules \(.text, rules) of the engine: the group goes over in \
-      \(.seconds, max(0, graceMs - (now - agreedSince)) / 1000) s, after which the release before cannot run it any more
+      every member of the group offers rules \(.text, rules) of the engine: the group upgrades in \
+      \(.seconds, max(0, graceMs - (now - agreedSince)) / 1000) s, after which the previous release can no longer run it
       """)
   }
 

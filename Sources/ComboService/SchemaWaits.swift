@@ -50,7 +50,7 @@ final class SchemaWaits {
     switch step {
     case nil: break
     case .wait(let reason, let mustSay):
-      if mustSay { parts.log.warning("schema \(.text, id) is not there yet, and is asked for again: \(.reason, reason)") }
+      if mustSay { parts.log.warning("schema \(.text, id) could not be fetched, trying again: \(.reason, reason)") }
     case .refuse(let reason):
       parts.log.warning(
         """
@@ -61,7 +61,7 @@ final class SchemaWaits {
       do throws(MapFaults) {
         try parts.partitions.learn([id: text])
         parts.log.info(
-          "schema \(.text, id) is there: the partitions are taken over again with it, so that the journal has it first")
+          "schema \(.text, id) has arrived: the partitions are taken over again with it, so that the journal has it first")
       } catch {
         take(requests.refuse(id, error.faults[0].description, now), id, now)
       }
@@ -72,12 +72,7 @@ final class SchemaWaits {
   private func resume(_ id: String) {
     for case let active? in parts.partitions.active where active.awaited == id {
       active.awaited = nil
-      do throws(EdgeError) {
-        try parts.edges.group.start([(active.number, active.partition.offset)])
-      } catch {
-        parts.log.warning("partition \(.partition, active.number) cannot be read further, trying again: \(.reason, error)")
-        parts.partitions.note(.refused, of: active.number)
-      }
+      _ = parts.partitions.activate([active])
     }
   }
 

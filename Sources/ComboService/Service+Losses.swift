@@ -21,7 +21,7 @@ extension Service {
     case .refused(let reason): fatal = reason
     case .lost(let lost):
       if endsElsewhere(cluster()) { return }
-      let next = lost.topic == .input ? "" : ". It starts again, and creates what is missing"
+      let next = lost.topic == .input ? "" : ". The service starts again, and creates what is missing"
       fatal = "its \(lost.topic.word) topic \(lost.what)\(next)"
       loss = .unknownTopic
     }

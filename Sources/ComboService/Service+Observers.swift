@@ -68,7 +68,7 @@ extension Service {
       // member's.
       guard let found = try? reader.partitions(.input) else { return }
       if let before = count.value, before != found.count {
-        log.info("the input now has \(.count, found.count) partitions instead of \(.limit, before)")
+        log.info("the input now has \(.count, found.count) partitions instead of \(.before, before)")
       }
       count.set(found.count)
     }
@@ -108,7 +108,7 @@ extension Service {
     report.inputPartitions = watched.partitionCount.value
     if partitions.configuration.map != nil { report.mapRows = reader.intake.decoder.rows }
     report.partitions = partitions.owned.map { number in
-      guard partitions.isActive(number), let active = partitions.active[Int(number)] else {
+      guard let active = partitions.activePartition(number) else {
         var restoring = ServiceReport.Partition(
           number: number, isRunning: false, restored: partitions.cancellation(of: number).progress)
         restoring.failure = partitions.state(of: number).attempts.failure

@@ -319,7 +319,7 @@ package final class Service: GroupEdgeDelegate {
     }
     if let partition, error.code == .positionLost {
       log.warning("partition \(.partition, partition): \(.reason, error); restoring it again")
-      if partitions.isActive(partition) { goBack(.abort("partition \(partition) cannot be read on")) }
+      if partitions.isActive(partition) { goBack(.abort("partition \(partition) cannot be read further")) }
       return
     }
     if [.fatal, .fenced, .otherTopic].contains(error.code) {
@@ -328,7 +328,7 @@ package final class Service: GroupEdgeDelegate {
       loss = error.code
       return
     }
-    log.warning("trouble, and trying again: \(.reason, error)")
+    log.warning("the Kafka client reports an error, trying again: \(.reason, error)")
     probes.rights.denied.failed(error, at: edges.time.monotonicMs())
     // Committing the input's offsets requires the right to read it.
     if error.isTopicDenied { deniedWrite.forget() }

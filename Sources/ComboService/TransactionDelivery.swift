@@ -290,7 +290,7 @@ final class TransactionDelivery: Delivery {
   /// Writes all rooms as of the last entry, as far as time permits, so that the next owner has little to replay. No entry is made
   /// meanwhile: it would be above the checkpoint.
   func handOver(_ partitions: [Int32], isStop: Bool) -> DeliveryOutcome {
-    let given = partitions.compactMap { parts.partitions.isActive($0) ? parts.partitions.active[Int($0)] : nil }
+    let given = partitions.compactMap(parts.partitions.activePartition)
     if given.isEmpty { return DeliveryOutcome() }
     var outcome = self.outcome(of: { () throws(TransactionFault) in try write(given, by: parts.deadline(isStop: isStop)) })
     if isStop {

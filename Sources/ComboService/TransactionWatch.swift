@@ -132,8 +132,8 @@ extension TransactionWatch {
       let remedy = OpenTransaction.remedy(brokers, names[open.topic], open.partition, offset: open.offset)
       log.warning(
         """
-        a transaction stays open in partition \(.partition, open.partition) of the \(.text, open.topic.word) \(.topic, names[open.topic]), from \
-        offset \(.offset, open.offset) on, \(.text, held.since(now)): \(.reason, open.topic.effectOfOpenTransaction). \(.text, remedy)
+        a transaction stays open in partition \(.partition, open.partition) of the \(.role, open.topic.word) \(.topic, names[open.topic]), from \
+        offset \(.offset, open.offset) on, \(.since, held.since(now)): \(.reason, open.topic.effectOfOpenTransaction). \(.text, remedy)
         """)
     }
   }
@@ -192,14 +192,14 @@ final class TransactionProbe: Probe {
   private func say(_ fall: GroupMemory.Fall) {
     let effect =
       switch fall.topic {
-      case .input: "What was taken in is not taken in again"
+      case .input: "Records that were consumed are not consumed again"
       case .output: "Lost instructions are not written again; each room writes its whole screen within screen-ms"
-      case .journal, .state, .deadLetter: "If the partition's state cannot be proven any more, all its rooms begin a new epoch"
+      case .journal, .state, .deadLetter: "If the partition's state can no longer be verified, all its rooms begin a new epoch"
       }
     parts.log.error(
       """
-      the \(.text, fall.topic.word) \(.topic, names[fall.topic]) was deleted and recreated, or has lost records: its partition \
-      \(.partition, fall.partition) ended at offset \(.limit, fall.from) and ends at \(.offset, fall.to) now. \(.text, effect)
+      the \(.role, fall.topic.word) \(.topic, names[fall.topic]) was deleted and recreated, or has lost records: its partition \
+      \(.partition, fall.partition) ended at offset \(.before, fall.from) and ends at \(.offset, fall.to) now. \(.text, effect)
       """)
   }
 

@@ -218,8 +218,8 @@ package final class WriteAheadDelivery: Delivery {
       if offset < log.position {
         wentBack =
           wentBack
-          ?? "entry \(next.n) of partition \(active.number) stands at offset \(offset) of the journal, and the one before it"
-          + " stood at offset \(log.position - 1): the brokers have lost records"
+          ?? "entry \(next.n) of partition \(active.number) is at offset \(offset) of the journal, and the one before it"
+          + " was at offset \(log.position - 1): the brokers have lost records"
         break
       }
       if offset != log.position {
@@ -344,7 +344,7 @@ package final class WriteAheadDelivery: Delivery {
   }
 
   func handOver(_ partitions: [Int32], isStop: Bool) -> DeliveryOutcome {
-    let given = partitions.compactMap { parts.partitions.isActive($0) ? parts.partitions.active[Int($0)] : nil }
+    let given = partitions.compactMap(parts.partitions.activePartition)
     if given.isEmpty && state == nil { return DeliveryOutcome() }
     return outcome(of: { () throws(TransactionFault) in
       try write(given, by: parts.deadline(isStop: isStop))

@@ -89,8 +89,10 @@ struct HTTPPartsTests {
       let bytes = (0..<length).map { UInt8($0 * 29 & 0xff) }
       #expect(Base64.decoded(Data(bytes).base64EncodedString().utf8) == bytes)
     }
-    #expect(Base64.decoded("a=b".utf8) == nil)
-    #expect(Base64.decoded("a b".utf8) == nil)
+    for bad in ["a=b", "a b", "A", "QUJDR", "=", "QQ=", "QUI==", "QUJD=", "QQ===", "Q==="] {
+      #expect(Base64.decoded(bad.utf8) == nil, "\(bad)")
+    }
+    #expect(Base64.decoded("QQ".utf8) == [0x41] && Base64.decoded("QQ==".utf8) == [0x41])
   }
 
   @Test("an event's id is its epoch and seq, whatever the room is called")

@@ -50,6 +50,7 @@ struct KafkaPropertiesTests {
     #expect(
       KafkaProperties.fault(of: "group.protocol", "foo") == "The Kafka property group.protocol must be classic here, not \"foo\"."
     )
+    #expect(KafkaProperties.fault(of: "topic.group.protocol", "classic") != nil, "no client could be created with it")
     // Libraries that do not know the name must not receive it.
     let properties = try KafkaProperties(
       brokers: "127.0.0.1:1", clientID: "test", overrides: [.init(key: "group.protocol", value: "classic")], log: .none)

@@ -2,6 +2,18 @@ import Testing
 
 @testable import ComboKafka
 
+@Suite("The transactional id of a member")
+struct MemberIDTests {
+  @Test("is known by its whole name: an instance that was killed is not one whose name ends alike")
+  func instances() {
+    func belongs(_ id: String, to instance: String) -> Bool { LeftTransactions.belongs(id, to: instance, of: "g.1", "in") }
+    #expect(belongs("g.1.in.a", to: "a") && belongs("g.1.in.b.a", to: "b.a"))
+    // Each of several inputs has a member whose instance begins with the input.
+    #expect(belongs("g.1.in.a", to: "in.a"))
+    #expect(!belongs("g.1.in.b.a", to: "a") && !belongs("g.1.other.a", to: "a"))
+  }
+}
+
 @Suite("The rules that a member names")
 struct MemberRulesTests {
   @Test(

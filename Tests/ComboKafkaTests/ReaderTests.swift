@@ -1,4 +1,5 @@
 import ComboEdge
+import ComboSystem
 import Foundation
 import Testing
 
@@ -81,6 +82,19 @@ struct ReaderTests {
       #expect(count == 1)
       return true
     }
+  }
+
+  @Test("time that the caller takes for records is no silence of the brokers")
+  func slowCaller() throws {
+    let kafka = try KafkaFixture()
+    let topic = try kafka.topic()
+    try kafka.fill(topic, 0, ["a", "b"])
+    var count = 0
+    try ReaderClient(kafka.properties).read(topic, 0, from: 0, to: 2, silenceMaxMs: 3000, advice: "") { _ in
+      if count == 0 { MonotonicClock.sleep(ms: 3100) }
+      count += 1
+    }
+    #expect(count == 2)
   }
 
   @Test("only what lies between the two offsets is delivered")

@@ -100,7 +100,7 @@ struct LogHomeTests {
     "a new file was left open by nobody, though the lock of an earlier one is there; the fault for readers names who creates it")
   func notThere() throws {
     let folder = try LogFolder()
-    #expect(fault(.unknown) { _ = try LogFile(.file(folder.path), use: .read) }.contains("made by the first start of `live`"))
+    #expect(fault(.unknown) { _ = try LogFile(.file(folder.path), use: .read) }.contains("the first start of `live` creates it"))
     try Data("123\n".utf8).write(to: folder.url(".lock"))
     let log = try folder.open()
     #expect(log.isNew && !log.wasChecked)

@@ -214,7 +214,7 @@ struct LogRetentionTests {
     let log = try log()
     func append() throws { try log.append(.of(Self.input, [("k", String(repeating: "x", count: 10_000))])) }
     let sentence = fault(.full) { while true { try append() } }
-    #expect(sentence.contains("room only for what comes of the records that were taken in"))
+    #expect(sentence.contains("room only for the results of the records that were accepted"))
     let end = log.bounds(Self.input).next
     #expect((20..<60).contains(end))
     func commit(_ offset: Int64, output: Int) throws {
@@ -227,6 +227,14 @@ struct LogRetentionTests {
     // Four times as many as are taken in are expected. Beyond that, a commit that failed has made room for the next one.
     while log.bounds(Self.output).first == 0 { try? commit(end, output: 10) }
     try commit(end, output: 1)
+  }
+
+  @Test("the results of a record are reserved once, with its own bytes")
+  func reserved() throws {
+    let log = try log()
+    try log.append(.of(Self.input, [("k", "x")]))
+    // The file may have 2 MiB: the record and four times as much for its results fit, but not six times.
+    try log.append(.of(Self.input, [("k", String(repeating: "x", count: 380_000))]))
   }
 
   @Test("old marks are deleted for new ones, and a large state gets no mark")

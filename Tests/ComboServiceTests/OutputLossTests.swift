@@ -20,6 +20,19 @@ struct OutputLossTests {
     #expect(memory.ends(.journal, [(0, 1)]) == [])
   }
 
+  @Test("a check that the brokers do not answer is made again by the next one")
+  func unanswered() throws {
+    let scene = scene(.exactlyOnce)
+    let instance = SimInstance(scene.world, transactionalID: "a", number: 0, staticName: nil, skew: 0, scene.configuration)
+    let memory = OutputMemory()
+    memory.wrote(upTo: 1000)
+    scene.world.broker.unanswered = (.output, 0)
+    let reader = SimReadEdge(scene.world.broker, instance: instance)
+    #expect(throws: EdgeError.self) { try memory.loss(reader, comparesTimes: true) }
+    scene.world.broker.unanswered = nil
+    #expect(try memory.loss(reader, comparesTimes: true) != nil)
+  }
+
   /// The fate of the output while the service runs.
   enum Fate: CaseIterable { case stays, recreated, retained }
 

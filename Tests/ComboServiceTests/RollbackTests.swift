@@ -120,7 +120,8 @@ struct RollbackTests {
       scene.world.clock.advance(5000)
       scene.turn(instance, 2)
     }
-    #expect(instance.service.fatal == "its journal topic has become shorter. It starts again, and creates what is missing")
+    #expect(
+      instance.service.fatal == "its journal topic has become shorter. The service starts again, and creates what is missing")
     #expect(instance.service.loss == .unknownTopic)
     #expect(scene.world.heard.count { $0.contains("its partition 0 ended at offset") } == 1, "\(scene.world.heard)")
   }

@@ -229,6 +229,13 @@ struct RoomMirrorTests {
     }
     #expect(lines.map { String(decoding: $0.room, as: UTF8.self) } == ["a2", "a1"])
     #expect(lines.map(\.gifts) == [50, 5] && lines.map(\.banners) == [1, 1])
+    // When they have rested for long, both rates are 0.
+    mirror.answer(.survey(prefix: Array("a".utf8), limit: 9, order: .rate, id: 4), at: 100_000_000)
+    guard case .survey(4, let rested) = mirror.takeNews()[0] else {
+      Issue.record("no list")
+      return
+    }
+    #expect(rested.map(\.gifts) == [50, 5] && rested.allSatisfy { $0.rate == 0 })
     mirror.told = #","slots":3,"exit_ms":0"#
     mirror.answer(.screen(room: Array("b".utf8), id: 9, watches: false), at: 1000)
     if case .screen(9, _, let record) = mirror.takeNews()[0] {

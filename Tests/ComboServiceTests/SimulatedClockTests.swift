@@ -49,6 +49,7 @@ struct SimulatedClockTests {
   @Test("with a clock too far ahead it does not join, and does once the clock is right")
   func start() {
     let scene = scene()
+    scene.world.hears = true
     let instance = SimInstance(
       scene.world, transactionalID: "a", number: 0, staticName: nil, skew: 2 * Self.hour, scene.configuration)
     var waited = 0
@@ -59,6 +60,7 @@ struct SimulatedClockTests {
     instance.service.awaitSoundClock()
     #expect(waited > 100 && !instance.service.edges.clockTrial!.time.isDoubted)
     #expect(instance.service.edges.time.wallMs() < scene.world.clock.wall + Self.hour)
+    #expect(scene.world.heard.contains { $0.contains("the service starts once it is right") }, "\(scene.world.heard)")
   }
 
   /// Creates a partition whose owner once followed a clock that was two hours ahead.

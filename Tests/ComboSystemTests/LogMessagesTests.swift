@@ -89,6 +89,14 @@ struct LogMessagesTests {
     try GeneratedPart.expect("docs/schemas/log-messages.tsv", is: ["level\tmessage"] + rows.sorted())
   }
 
+  @Test("name each field once, as a JSON line has one value for each name")
+  func distinct() throws {
+    for message in try Self.messages() {
+      let fields = message.template.matches(of: /\{[a-z]\w*\}/).map { String($0.output) }
+      #expect(Set(fields).count == fields.count, "\(message.template)")
+    }
+  }
+
   @Test("have fields, which docs/logs.md describes")
   func fields() throws {
     let docs = try String(contentsOf: Self.root.appendingPathComponent("docs/logs.md"), encoding: .utf8)

@@ -252,3 +252,20 @@ func poll(_ members: [TestMember], _ what: String, until isSo: () -> Bool) throw
     for member in members { member.poll() }
   }
 }
+
+extension ControlClient {
+  /// Deletes a topic with all its records. It is no error if there is none of that name.
+  func deleteTopic(_ name: String, withinMs: Int64) throws(EdgeError) {
+    try attempt("cannot delete topic \"\(name)\"", withinMs: withinMs) { timeoutMs -> Attempt<Void> in
+      var topic = rd_kafka_DeleteTopic_new(name)
+      defer { rd_kafka_DeleteTopic_destroy(topic) }
+      let answer = admin(RD_KAFKA_ADMIN_OP_DELETETOPICS, timeoutMs) { options, queue in
+        rd_kafka_DeleteTopics(client.handle, &topic, 1, options, queue)
+      } read: { event in
+        Self.result { rd_kafka_DeleteTopics_result_topics(rd_kafka_event_DeleteTopics_result(event), &$0) }
+      }
+      if case .failed(RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, _, _) = answer { return .done(()) }
+      return answer
+    }
+  }
+}

@@ -14,8 +14,8 @@ typedef struct cws_events {
   void (*message)(void *context, int connection, const char *bytes, size_t count);
   // A message was larger than allowed, and was discarded.
   void (*too_large)(void *context, int connection);
-  // The connection was lost, or could not be made; it is tried again after this many milliseconds.
-  void (*lost)(void *context, int connection, const char *reason, unsigned int again_ms);
+  // The connection was lost, or could not be made. It is tried again.
+  void (*lost)(void *context, int connection, const char *reason);
 } cws_events;
 
 // Creates a loop, or returns NULL if there is no memory or no file descriptor left.

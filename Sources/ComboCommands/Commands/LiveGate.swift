@@ -45,7 +45,6 @@ final class LiveGate: EventGate {
     do throws(RecordSplitter.Fault) {
       try RecordSplitter.split(body) { intake.add($0, of: origin, to: &batch, at: now) }
     } catch {
-      intake.refused(1)
       return done(.error(400, error.description))
     }
     if batch.isEmpty {
@@ -62,10 +61,7 @@ final class LiveGate: EventGate {
       default: done(.error(500, fault!.message))
       }
     }
-    if !isTaken {
-      intake.refused(count)
-      done(.error(429, "events arrive faster than they can be stored: send these again", [("Retry-After", "1")]))
-    }
+    if !isTaken { done(.error(429, "events arrive faster than they can be stored: send these again", [("Retry-After", "1")])) }
   }
 
   var end: Int64 { stage.file.bounds(output).next }

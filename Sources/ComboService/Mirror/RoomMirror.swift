@@ -304,7 +304,13 @@ package final class RoomMirror {
       guard !room.banners.isEmpty || now - room.heardAt < Self.awakeMs else { continue }
       found.append((room.rate.perSecond(at: now), place))
     }
-    found.sort { $0.rate != $1.rate ? $0.rate > $1.rate : rooms[$0.place].key.lexicographicallyPrecedes(rooms[$1.place].key) }
+    // As in ``RoomOrder/first(_:of:)``.
+    found.sort { one, other in
+      if one.rate != other.rate { return one.rate > other.rate }
+      let (one, other) = (rooms[one.place], rooms[other.place])
+      if one.rate.gifts != other.rate.gifts { return one.rate.gifts > other.rate.gifts }
+      return one.key.lexicographicallyPrecedes(other.key)
+    }
     return found.prefix(limit).map { rate, place in
       let room = rooms[place]
       return RoomLine(

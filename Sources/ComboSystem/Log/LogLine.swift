@@ -18,18 +18,13 @@ enum LogLine {
         line += #","input":"#
         quote(input, to: &line)
       }
-      var named: Set<LogMessage.Field> = []
       for piece in message.pieces {
         switch piece {
         case .words: break
-        // If two values have the same name, only the first is written.
-        case .number(let field, let value):
-          if named.insert(field).inserted { line += ",\"\(field.rawValue)\":\(value)" }
+        case .number(let field, let value): line += ",\"\(field.rawValue)\":\(value)"
         case .value(let field, let value):
-          if named.insert(field).inserted {
-            line += ",\"\(field.rawValue)\":"
-            quote(value, to: &line)
-          }
+          line += ",\"\(field.rawValue)\":"
+          quote(value, to: &line)
         }
       }
       if let more { line += ",\"more\":\(more.count),\"within_s\":\(more.seconds)" }

@@ -24,6 +24,8 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     case seconds
     /// The number that is required or allowed.
     case limit
+    /// The former offset or number.
+    case before
     /// The reason, in words.
     case reason
     /// A code for the reason, from a documented list.
@@ -33,6 +35,8 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     /// The versions of this program and of librdkafka.
     case version, librdkafka
     case group, instance, map, delivery
+    /// What a topic is to the service, such as its input; and since when something is so.
+    case role, since
     /// A text such as librdkafka's message, and librdkafka's name for its origin.
     case text, facility
     case options
@@ -56,7 +60,20 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
   var input: String?
 
   package init(stringLiteral value: String) { pieces = [.words(value)] }
-  package init(stringInterpolation: StringInterpolation) { pieces = stringInterpolation.pieces }
+  package init(stringInterpolation: StringInterpolation) {
+    pieces = stringInterpolation.pieces
+    assert(areFieldsDistinct, "a field has one value: \(template)")
+  }
+
+  private var areFieldsDistinct: Bool {
+    var named: Set<Field> = []
+    return pieces.allSatisfy { piece in
+      switch piece {
+      case .words: true
+      case .number(let field, _), .value(let field, _): named.insert(field).inserted
+      }
+    }
+  }
 
   package struct StringInterpolation: StringInterpolationProtocol {
     fileprivate(set) var pieces: [Piece] = []

@@ -1,17 +1,18 @@
 /// Base64 of RFC 4648, as headers and tokens use it.
 package enum Base64 {
-  /// Returns the bytes that a text encodes, with or without `=` at its end, or nil if other characters occur. Drops surplus bits.
+  /// Returns the bytes that a text encodes, with or without the `=` at its end, or nil if it is not Base64. Drops surplus bits.
   package static func decoded(_ text: some Sequence<UInt8>) -> [UInt8]? {
     var bytes: [UInt8] = []
     var bits: UInt32 = 0
     var count = 0
-    var isAtEnd = false
+    var (characters, padding) = (0, 0)
     for character in text {
       if character == UInt8(ascii: "=") {
-        isAtEnd = true
+        padding += 1
         continue
       }
-      if isAtEnd { return nil }
+      if padding > 0 { return nil }
+      characters += 1
       let value: UInt32
       switch character {
       case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = UInt32(character - 65)
@@ -29,6 +30,7 @@ package enum Base64 {
         bits &= (1 << UInt32(count)) - 1
       }
     }
+    if characters % 4 == 1 || padding > 0 && padding != -characters & 3 { return nil }
     return bytes
   }
 }

@@ -36,7 +36,8 @@ package enum Timestamp {
 
   /// Returns a time as ISO 8601 in UTC, to the millisecond.
   package static func text(_ milliseconds: Int64) -> String {
-    var seconds = time_t(milliseconds / 1000)
+    let fraction = (milliseconds % 1000 + 1000) % 1000
+    var seconds = time_t((milliseconds - fraction) / 1000)
     var parts = unsafe tm()
     unsafe gmtime_r(&seconds, &parts)
     func padded(_ number: Int32, _ width: Int = 2) -> String {
@@ -44,7 +45,7 @@ package enum Timestamp {
       return String(repeating: "0", count: max(0, width - text.count)) + text
     }
     return unsafe "\(parts.tm_year + 1900)-\(padded(parts.tm_mon + 1))-\(padded(parts.tm_mday))T\(padded(parts.tm_hour)):"
-      + "\(padded(parts.tm_min)):\(padded(parts.tm_sec)).\(padded(Int32(milliseconds % 1000), 3))Z"
+      + "\(padded(parts.tm_min)):\(padded(parts.tm_sec)).\(padded(Int32(fraction), 3))Z"
   }
 
   private static func digits(_ count: Int, _ rest: inout Substring) -> Int64? {
