@@ -32,9 +32,7 @@ struct BannerPoolTests {
       #expect(there.sorted { $0.slot < $1.slot } == screen.banners)
       #expect(pool.views.map(\.id) == Array(0..<pool.views.count))
     }
-    for (screen, pool) in screens.values {
-      #expect(pool.slots <= max(1, DisplayInstruction.slotMax + 1) && screen.banners.isEmpty)
-    }
+    for (screen, _) in screens.values { #expect(screen.banners.isEmpty) }
   }
 
   @Test("views are reused: thousands of banners pass over two slots on three of them")
@@ -120,7 +118,7 @@ struct BannerPoolTests {
       instruction(
         3, .screen([RoomBanner(number: 1, slot: 0, count: 101)], RoomTimes(slots: 5, enterMs: 0, countMs: 1000, exitMs: 10))),
       at: 1100)
-    #expect(pool.views[0].phase(at: 1100) == .counting || pool.motion.countMs == 1000)
+    #expect(pool.views[0].phase(at: 1100) == .counting)
     #expect(pool.views[0].number(at: 1100) <= before && pool.views[0].number(at: 2000) == 101)
     #expect(pool.slots == 5 && pool.motion == BannerMotion(enterMs: 0, countMs: 1000, exitMs: 10))
     pool.clear(now: 3000)

@@ -28,11 +28,9 @@ struct SuiteTests {
   @Test("a screen without gaps equals the engine's", arguments: ClientCase.streams)
   func followsEngines(stream: String) throws {
     var rooms = RoomScreens()
-    var screens = 0
     for line in try ClientCase.lines(of: stream) {
       let instruction = try #require(DisplayInstruction(line))
       if case .screen(let there, _) = instruction.operation {
-        screens += 1
         let before = rooms[instruction.room]?.banners ?? []
         #expect(before.map { [$0.number, $0.slot, $0.count, $0.base] } == there.map { [$0.number, $0.slot, $0.count, $0.base] })
       }

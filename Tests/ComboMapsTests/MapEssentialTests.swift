@@ -3,8 +3,6 @@ import ComboMaps
 import ComboWire
 import Testing
 
-@testable import ComboTestSupport
-
 /// Fields without which a record is no gift.
 @Suite("The required fields of a gift")
 struct MapEssentialTests {

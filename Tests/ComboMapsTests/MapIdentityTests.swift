@@ -218,7 +218,8 @@ struct MapIdentityTests {
       let map = try RecordMap(Array(#require(BuiltInMaps.text(name)).utf8), file: name)
       let lines = Self.gifts(map, ["[\(zeros)]"])
       #expect(
-        lines.count == 1 && (lines[0] == "dropped" || lines[0].contains("the record's arrays have too many elements")),
+        lines.count == 1
+          && (name == "rumble" ? lines[0] == "dropped" : lines[0].contains("the record's arrays have too many elements")),
         "\(name): \(lines)")
     }
   }

@@ -11,12 +11,12 @@ struct MapNewFieldTests {
     let arena = BumpArena()
     var event = Event()
     return Array(record.utf8).withUnsafeBytes { bytes in
-      do throws(BadEvent) {
-        guard try decoder.decode(bytes, key: Array("k".utf8).withUnsafeBytes { $0 }, into: arena, &event) else {
-          return "dropped"
-        }
-        return "\(event.gift.refreshes) \(event.gift.lingerMs)"
-      } catch { return "\(error)" }
+      Array("k".utf8).withUnsafeBytes { key in
+        do throws(BadEvent) {
+          guard try decoder.decode(bytes, key: key, into: arena, &event) else { return "dropped" }
+          return "\(event.gift.refreshes) \(event.gift.lingerMs)"
+        } catch { return "\(error)" }
+      }
     }
   }
 

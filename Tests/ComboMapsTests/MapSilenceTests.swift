@@ -4,8 +4,6 @@ import ComboWire
 import Foundation
 import Testing
 
-@testable import ComboTestSupport
-
 /// Records with a gift that must not vanish without a message.
 @Suite("No gift is lost in silence")
 struct MapSilenceTests {
@@ -37,10 +35,14 @@ struct MapSilenceTests {
   func olderRules() throws {
     let map = try RecordMap(Array(#require(BuiltInMaps.text("bilibili")).utf8), file: "bilibili")
     let decoder = RecordDecoder(map: map)
-    decoder.rules = .oldest
     var event = Event()
-    Array(#"{"roomid":7,"data":" \#(Self.bilibili)"}"#.utf8).withUnsafeBytes { record in
-      #expect((try? decoder.decode(record, key: nil, into: BumpArena(), &event)) != true)
+    for rules in [Rules.oldest, .newest] {
+      decoder.rules = rules
+      Array(#"{"roomid":7,"data":" \#(Self.bilibili)"}"#.utf8).withUnsafeBytes { record in
+        Array("7".utf8).withUnsafeBytes { key in
+          #expect(((try? decoder.decode(record, key: key, into: BumpArena(), &event)) == true) == (rules == .newest))
+        }
+      }
     }
   }
 

@@ -1,7 +1,6 @@
 import ComboCore
 import ComboMaps
 import ComboWire
-import Foundation
 import Testing
 
 @Suite("STT records")

@@ -187,9 +187,10 @@ struct PartitionStateTests {
   @Test("takes every fact in every state as the table says, and nothing else has an effect")
   func everyFact() {
     var lines: [String: String] = [:]
+    var used: Set<String> = []
     for line in Self.table.split(separator: "\n") {
       let parts = line.split(separator: ">", maxSplits: 1)
-      lines[parts[0].trimmed] = parts[1].trimmed
+      #expect(lines.updateValue(parts[1].trimmed, forKey: parts[0].trimmed) == nil, "\(line)")
     }
     for before in Self.states() {
       for (name, fact) in Self.facts() {
@@ -199,10 +200,13 @@ struct PartitionStateTests {
         var expected = listed ?? "\(before.word):"
         if listed == nil, before.word != "unassigned", let other = lines["\(name): *"] {
           expected = other.replacing(" CLOSE", with: before.consumed == nil ? "" : " close")
+          used.insert("\(name): *")
         }
+        used.insert("\(name): \(before.word)")
         #expect("\(state.word): \(actions)".trimmed == expected, "\(name) in \(before.word)")
       }
     }
+    #expect(Set(lines.keys).subtracting(used) == [], "no fact in no state")
   }
 
   @Test("keeps its promises in any sequence of facts", arguments: 0..<UInt64(50))

@@ -50,7 +50,7 @@ struct SimulatedCrashTests {
       let scene = SimScene(seed: 6, partitions: 2)
       let other = scene.start("other")
       scene.world.freezeTurns = 24
-      scene.world.whileFrozen = { if other.service.partitions.active.contains(where: { $0 != nil }) { takeovers += 1 } }
+      scene.world.whileFrozen = { if scene.hasTwoOwners { takeovers += 1 } }
       for _ in 0..<4 { scene.turn(other) }
       let first = scene.start("a")
       first.freezeAt = call

@@ -105,7 +105,6 @@ struct SimulationFindTests {
 
   @Test("a retract may forget the last combos of a room")
   func retractOfTheLastCombos() {
-    struct Deaf: InstructionSink { mutating func say(_ instruction: Instruction) {} }
     let scene = SimScene()
     let instance = scene.start()
     for sender in ["a", "b", "c"] { scene.gift(sender: sender) }

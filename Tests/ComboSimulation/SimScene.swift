@@ -94,6 +94,12 @@ final class SimScene {
     world.put(room, #"{"sender":{"id":"\#(sender)"},"gift":{"id":"g"},"count":\#(count)}"#)
   }
 
+  /// Whether two instances consider themselves the owner of one partition.
+  var hasTwoOwners: Bool {
+    let owned = world.instances.flatMap { one in one.service.partitions.active.enumerated().filter { $1 != nil }.map(\.offset) }
+    return Set(owned).count < owned.count
+  }
+
   /// Returns the values of a topic's committed records, in order.
   func lines(_ topic: Topic) -> [String] {
     world.broker.partitions(topic).flatMap { number in
@@ -115,6 +121,9 @@ final class SimScene {
   /// Alters the newest committed record for which `fits` holds.
   func alter(_ topic: Topic, where fits: (SimRecord) -> Bool, _ change: (inout SimRecord) -> Void) {
     let log = world.broker.log(topic, 0)
-    if let index = log.records.lastIndex(where: { $0.isCommitted && fits($0) }) { log.alter(index, change) }
+    guard let index = log.records.lastIndex(where: { $0.isCommitted && fits($0) }) else {
+      preconditionFailure("no record of \(topic) fits")
+    }
+    log.alter(index, change)
   }
 }

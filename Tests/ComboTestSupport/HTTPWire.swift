@@ -117,7 +117,8 @@ final class HTTPWire {
     let lines = String(decoding: received[..<place], as: UTF8.self).components(separatedBy: "\r\n")
     received.removeFirst(place + 4)
     var response = Response()
-    response.status = lines[0].split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    let isHead = lines[0].hasPrefix("HTTP/1.1 ")
+    response.status = (isHead ? lines[0].split(separator: " ").dropFirst().first.flatMap { Int($0) } : nil) ?? 0
     for line in lines.dropFirst() {
       let halves = line.split(separator: ":", maxSplits: 1)
       response.headers.append((String(halves[0]), halves.count > 1 ? halves[1].trimmingCharacters(in: .whitespaces) : ""))

@@ -245,9 +245,9 @@ extension TransactionalProducer {
 }
 
 /// Polls these members in turn until `isSo` returns true.
-func poll(_ members: [TestMember], _ what: String, until isSo: () -> Bool) throws {
+func poll(_ members: [TestMember], _ what: String, until isSo: () throws -> Bool) throws {
   let deadline = Deadline(afterMs: ServiceKafka.patienceMs)
-  while !isSo() {
+  while try !isSo() {
     guard !deadline.isOver else { throw TestKafka.Failure("it never came to pass: \(what); so far: \(members.map(\.story))") }
     for member in members { member.poll() }
   }

@@ -84,10 +84,6 @@ struct JSONValidityTests {
 
   @Test("64 levels are allowed, 65 are not; objects and arrays count alike")
   func depth() {
-    func nested(_ levels: Int, _ open: String, _ close: String) -> [UInt8] {
-      Array(
-        (#"{"x":"# + String(repeating: open, count: levels - 1) + "1" + String(repeating: close, count: levels - 1) + "}").utf8)
-    }
     for (open, close) in [("[", "]"), (#"{"a":"#, "}"), (#"[{"a":"#, "}]")] {
       let step = open.hasPrefix("[{") ? 2 : 1
       func text(_ levels: Int) -> [UInt8] {

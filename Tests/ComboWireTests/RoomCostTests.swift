@@ -106,6 +106,7 @@ struct RoomCostTests {
     while let deadline = room.engine.nextDeadline { room.engine.advance(to: deadline, to: &room.counter) }
     #expect(room.counter.instructions <= gifts * RoomCost.instructionsAGift)
     #expect(room.counter.bytes <= gifts * RoomCost.bytesAGift)
+    #expect(room.counter.instructions > gifts / 10, "the worst room is not built")
   }
 
   @Test("docs/security.md has the figures that follow from the ranges")

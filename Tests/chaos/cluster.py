@@ -85,12 +85,12 @@ class Cluster:
                     break
                 time.sleep(0.5)
 
-    def tool(self, *arguments, check=True):
+    def tool(self, *arguments):
         """Runs one of Kafka's own tools and returns its output."""
         done = subprocess.run(
             [os.path.join(self.scripts, "tool"), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             timeout=120)
-        if check and done.returncode != 0:
+        if done.returncode != 0:
             raise RuntimeError(f"tool {' '.join(arguments)}: {done.stderr.strip()}{done.stdout.strip()}")
         return done.stdout
 

@@ -58,7 +58,7 @@ class Feeder(threading.Thread):
             # Only the topic knows which of its gifts were delivered; they are not counted, and another piece replaces them.
             self.failed += 1
             self.log(f"producer: a piece of {count} gifts ended with exit code {status}; another is made in its place")
-            if self.failed > 20:
+            if self.failed >= 20:
                 raise RuntimeError("20 pieces could not be delivered, see generate.log")
             time.sleep(0.5)
             return

@@ -34,7 +34,6 @@ class Instance:
             self.options += ["--instance", f"chaos-{number}"]
         self.process = None
         self.started = 0
-        self.is_stopped = False
         # Set while the test ends it.
         self.is_leaving = False
 
@@ -59,7 +58,7 @@ class Instance:
 
     def start(self):
         self.started += 1
-        self.is_stopped = self.is_leaving = False
+        self.is_leaving = False
         with open(self.log_path, "wb") as log:
             self.process = subprocess.Popen(
                 [self.program, "run", *self.options], stdout=subprocess.DEVNULL, stderr=log, stdin=subprocess.DEVNULL,
@@ -86,10 +85,8 @@ class Instance:
 
     def stop(self):
         self.process.send_signal(signal.SIGSTOP)
-        self.is_stopped = True
 
     def go_on(self):
-        self.is_stopped = False
         self.process.send_signal(signal.SIGCONT)
 
     def says(self, text):
@@ -139,7 +136,7 @@ class Figures:
     def _read(self, path):
         with open(path, errors="replace") as file:
             for line in file:
-                if "transaction given up" in line:
+                if " returning to the last commit: " in line:
                     self.aborts += 1
                     reason = line.split("last commit: ", 1)[-1].strip()
                     reason = re.sub(r"\d+", "N", reason)[:160]

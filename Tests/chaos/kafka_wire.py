@@ -4,7 +4,7 @@ ends, what a group has committed. Each opens a connection of its own, so that no
 import socket
 import struct
 
-METADATA, FIND_COORDINATOR, LIST_OFFSETS, OFFSET_FETCH, DESCRIBE_GROUPS = 3, 10, 2, 9, 15
+METADATA, FIND_COORDINATOR, LIST_OFFSETS, OFFSET_FETCH = 3, 10, 2, 9
 READ_COMMITTED, READ_UNCOMMITTED = 1, 0
 
 
@@ -45,10 +45,6 @@ class _Reader:
             return None
         self.place += size
         return self.data[self.place - size:self.place].decode("utf-8", "replace")
-
-    def blob(self):
-        size = self.number("i")
-        self.place += max(0, size)
 
     def list(self, each):
         return [each() for _ in range(max(0, self.number("i")))]
@@ -194,23 +190,3 @@ class Wire:
         if error != 0 or len(offsets) < partitions:
             raise KafkaFault(f"no offsets of {group} (error {error})")
         return [offsets[index] for index in range(partitions)]
-
-    def group(self, group):
-        """Returns the state of a group and the number of its members."""
-        node = self.coordinator(group)
-        if not self.is_asked(node):
-            raise KafkaFault(f"the coordinator of {group} does not answer")
-        reader = self._ask(node, DESCRIBE_GROUPS, 0, _Writer().number("i", 1).text(group).bytes)
-        reader.number("i")
-        error = reader.number("h")
-        reader.text()
-        state = reader.text()
-        reader.text(), reader.text()
-
-        def member():
-            reader.text(), reader.text(), reader.text(), reader.blob(), reader.blob()
-
-        members = len(reader.list(member))
-        if error != 0:
-            raise KafkaFault(f"no group {group} (error {error})")
-        return state, members

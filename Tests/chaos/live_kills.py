@@ -64,7 +64,7 @@ def main():
         code, words = verify(options.program, data)
         print(words)
         print(f"live_kills: {len(acknowledged)} gifts acknowledged, {len(there)} in the file, {len(lost)} lost, {len(twice)} twice")
-        if lost or twice or code != 0:
+        if lost or twice or code != 0 or not acknowledged:
             os.system(f"cp {data} /tmp/live_kills.{options.seed}.db")
             sys.exit(f"live_kills: FAILED with seed {options.seed}; the file is kept as /tmp/live_kills.{options.seed}.db")
 

@@ -216,7 +216,8 @@ def read_options():
     parser.add_argument("--port", type=int, help="the first of two ports; default: free ones")
     options = parser.parse_args()
     options.gifts = options.gifts or (40_000 if options.short else 400_000)
-    options.kills = options.kills or (3 if options.short else 15)
+    if options.kills is None:
+        options.kills = 3 if options.short else 15
     if options.seed is None:
         options.seed = int.from_bytes(os.urandom(4), "big")
     options.kafka = os.environ.get("COMBO_TEST_KAFKA")
@@ -234,7 +235,7 @@ def main():
         return 2
     again = " ".join(
         f"--{name.replace('_', '-')} {getattr(options, name)}" for name in ("seed", "gifts", "kills", "queue", "session_ms", "delivery")
-        if getattr(options, name))
+        if getattr(options, name) is not None)
     return prove(SeveralInputs(options), "each room of each topic is exact", f"; again: Tests/chaos/several_inputs.py {again}")
 
 

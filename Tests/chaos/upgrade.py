@@ -49,6 +49,7 @@ class Upgrade(Chaos):
 
     def end(self, instance, kind):
         if kind == "SIGKILL":
+            self.count("SIGKILL of an instance")
             instance.kill()
         else:
             self.terminate(instance)

@@ -59,6 +59,17 @@ struct ExplainCommandTests {
     #expect(try service.end() == 0, "\(service.log)")
   }
 
+  /// Waits until the journal has more entries than these.
+  private func awaitEntry(_ scene: LogScene, after entries: Int) throws {
+    let deadline = Deadline(afterMs: 60_000)
+    while true {
+      let rings = scene.stage.file.committed.rings
+      if try scene.records(.journal).count > entries { return }
+      if deadline.isOver { throw LogScene.Failure(description: "no entry follows the first \(entries)") }
+      scene.stage.file.committed.wait(after: rings, maxMs: 1000)
+    }
+  }
+
   @Test("each of ten ways to vanish is reported, with place and reason")
   func vanished() throws {
     let scene = try LogScene()
@@ -69,8 +80,7 @@ struct ExplainCommandTests {
     try scene.give([gift("early", sender: "u0")])
     let hold = scene.start(configuration)
     // The service begins after the first gift once it has taken the partition over.
-    let deadline = Deadline(afterMs: 60_000)
-    while try scene.records(.journal).isEmpty, !deadline.isOver { MonotonicClock.sleep(ms: 5) }
+    try awaitEntry(scene, after: 0)
     hold.stop.set()
     #expect(try hold.end() == 0)
     configuration.fromLatest = false
@@ -93,8 +103,7 @@ struct ExplainCommandTests {
     configuration.purpose = .seek([0: scene.stage.file.bounds(scene.stage.stream(.input)).next])
     let entries = try scene.records(.journal).count
     let mover = scene.start(configuration)
-    let moved = Deadline(afterMs: 60_000)
-    while try scene.records(.journal).count == entries, !moved.isOver { MonotonicClock.sleep(ms: 5) }
+    try awaitEntry(scene, after: entries)
     mover.stop.set()
     #expect(try mover.end() == 0)
     configuration.purpose = .service

@@ -2,7 +2,9 @@ import ComboWire
 import Foundation
 import Testing
 
-/// Records that operators have reported, with their expected counts: the map of `NAME.args` reads `Cases/NAME.in.jsonl`, and
+@testable import ComboCommands
+
+/// Records that operators have reported, with their expected counts: `NAME.args` are the options for `Cases/NAME.in.jsonl`, and
 /// `NAME.want.txt` has a line for each room, sender, receiver (or `-`) and gift.
 @Suite("Cases of the field")
 struct FieldCaseTests {
@@ -19,11 +21,16 @@ struct FieldCaseTests {
     func text(_ end: String) throws -> String {
       try String(contentsOf: Self.folder.appendingPathComponent(name + end), encoding: .utf8)
     }
-    let words = try text(".args").split(whereSeparator: \.isWhitespace).map(String.init)
-    var reference = words[try #require(words.firstIndex(of: "--map")) + 1]
-    if reference.hasPrefix("./") { reference = Self.folder.appendingPathComponent(String(reference.dropFirst(2))).path }
+    let words = try text(".args").split(whereSeparator: \.isWhitespace).map {
+      $0.hasPrefix("./") ? Self.folder.appendingPathComponent(String($0.dropFirst(2))).path : String($0)
+    }
+    guard case .replay(let options) = Invocation.parse(["replay"] + words) else {
+      Issue.record("\(words) are no options of replay")
+      return
+    }
     let records = try Data(contentsOf: Self.folder.appendingPathComponent("\(name).in.jsonl"))
-    let result = try PlatformReplay.counts(records, by: PlatformReplay.map(reference), receivers: true)
+    let result = try PlatformReplay.counts(records, by: #require(options.map), options.settings, receivers: true)
+    #expect(result.reports == [])
     let wanted = try text(".want.txt").split(separator: "\n").map { $0.split(separator: " ").prefix(5).joined(separator: " ") }
     #expect(result.counts.map { "\($0.key.replacing("|", with: " ")) \($0.value)" }.sorted() == wanted.sorted())
   }

@@ -72,21 +72,24 @@ struct PlatformDamageTests {
     }
   }
 
-  /// Calls `body` with records of gifts from each file, by each of its maps.
+  /// Calls `body` with records of gifts from each file, by each of its maps. Returns the number of calls.
   /// - Parameters:
   ///   - each: The maximum number of records of a file and a map.
   ///   - body: Receives the map, the record, the gifts in it, and a function that counts those in another text.
   private static func forEachRecord(
     max each: Int = .max, _ body: (String, DamagedRecord, Gifts, (String) -> Gifts) -> Void
-  ) throws {
+  ) throws -> Int {
+    var number = 0
     let arena = BumpArena()
     var known: Set<String> = []
     for (file, map) in samples {
       let decoder = try decoder(map)
       for (record, whole) in try records(file, by: decoder, arena, without: &known).prefix(each) {
         body(map, record, whole) { gifts($0, by: decoder, arena) }
+        number += 1
       }
     }
+    return number
   }
 
   /// Fields whose loss makes several gifts of one: marks of a part of a gift bomb, another packet, or a number below another.
@@ -96,7 +99,7 @@ struct PlatformDamageTests {
 
   @Test("never yield more gifts than they had, whichever field is missing, empty, 0 or of another type")
   func neverMore() throws {
-    try Self.forEachRecord(max: 1) { map, record, whole, gifts in
+    let records = try Self.forEachRecord(max: 1) { map, record, whole, gifts in
       for way in record.fields where !Self.distinguishing.contains(way[way.count - 1]) {
         for damage in DamagedRecord.Damage.allCases {
           let left = gifts(record.damaged(way, damage).text)
@@ -106,6 +109,7 @@ struct PlatformDamageTests {
         }
       }
     }
+    #expect(records > 30)
   }
 
   /// Returns whether a member only names what a record is, who is in it, where or when. Such members make no gift.
@@ -122,7 +126,7 @@ struct PlatformDamageTests {
 
   @Test("yield no gift if only the envelope is left")
   func around() throws {
-    try Self.forEachRecord { map, record, _, gifts in
+    let records = try Self.forEachRecord { map, record, _, gifts in
       // In some records the receiver alone makes the gift.
       let text = record.keeping(Self.isAround) { name in
         let name = name.lowercased()
@@ -131,5 +135,6 @@ struct PlatformDamageTests {
       let left = gifts(text)
       if left.number > 0 { Issue.record("\(map): \(left) of \(text)") }
     }
+    #expect(records > 100)
   }
 }

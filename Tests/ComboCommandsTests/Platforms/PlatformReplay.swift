@@ -27,12 +27,12 @@ enum PlatformReplay {
 
   /// Returns the number of gifts that were shown or skipped, by `room|sender|gift` or `room|sender|receiver|gift`, and the
   /// reports of bad lines.
-  static func counts(_ records: Data, by map: RecordMap, receivers: Bool = false) throws -> (
-    counts: [String: Int], reports: [String]
-  ) {
+  static func counts(
+    _ records: Data, by map: RecordMap, _ settings: Settings = Settings(), receivers: Bool = false
+  ) throws -> (counts: [String: Int], reports: [String]) {
     var output = Data()
     var reports: [String] = []
-    var settings = Settings()
+    var settings = settings
     settings.screenMs = 0
     // Each skip is published by itself, as a sum does not name the senders.
     settings.skipMs = 0

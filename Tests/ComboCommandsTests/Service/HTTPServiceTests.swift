@@ -89,7 +89,7 @@ extension ServiceTests {
       }
       let list = try JSONSerialization.jsonObject(with: Data(try ask("/rooms?limit=3&prefix=r", port).body)) as? [String: Any]
       let lines = try #require(list?["rooms"] as? [[String: Any]])
-      #expect(lines.count <= 3 && lines.allSatisfy { $0["gifts"] as? Int == 20 })
+      #expect(lines.count == 3 && lines.allSatisfy { $0["gifts"] as? Int == 20 })
       try service.stop()
       try group.verify()
     }

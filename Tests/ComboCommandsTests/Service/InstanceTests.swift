@@ -216,8 +216,9 @@ extension ServiceTests {
         let starts = second.log.count { $0.contains("starting again within the process") }
         #expect(starts == (gotOther ? 1 : 0), "\(second.text)")
         try second.stop()
-        if gotOther { break }
+        if gotOther { return }
       }
+      print("SKIPPED: a member with another input. Each of four sessions ended before the next member joined.")
     }
   }
 }

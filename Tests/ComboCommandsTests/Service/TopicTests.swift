@@ -83,6 +83,7 @@ extension ServiceTests {
       if service.has("its output topic is gone") {
         try service.waitForLog("created topic \"\(group.names.output)\"", count: 2)
       }
+      #expect(try group.control.partitionCount(group.names.output, withinMs: ServiceKafka.patienceMs) != nil)
       try service.stop()
     }
 

@@ -18,7 +18,6 @@ struct Observer {
   private var at = Int64.min
   private var banners: [Int: Banner] = [:]
   private var ended: Set<Int> = []
-  private var lastBanner = 0
   /// The number of gifts that were shown, skipped or retracted.
   private(set) var gifts = 0
   /// The sum of the counts of all finals.
