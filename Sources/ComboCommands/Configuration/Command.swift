@@ -84,7 +84,8 @@ enum Command: String, CaseIterable, Sendable {
 
       Instructions are written in the order of the lines that led to them, so the same input gives the same bytes. Up to
       --max-rested-rooms rooms are remembered, however long they are silent. Beyond that number, a room is forgotten once it
-      has rested longer than all rooms of the latest 131,072 lines. This is exact unless the times in the file jump back.
+      has rested longer than all rooms of the latest 131,072 lines. This is exact unless the times in the file jump back; in a
+      pipe that pauses, the place of its last instructions among those of other rooms depends on the pauses.
       """
     case .tune:
       """
