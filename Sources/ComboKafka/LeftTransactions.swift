@@ -72,10 +72,14 @@ package final class LeftTransactions: Sendable {
     }
   }
 
-  /// Whether a transactional id is the one that an instance has by default.
+  /// Whether a transactional id is probably that of an instance.
   static func belongs(_ id: String, to instance: String, of group: String, _ input: String) -> Bool {
+    let start = "\(group).\(input)."
+    // An id that was chosen may end with the instance.
+    if !id.hasPrefix(start) { return id.hasSuffix(".\(instance)") }
     // Each of several inputs has a member whose instance begins with the input.
-    id == "\(group).\(input).\(instance)" || id == "\(group).\(instance)" && instance.hasPrefix("\(input).")
+    let own = id.dropFirst(start.count)
+    return own == instance || instance == "\(input).\(own)"
   }
 
   private struct Place: Hashable {

@@ -134,7 +134,9 @@ struct TuneTests {
       for gift in 0..<20 {
         lines.append(ReplayTests.gift("r\(round % 35)", Int64(round) * 400_000 + Int64(gift) * 700, sender: "u\(gift % 7)"))
       }
-      lines.append(#"{"type":"room_closed","room":"r\#(round % 35)","ts":\#(Int64(round) * 400_000 + 14_000)}"#)
+      // Some are closed long after they have rested.
+      let closed = Int64(round) * 400_000 + (round % 2 == 0 ? 14_000 : 390_000)
+      lines.append(#"{"type":"room_closed","room":"r\#(round % 35)","ts":\#(closed)}"#)
     }
     let input = Data(lines.joined(separator: "\n").utf8)
     let kept = Self.tune(input, chunkBytes: 5000)

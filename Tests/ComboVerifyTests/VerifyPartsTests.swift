@@ -250,6 +250,7 @@ struct VerifyPartsTests {
   func times() {
     #expect(Timestamp.milliseconds("1970-01-01T00:00:00Z") == 0)
     #expect(Timestamp.text(-500) == "1969-12-31T23:59:59.500Z" && Timestamp.text(-1000) == "1969-12-31T23:59:59.000Z")
+    #expect(Timestamp.text(.min).hasSuffix("Z"))
     #expect(Timestamp.milliseconds("2026-11-21T13:02:03.5Z") == 1_795_266_123_500)
     #expect(Timestamp.milliseconds("2026-11-21T13:02:03.5+01:30") == 1_795_260_723_500)
     #expect(Timestamp.milliseconds("2024-02-29") == 1_709_164_800_000)

@@ -42,7 +42,9 @@ struct ConfigTable: Equatable, Sendable {
         // A value that is not a valid property may be a password with something missing before it.
         let isProperty = if case .property = option.kind { true } else { false }
         let property = isProperty ? KafkaProperty(value.text) : nil
-        let isLogin = ["brokers", "http-origin", "schema-registry"].contains(option.name) && value.text.contains("@")
+        let isLogin =
+          ["brokers", "http-origin", "schema-registry", "from"].contains(option.name) && value.text.contains("@")
+          || option.name == "from" && value.text.contains("password=")
         // If no file has that name, the value may be the secret itself.
         let isPasted = Self.secretFiles.contains(option.name) && access(value.text, F_OK) != 0
         let isSecret = isLogin || isPasted || isProperty && property.map { $0.isSecret || !$0.isKnown } ?? true

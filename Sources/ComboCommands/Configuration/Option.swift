@@ -109,10 +109,7 @@ struct Option: Sendable {
       return SchemaRegistry.fault(of: text)
     case .text, .files:
       return text.isEmpty ? "must not be empty" : nil
-    case .source:
-      // `IntakeSource` reports all other faults of an address.
-      return ["-", "post", "ws:", "wss:"].contains(where: text.hasPrefix)
-        ? nil : "must be -, post or ws://HOST:PORT/, not \(Sentence.quoted(text))"
+    case .source: return Self.sourceFault(text)
     case .topic:
       let isList = name == "input" && text.contains(",") && InputChoice.names(in: text).allSatisfy { Self.topicFault($0) == nil }
       return isList ? "must be one topic, not \(Sentence.quoted(text)): run this once for each input" : Self.topicFault(text)
@@ -167,6 +164,13 @@ struct Option: Sendable {
       case .failure(let fault): return fault.description
       }
     }
+  }
+
+  /// `IntakeSource` reports all other faults of an address. A login is not shown.
+  private static func sourceFault(_ text: String) -> String? {
+    if ["-", "post", "ws:", "wss:"].contains(where: text.hasPrefix) { return nil }
+    let shown = text.contains("@") || text.contains("password=") ? "" : ", not \(Sentence.quoted(text))"
+    return "must be -, post or ws://HOST:PORT/\(shown)"
   }
 
   /// Parses a flag. Returns nil if the text is neither true nor false.

@@ -76,20 +76,21 @@ struct TuneOptions: Equatable, Sendable {
         reader.fault("--\(name) needs --input or --data: a file of lines is always read completely")
       }
     }
-    if let html, [file, data?.path].contains(where: { $0.map { Self.isSame(html, $0) } ?? false }) {
-      reader.fault("--html would overwrite the recording: give another file")
-    }
-    if let html, let own = reader.texts("settings").first(where: { Self.isSame(html, $0) }) {
-      reader.fault("--html would overwrite \(own), which --settings names: give another file")
+    if let html, html == file || !Self.mayOverwrite(html) {
+      reader.fault("--html would overwrite \(html), which is no page: give another file")
     }
     if let since, let until, since >= until { reader.fault("--until must be later than --since") }
     combinations = Self.combinations(&reader, hasFile: !operands.isEmpty)
   }
 
-  /// Whether two paths are equal, or lead to the same file.
-  private static func isSame(_ one: String, _ other: String) -> Bool {
-    var (a, b) = (stat(), stat())
-    return one == other || stat(one, &a) == 0 && stat(other, &b) == 0 && (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino)
+  /// Whether there is no file with contents, or a page. Any other file may be one that is read: the recording, settings, a map.
+  private static func mayOverwrite(_ path: String) -> Bool {
+    var about = stat()
+    guard stat(path, &about) == 0, about.st_mode & S_IFMT == S_IFREG, about.st_size > 0 else { return true }
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    var start = [UInt8](repeating: 0, count: 9)
+    return pread(file, &start, start.count, 0) == start.count && start.elementsEqual("<!doctype".utf8)
   }
 
   private static func combinations(_ reader: inout OptionReader, hasFile: Bool) -> [Combination] {

@@ -61,7 +61,8 @@ final class RoomTrack {
 
   /// Sets the number of slots from now on.
   func set(slots: Int, at now: Int64) {
-    account(until: now)
+    // An empty screen counts once a banner is shown again: a rested room that is no longer in memory is not called.
+    if !shown.isEmpty { account(until: now) }
     self.slots = slots
   }
 

@@ -37,7 +37,7 @@ package enum Timestamp {
   /// Returns a time as ISO 8601 in UTC, to the millisecond.
   package static func text(_ milliseconds: Int64) -> String {
     let fraction = (milliseconds % 1000 + 1000) % 1000
-    var seconds = time_t((milliseconds - fraction) / 1000)
+    var seconds = time_t(milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0))
     var parts = unsafe tm()
     unsafe gmtime_r(&seconds, &parts)
     func padded(_ number: Int32, _ width: Int = 2) -> String {

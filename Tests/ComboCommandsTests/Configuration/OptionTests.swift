@@ -145,6 +145,17 @@ struct OptionTests {
     }
   }
 
+  @Test("a login in --from is not shown, whatever else is wrong with it")
+  func sourceLogin() throws {
+    for source in ["http://u:hunter22@h", "ftp://x,password=hunter22", "ws://u:hunter22@h,room=", "ws://h:1,password=hunter22"] {
+      if case .refuse(let faults, _) = parse("live --from \(source)") {
+        #expect(!faults.joined().contains("hunter22"), "\(faults)")
+      }
+      guard case .show(let table, let faults, _) = parse("config live --from \(source)") else { throw Unexpected() }
+      #expect(!(faults + [table]).joined().contains("hunter22"), "\(faults) \(table)")
+    }
+  }
+
   @Test("are read from the environment unless they are on the command line; an empty variable counts as none")
   func environment() throws {
     let environment = [

@@ -103,16 +103,19 @@ struct TuneOptionTests {
     }
   }
 
-  @Test("--html never overwrites a file that is read, whatever its name there")
+  @Test("--html overwrites no file but a page")
   func html() throws {
-    try Self.withFiles(["a.jsonl": "", "live.db": "", "a.conf": "slots = 3\n"]) { folder in
+    let files = ["a.jsonl": "{}\n", "live.db": "SQLite", "a.conf": "slots = 3\n", "b.html": "<!doctype html>\n", "c.html": ""]
+    try Self.withFiles(files) { folder in
       for line in [
         ["\(folder)/a.jsonl", "--html", "\(folder)/./a.jsonl"], ["--data", "\(folder)/live.db", "--html", "\(folder)/live.db"],
         ["a.jsonl", "--html", "\(folder)/a.conf", "--settings", "\(folder)/a.conf"],
       ] {
         #expect(Self.faults(line).contains("--html would overwrite"), "\(line)")
       }
-      #expect(Self.faults("\(folder)/a.jsonl", "--html", "\(folder)/page.html").isEmpty)
+      for page in ["b.html", "c.html", "new.html"] {
+        #expect(Self.faults("\(folder)/a.jsonl", "--html", "\(folder)/\(page)").isEmpty)
+      }
     }
   }
 
