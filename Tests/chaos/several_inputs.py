@@ -147,7 +147,8 @@ class SeveralInputs(Chaos):
         topic = sorted(FIRST)[step.victim % len(FIRST)]
         # A producer that goes on would make brokers create the topic again. The others keep getting gifts.
         made = self.feeder.stop(topic)
-        ends = {topic: self.wire.ends(topic)}
+        ends = {}
+        self.wait(f"the ends of {topic} are known", lambda: ends.update({topic: self.wire.ends(topic)}) or ends, self.options.patience)
         self.wait(f"all gifts of {topic} are committed", lambda: self.has_committed(ends), self.options.patience)
         # Later nothing can be derived from it, so it is proven now. What its rooms were given is an upper limit of what they say.
         self.verify([topic])
