@@ -96,6 +96,8 @@ struct CompiledMap {
     /// The node of the pointer without which the rule cannot hold, or -1 if there is none; and the next rule with another root.
     var root: Int32 = -1
     var nextRoot: Int32 = 0
+    /// The node of the object from which the fields' pointers start, or -1 for the record.
+    var own: Int32 = -1
     /// The node of an element of the first array that its root goes through, or -1 if it goes through none.
     var each: Int32 = -1
     /// The number of the map's root below which the rule is tried.

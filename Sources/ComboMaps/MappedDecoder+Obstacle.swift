@@ -25,7 +25,7 @@ extension MappedDecoder {
           root = Int(walk.found[Int(map.pointers.places[element.parent].node)])
         }
         if root < 0 { continue }
-        if root == token { isRoot = true }
+        if root == token || rule.own >= 0 && Int(walk.found[Int(rule.own)]) == token { isRoot = true }
         var (met, lacks) = (0, [String]())
         weigh(rule.condition, below: rule.root, arena, &met, &lacks)
         if lacks.contains(Self.neverHolds) { continue }

@@ -139,6 +139,19 @@ struct MapEnvelopeTests {
     #expect(result.hasPrefix("bad: unknown_type: the record names a gift (") && result.hasSuffix(expected), "\(result)")
   }
 
+  @Test("the message names a rule whose own root leads to the gift")
+  func lacksBelowRoot() throws {
+    let map = #"""
+      {"map": 1, "name": "t", "unpack": ["/body"], "gifts": {"commands": ["evt"], "words": ["gift"]},
+       "rules": [{"when": {"at": "/body/evt", "is": "GIFT_A"}, "root": "/body", "event": "gift",
+         "fields": {"sender": {"id": "/u"}, "gift": {"id": "/g"}}}], "otherwise": {"drop": "no gift"}}
+      """#
+    for body in [#""{\"evt\":\"GIFT_B\"}""#, #"{"evt":"GIFT_B"}"#] {
+      let result = try gifts(map, [#"{"op":1,"body":\#(body)}"#])[0]
+      #expect(result.hasSuffix(#"t, rule 1 would, but /body/evt is not "GIFT_A""#), "\(result)")
+    }
+  }
+
   @Test(
     "its message says what the nearest rule expects of an object, of null and of a value that must differ",
     arguments: [

@@ -210,6 +210,20 @@ struct RoomMirrorTests {
     #expect(screen(mirror, "g")?.contains(#"[{"banner":7,"slot":0,"count":2,"base":0,"gift":{ "id" : "g" }}]"#) == true)
   }
 
+  @Test("gifts that were read before it is ready are no rate")
+  func rate() {
+    let mirror = RoomMirror()
+    take(mirror, Self.record(1, Self.show(1, 50)), at: 0)
+    mirror.isReady = true
+    take(mirror, Self.record(2, #""op":"update","banner":1,"slot":0,"count":60,"added":10"#), at: 1000)
+    mirror.answer(.survey(prefix: [], limit: 9, order: .rate, id: 1), at: 1000)
+    guard case .survey(1, let lines)? = mirror.takeNews().last else {
+      Issue.record("no list")
+      return
+    }
+    #expect(lines.map(\.gifts) == [60] && lines.map { ($0.rate * 10).rounded() } == [10])
+  }
+
   @Test("lists the busiest rooms first, forgets those that rest, and answers nobody before it is ready")
   func lists() {
     let mirror = RoomMirror()

@@ -54,7 +54,7 @@ struct MapReport {
     head = DisplayWidth.harmless(head) + "\n"
     if explanation.fields.isEmpty { return head }
     let rows = explanation.fields.map { field in
-      [field.source, field.found ?? "(not there)", field.name, field.value ?? ""].map(DisplayWidth.harmless)
+      [field.source, field.found ?? "(missing)", field.name, field.value ?? ""].map(DisplayWidth.harmless)
     }
     let further = explanation.further.enumerated().map { index, values in
       DisplayWidth.harmless("gift \(index + 2): " + values.map { "\($0.name) \($0.value)" }.joined(separator: ", "))

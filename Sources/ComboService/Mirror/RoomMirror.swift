@@ -257,7 +257,8 @@ package final class RoomMirror {
     let gifts = Int(min(gifts, 1 << 30))
     self.gifts &+= gifts
     rooms[place].rate.gifts &+= gifts
-    rooms[place].rate.count(Int32(gifts), in: RoomRate.period(at: now))
+    // Those that were read before are older.
+    if isReady { rooms[place].rate.count(Int32(gifts), in: RoomRate.period(at: now)) }
   }
 
   private func index(of banner: BannerFields, in place: Int) -> Int? {
