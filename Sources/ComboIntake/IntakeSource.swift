@@ -22,6 +22,9 @@ package struct IntakeSource: Equatable, Sendable {
   /// A file with the password of a WebSocket server.
   package var password: String?
 
+  /// Whether the text may contain a password, and so is not shown as it is.
+  package static func mayHaveLogin(_ text: String) -> Bool { text.contains("@") || text.contains("password=") }
+
   private static let parameters = ["map", "room", "hello", "password"]
 
   /// The reason why a source is unusable, as a sentence.

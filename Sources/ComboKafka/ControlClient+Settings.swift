@@ -21,8 +21,8 @@ package struct TopicSettings: Sendable {
   package var isCompacted: Bool { (self["cleanup.policy"] ?? "").split(separator: ",").contains("compact") }
   /// Whether old records may be removed by age or size.
   package var isDeleted: Bool { (self["cleanup.policy"] ?? "delete").split(separator: ",").contains("delete") }
-  /// The time for which records are kept, or nil if unlimited or unknown.
-  package var retentionMs: Int64? { number("retention.ms") }
+  /// The time for which records are kept, or nil if they are not removed by age, or if it is unknown.
+  package var retentionMs: Int64? { isDeleted ? number("retention.ms") : nil }
   /// The number of bytes of a partition that are kept, or nil for all.
   package var retentionBytes: Int64? { number("retention.bytes") }
   /// The maximum size of a batch of records.

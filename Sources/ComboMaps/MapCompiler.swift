@@ -119,7 +119,7 @@ struct MapCompiler {
       condition = .all([.exists(.at(isOwn ? rule.root : MapPointer(), unless: []))] + (condition.map { [$0] } ?? []))
     }
     if let condition { made.condition = self.condition(condition) }
-    if own != record { made.own = map.pointers.places[own].node }
+    if own != 0 { made.own = map.pointers.places[own].node }
     root = own
     switch rule.outcome {
     case .drop(let reason): (made.outcome, made.reason) = (.drop, reason)

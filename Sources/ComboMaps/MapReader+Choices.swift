@@ -74,7 +74,8 @@ extension MapReader {
       fault(
         token,
         library.whyUnreadable(reference.name)
-          ?? "there is no map \"\(reference.name)\"; combo-consumer map --list names those that are built in")
+          ?? "there is no map \"\(reference.name)\"; it may be a built-in map (combo-consumer map --list), or a file's path from this one's folder"
+      )
       return nil
     }
     do throws(MapFaults) {

@@ -152,6 +152,20 @@ struct MapEnvelopeTests {
     }
   }
 
+  @Test("the message names a chosen map's rule where the choice's root leads to the gift")
+  func lacksBelowChoice() throws {
+    let chosen = #"""
+      {"map": 1, "name": "o", "gifts": {"commands": ["cmd"], "keys": ["giftId"], "words": ["gift"]}, "otherwise": {"drop": "no gift"},
+       "rules": [{"when": {"at": "/n", "exists": true}, "event": "gift",
+         "fields": {"sender": {"id": "/u"}, "gift": {"id": "/giftId"}}}]}
+      """#
+    let library = MapLibrary { _ in (Array(chosen.utf8), "o") }
+    let map = #"{"map": 1, "name": "t", "choose": {"map": "o", "root": "/body"}}"#
+    let choosing = try RecordMap(Array(map.utf8), file: "t", library: library)
+    let result = MapIdentityTests.gifts(choosing, [#"{"body":{"u":1,"giftId":2}}"#])[0]
+    #expect(result.hasSuffix("o, rule 1 would, but /body/n is missing"), "\(result)")
+  }
+
   @Test(
     "its message says what the nearest rule expects of an object, of null and of a value that must differ",
     arguments: [

@@ -111,7 +111,7 @@ struct MapFaultTests {
       ),
       (
         #"{"map": 1, "name": "t", "choose": {"at": "/p", "maps": {"x": §"nobody"}}}"#,
-        #"there is no map "nobody"; combo-consumer map --list names those that are built in"#
+        #"there is no map "nobody"; it may be a built-in map (combo-consumer map --list), or a file's path from this one's folder"#
       ),
       (
         #"{"map": 1, "name": "t", "choose": §{"maps": {"x": "wire"}}}"#,

@@ -249,7 +249,7 @@ def main():
         away = list(records("while the registry is away", room="r0"))
         registry.end()
         produce(broker.address, TOPIC, away)
-        wait_for("word of the registry", lambda: "is not there yet" in avro.text())
+        wait_for("word of the registry", lambda: "could not be fetched" in avro.text())
         wait_for("word that it is not ready", lambda: "has waited for schema" in ask("/health/ready")[1])
         assert re.search(r"^combo_partition_schema_wait_seconds\{.*\} [1-9]", ask("/metrics")[1], re.M)
         produce(broker.address, TOPIC, records("first"))

@@ -6,17 +6,19 @@ extension Check {
   /// The skew beyond which the times in logs and records of different machines cannot be compared.
   static let skewMsNoted: Int64 = 1000
   static let skewMsMax: Int64 = 10_000
+  /// The age of the trial record's timestamp.
+  static let trialAgeMs: Int64 = 3_600_000
   /// The longest delay between the answer and the transaction's mark.
   static let markMs: Int64 = 50
 
   /// Determines the distance between the broker's clock and this machine's. Writes to the dead-letter topic and finds the
   /// broker's time of the mark that ends the transaction, as Kafka exposes its clock in no other way. The record's timestamp is
-  /// one hour old, so that the search for the newest time finds the mark.
+  /// `trialAgeMs` old, so that the search for the newest time finds the mark.
   mutating func checkClock(_ control: ControlClient, _ trial: Trial) throws(EdgeError) {
     let topic = names.deadLetter
     let before = try control.watermarks(topic, 0, withinMs: Self.withinMs).end
     let began = WallClock.nowMs
-    try trial.write(to: topic, partition: 0, timestampMs: began - 3_600_000)
+    try trial.write(to: topic, partition: 0, timestampMs: began - Self.trialAgeMs)
     let ended = WallClock.nowMs
     // The mark is written a moment after the answer.
     let deadline = Deadline(afterMs: 2000)
@@ -36,9 +38,8 @@ extension Check {
       if try found(middle) == nil { high = middle } else { low = middle }
     }
     // If that clock is further behind than the record's timestamp, the record is the newest.
-    let isRecord = low == began - 3_600_000 && end == before + 2
-    let newest = try found(low)
-    let isMark = isRecord || newest == mark
+    let isRecord = low == began - Self.trialAgeMs && end == before + 2
+    let isMark = if isRecord { true } else { try found(low) == mark }
     guard end >= before + 2, isMark || table.settings[topic]?.hasAppendTime == true else {
       report.note(
         "the distance of the broker's clock from this machine's could not be determined: the dead-letter topic was busy")

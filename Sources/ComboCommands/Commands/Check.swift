@@ -263,7 +263,7 @@ struct Check {
         "one replica only: \(single.joined(separator: ", ")). If its broker stops, the service waits; if its disk fails, the data is lost"
       )
     }
-    if let input = table.settings[names.input], input.isDeleted, let kept = input.retentionMs,
+    if let input = table.settings[names.input], let kept = input.retentionMs,
       kept < Int64(2 * options.checkpointIntervalMs)
     {
       report.note(

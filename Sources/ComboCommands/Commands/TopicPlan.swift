@@ -25,7 +25,6 @@ struct TopicPlan {
       // any timestamp.
       ("message.timestamp.after.max.ms", String(Int64.max)), ("message.timestamp.before.max.ms", String(Int64.max)),
     ]
-    let retention = input.isDeleted ? input.retentionMs : nil
     var topics = [
       Topic(name: names.output, purpose: "display instructions", settings: [("cleanup.policy", "delete")] + common),
       Topic(name: names.deadLetter, purpose: "bad events", settings: [("cleanup.policy", "delete")] + common),
@@ -40,7 +39,7 @@ struct TopicPlan {
       Topic(
         name: names.journal, purpose: "the journal, kept for as long as the input",
         settings: [
-          ("cleanup.policy", "delete"), ("retention.ms", retention.map { String($0) } ?? "-1"), ("retention.bytes", "-1"),
+          ("cleanup.policy", "delete"), ("retention.ms", input.retentionMs.map { String($0) } ?? "-1"), ("retention.bytes", "-1"),
         ] + common))
     topics.append(
       Topic(name: names.state, purpose: "snapshots of the rooms", settings: [("cleanup.policy", "compact")] + common))
@@ -50,9 +49,9 @@ struct TopicPlan {
   /// Returns the settings to change so that the journal is kept for at least as long as the input: none if it is.
   static func missingRetention(of journal: TopicSettings, _ input: TopicSettings) -> [(String, String)] {
     guard journal.isDeleted else { return [] }
-    let needed = input.isDeleted ? input.retentionMs : nil
+    let needed = input.retentionMs
     let isTooShort = journal.retentionMs.map { own in needed.map { own < $0 } ?? true } ?? false
-    return (isTooShort ? [("retention.ms", needed.map { "\($0)" } ?? "-1")] : [])
+    return (isTooShort ? [("retention.ms", needed.map { String($0) } ?? "-1")] : [])
       + (journal.retentionBytes != nil ? [("retention.bytes", "-1")] : [])
   }
 

@@ -1,3 +1,4 @@
+internal import ComboIntake
 internal import ComboKafka
 internal import ComboSystem
 internal import Glibc
@@ -43,8 +44,9 @@ struct ConfigTable: Equatable, Sendable {
         let isProperty = if case .property = option.kind { true } else { false }
         let property = isProperty ? KafkaProperty(value.text) : nil
         let isLogin =
-          ["brokers", "http-origin", "schema-registry", "from"].contains(option.name) && value.text.contains("@")
-          || option.name == "from" && value.text.contains("password=")
+          option.name == "from"
+          ? IntakeSource.mayHaveLogin(value.text)
+          : ["brokers", "http-origin", "schema-registry"].contains(option.name) && value.text.contains("@")
         // If no file has that name, the value may be the secret itself.
         let isPasted = Self.secretFiles.contains(option.name) && access(value.text, F_OK) != 0
         let isSecret = isLogin || isPasted || isProperty && property.map { $0.isSecret || !$0.isKnown } ?? true

@@ -1,5 +1,6 @@
 internal import ComboCore
 internal import ComboHTTP
+internal import ComboIntake
 internal import ComboKafka
 internal import ComboRegistry
 internal import ComboService
@@ -169,7 +170,7 @@ struct Option: Sendable {
   /// `IntakeSource` reports all other faults of an address. A login is not shown.
   private static func sourceFault(_ text: String) -> String? {
     if ["-", "post", "ws:", "wss:"].contains(where: text.hasPrefix) { return nil }
-    let shown = text.contains("@") || text.contains("password=") ? "" : ", not \(Sentence.quoted(text))"
+    let shown = IntakeSource.mayHaveLogin(text) ? "" : ", not \(Sentence.quoted(text))"
     return "must be -, post or ws://HOST:PORT/\(shown)"
   }
 
