@@ -4,6 +4,8 @@ enum LogSchema {
   static let applicationID: Int64 = 0x436d_626f
   /// The version of the format. Version 1, of 0.1.0, has no checksums.
   static let version: Int64 = 2
+  /// No version is as large as this: a header that names a larger one is damaged.
+  private static let versionEnd: Int64 = 256
 
   static func create(_ database: Database) throws(LogFault) {
     try database.run(
@@ -109,13 +111,15 @@ enum LogSchema {
           : "\(name) is an SQLite file of another program, or its header is damaged. Give --data another file, or put a copy in its place"
       )
     }
+    guard (1..<versionEnd).contains(found) else {
+      throw LogFault(.damaged, Database.damaged(name, "its header has no valid version"))
+    }
     guard found <= version else {
       throw LogFault(
         .foreign,
         "\(name) was written by a newer version of this program (format \(found); this one reads up to \(version)). Use the newer version"
       )
     }
-    guard found > 0 else { throw LogFault(.damaged, Database.damaged(name, "its header has no version")) }
     return found
   }
 }

@@ -33,15 +33,20 @@ import Testing
     #expect(fault(.foreign) { _ = try folder.open() }.contains("another program"))
   }
 
-  @Test("a file of a newer version is refused")
+  @Test("a file of a newer version is refused; a version that cannot be is damage of the header")
   func isNewer() throws {
     let folder = try LogFolder()
     do { _ = try folder.open() }
-    do {
-      let other = try Database(folder.path, name: "x")
-      try other.run("PRAGMA user_version = 99")
+    for (version, code, words) in [
+      (99, LogFault.Code.foreign, "newer version"), (2 | 1 << 27, .damaged, "no valid version"),
+      (0, .damaged, "no valid version"),
+    ] {
+      do {
+        let other = try Database(folder.path, name: "x")
+        try other.run("PRAGMA user_version = \(version)")
+      }
+      #expect(fault(code) { _ = try folder.open() }.contains(words))
     }
-    #expect(fault(.foreign) { _ = try folder.open() }.contains("newer version"))
   }
 
   @Test("a torn file is reported as damaged")

@@ -18,7 +18,7 @@ enum LiveExport {
       }
       let evicted = file.bounds(input).first
       let decoder = LiveRecordDecoder(options.map)
-      var unlike = 0
+      var (unlike, roomless) = (0, 0)
       let isWritten = try file.forEachPage(
         of: input, damaged: { damage.add($0) }, deleted: { damage.addDeleted($0.count) }
       ) { page in
@@ -26,10 +26,12 @@ enum LiveExport {
         for record in page.records {
           guard let value = page.value(record) else { continue }
           // The room becomes the record's key in Kafka. A record that is not an event has no room.
-          if let room = (try? decoder.room(of: value, key: page.key(record))) ?? nil {
-            for byte in room { lines.append(byte < 0x20 ? 0x20 : byte) }
-            if room.contains(where: { $0 < 0x20 }) { unlike += 1 }
-          }
+          do throws(BadEvent) {
+            if let room = try decoder.room(of: value, key: page.key(record)) {
+              for byte in room { lines.append(byte < 0x20 ? 0x20 : byte) }
+              if room.contains(where: { $0 < 0x20 }) { unlike += 1 }
+            }
+          } catch { roomless += 1 }
           lines.append(UInt8(ascii: "\t"))
           // Between the tokens of JSON a space is equivalent to a line end; within tokens neither a line end nor a tab can occur.
           for byte in value { lines.append(byte < 0x20 ? 0x20 : byte) }
@@ -47,6 +49,11 @@ enum LiveExport {
         Console.report(
           "note: the room of \(Counted.text(unlike, "records has control characters, which are spaces in the key: a service needs"))"
             + " --room-from-body to take them in")
+      }
+      if roomless > 0 {
+        Console.report(
+          "note: \(Counted.text(roomless, "records without a room, and so with an empty key")). If live had --map or --from, give --export"
+            + " the same")
       }
       return isWritten && damage.isEmpty ? 0 : 1
     } catch {

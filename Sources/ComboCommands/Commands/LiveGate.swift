@@ -13,6 +13,8 @@ final class LiveGate: EventGate {
   private let stage: LogStage
   private let output: Int
   private let defaultMap: String?
+  /// The room of requests that name none, or nil if their records name it.
+  private let defaultRoom: String?
   private let isWrapped: Bool
   /// The maps that a request may name.
   private let maps: Set<String>
@@ -27,6 +29,7 @@ final class LiveGate: EventGate {
     isWrapped = options.isWrapped
     let post = options.sources.first { $0.place == .post }
     defaultMap = post?.map ?? options.defaultMap
+    defaultRoom = post?.room
     check = RecordCheck(options.map)
     maps = Set(options.sources.compactMap(\.map) + (options.defaultMap.map { [$0] } ?? []) + ["wire"])
   }
@@ -40,7 +43,7 @@ final class LiveGate: EventGate {
       return done(.error(400, "a room in the address needs a map: restart live with --from post,map=wire"))
     }
     var batch = LogBatch()
-    let origin = Intake.Origin(map: map ?? defaultMap, room: room, isWrapped: isWrapped)
+    let origin = Intake.Origin(map: map ?? defaultMap, room: room ?? defaultRoom, isWrapped: isWrapped)
     let now = WallClock.nowMs
     do throws(RecordSplitter.Fault) {
       try RecordSplitter.split(body) { intake.add($0, of: origin, to: &batch, at: now) }

@@ -211,5 +211,10 @@ struct LiveHTTPTests {
     #expect(emitted.contains(#""room":"anna""#) && emitted.contains(#""room":"bob""#))
     #expect(try live.scene.records(.deadLetter).isEmpty)
     #expect(try live.post("{}", "/events?map=bilibili").hasPrefix("HTTP/1.1 400 "))
+    let shared = try Live(["--from", "post,map=tiktok,room=carl"])
+    #expect(try shared.post(rose).contains("taken") && shared.post(rose, "/events?room=dora").contains("taken"))
+    try shared.scene.settle()
+    let both = try shared.scene.records(.output).joined()
+    #expect(both.contains(#""room":"carl""#) && both.contains(#""room":"dora""#))
   }
 }

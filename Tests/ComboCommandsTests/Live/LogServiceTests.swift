@@ -111,7 +111,9 @@ struct LogServiceTests {
       try file.append(batch)
     }
     var batch = LogBatch()
-    Array(LogScene.gift(#"a\tb"#, 0).utf8).withUnsafeBytes { batch.append(0, key: nil, value: $0, timestamp: 1000) }
+    for value in [LogScene.gift(#"a\tb"#, 0), #"{"map":"tiktok","room":"r","record":{}}"#] {
+      Array(value.utf8).withUnsafeBytes { batch.append(0, key: nil, value: $0, timestamp: 1000) }
+    }
     try file.append(batch)
     let (first, end) = file.bounds(0)
     file.close()
@@ -123,6 +125,7 @@ struct LogServiceTests {
       ),
       "\(log)")
     #expect(output.contains("\na b\t{") && log.contains("note: the room of 1 record has"), "\(output.suffix(200)) \(log)")
+    #expect(log.contains("note: 1 record without a room, and so with an empty key"), "\(log)")
   }
 
   @Test(
