@@ -93,7 +93,7 @@ extension LogFile {
     LogFault(
       .damaged,
       "\(place.name) is damaged: the record at offset \(offset) of \(stream.place) is \(isMissing ? "missing" : "not what was written")."
-        + " Check the disk and the memory of this machine. \(Database.remedy(place.name, prints: "all other gifts"))"
+        + " Check the disk and the memory of this machine. \(Database.remedy(place.name, prints: "all other records"))"
     )
   }
 }

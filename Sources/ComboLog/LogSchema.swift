@@ -4,7 +4,7 @@ enum LogSchema {
   static let applicationID: Int64 = 0x436d_626f
   /// The version of the format. Version 1, of 0.1.0, has no checksums.
   static let version: Int64 = 2
-  /// No version is as large as this: a header that names a larger one is damaged.
+  /// No version is as large as this: a header that names this one or a larger one is damaged.
   private static let versionEnd: Int64 = 256
 
   static func create(_ database: Database) throws(LogFault) {

@@ -128,7 +128,13 @@ final class ExplainAnswer {
     let since = question.since > .min ? " from \(Timestamp.text(question.since)) on" : ""
     let until = question.until < .max ? " until \(Timestamp.text(question.until))" : ""
     let searched = outcome.searched > 1 ? "; nor in any other room or partition (all \(outcome.searched) were searched)" : ""
-    return write("\(what)\(since)\(until), \(places.joined(separator: ", "))\(searched)\n")
+    let isWritten = write("\(what)\(since)\(until), \(places.joined(separator: ", "))\(searched)\n")
+    if question.namesTime {
+      Console.report(
+        "gifts more than a minute before --since or after --until were not searched for: if the time zone may be wrong, try without them"
+      )
+    }
+    return isWritten
   }
 
   /// Describes the offsets from `from` up to, but not including, `end`.

@@ -35,10 +35,13 @@ extension ServiceTests {
       let (other, elsewhere, _) = try explain(group, ["--room", "room-6", "--id", "e45"])
       #expect(other == 1 && elsewhere.hasPrefix("no gift matches; the nearest ones:\n"), "\(elsewhere)")
       #expect(elsewhere.contains("a gift of another room, \"room-5\""), "\(elsewhere)")
-      let (none, nothing, _) = try explain(group, ["--room", "room-5", "--id", "nobody's"])
+      let (none, nothing, unhinted) = try explain(group, ["--room", "room-5", "--id", "nobody's"])
       #expect(
         none == 1 && nothing.contains("never seen: no such gift in the room's input \"\(group.names.input)\", partition "),
         "\(nothing)")
+      #expect(!unhinted.contains("time zone"), "\(unhinted)")
+      let (_, earlier, hint) = try explain(group, ["--room", "room-5", "--id", "e45", "--until", "1971-01-01T00:00:00Z"])
+      #expect(earlier.hasPrefix("never seen: ") && hint.contains("if the time zone may be wrong"), "\(earlier)\n\(hint)")
       let (wrong, _, sentence) = try explain(group, ["--id", "e45"])
       #expect(wrong == 2 && sentence.contains("explain needs --room ROOM"), "\(sentence)")
       try service.stop()
