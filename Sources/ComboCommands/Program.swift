@@ -11,8 +11,7 @@ package enum Program {
     let code = perform(invocation)
     // A result that could not be printed is a failure. Commands that print only progress may continue.
     if code == 0, Console.hasLostOutput, invocation.answers {
-      Console.report("cannot write to standard output: the disk is full, or the reader has gone away")
-      end(1)
+      end(Console.fail("cannot write to standard output: the disk is full, or the reader has gone away"))
     }
     end(code)
   }
@@ -44,22 +43,20 @@ package enum Program {
       guard case .read(let invocation, _, let faults) = read(command, input: input) else { continue }
       var own: Int32 = 0
       switch invocation {
-      // Options that all inputs have in common were checked before.
-      case .check(let options) where !faults.isEmpty:
-        isText = options.topicFormat == nil
-        if isText {
-          _ = Console.print("input \(input)\n")
-          own = CheckCommand.refuse(faults, options.inputSettings?.folder)
-        } else {
-          own = Console.refuse(faults, hint: "combo-consumer check --help")
-        }
       case .verify(let options):
         _ = Console.print("input \(input)\n")
         own = VerifyCommand.run(options, isOneOfSeveral: true)
       case .check(let options):
         isText = options.topicFormat == nil
         if isText { _ = Console.print("input \(input)\n") }
-        own = CheckCommand.run(options)
+        // Options that all inputs have in common were checked before.
+        if faults.isEmpty {
+          own = CheckCommand.run(options)
+        } else if isText {
+          own = CheckCommand.refuse(faults, options.inputSettings?.folder)
+        } else {
+          own = Console.refuse(faults, hint: "combo-consumer check --help")
+        }
       default: preconditionFailure("\(command.rawValue) has one input")
       }
       if own != 0 { failed.append(input) }

@@ -68,9 +68,7 @@ package protocol GroupOffsets: Sendable {
 
 extension GroupOffsets {
   package func committed(_ partitions: [Int32]) throws(EdgeError) -> [CommittedOffset] {
-    var found: [CommittedOffset] = []
-    for partition in partitions { found.append(try committed(partition)) }
-    return found
+    try partitions.map { partition throws(EdgeError) in try committed(partition) }
   }
 
   package func pendingOffsets(_ partitions: [Int32]) throws(EdgeError) -> [Int32] { [] }
@@ -178,18 +176,14 @@ package struct Extent: Equatable, Sendable {
 
 extension ReadEdge {
   package func extents(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [Extent] {
-    var found: [Extent] = []
-    for partition in partitions {
+    try partitions.map { partition throws(EdgeError) in
       let bounds = try bounds(topic, partition)
-      found.append(Extent(first: bounds.first, end: bounds.end, stableEnd: try stableEnd(topic, partition)))
+      return Extent(first: bounds.first, end: bounds.end, stableEnd: try stableEnd(topic, partition))
     }
-    return found
   }
 
   package func ends(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [(partition: Int32, end: Int64)] {
-    var ends: [(partition: Int32, end: Int64)] = []
-    for partition in partitions { ends.append((partition, try bounds(topic, partition).end)) }
-    return ends
+    try partitions.map { partition throws(EdgeError) in (partition, try bounds(topic, partition).end) }
   }
 
   package func openTransactions(_ topic: Topic, _ partitions: [Int32]) throws(EdgeError) -> [OpenTransaction] {

@@ -35,15 +35,10 @@ package final class NewestScreens: Sendable {
     }
     if unsafe operation.elementsEqual("show".utf8) {
       let isFirst = unsafe Self.isFirst(value)
-      counts.withLock { counts in
-        let room = unsafe [UInt8](key)
-        if isFirst {
-          counts[room] = 1
-        } else if let count = counts[room] {
-          counts[room] = count + 1
-        }
+      return counts.withLock { counts in
+        if isFirst { unsafe counts[[UInt8](key)] = 1 } else { unsafe counts[[UInt8](key)]? += 1 }
+        return .nothing
       }
-      return .nothing
     }
     guard unsafe operation.elementsEqual("dismiss".utf8) else { return .nothing }
     return counts.withLock { counts in

@@ -20,8 +20,6 @@ internal import Glibc
     package var closes = 0
     package var bad = 0
     package var bytes = 0
-
-    package init() {}
   }
 
   /// The rest of a run in which a sender sends one kind of gift several times.
@@ -54,7 +52,6 @@ internal import Glibc
   private let presents: WordTable
   private let prefix: WordTable
   private let runs: UnsafeMutablePointer<Run>
-  private let runCount: Int
   /// The latest events, and the length and room of each.
   private let recent: UnsafeMutablePointer<UInt8>
   private var recentSizes = [(size: Int, room: Int)]()
@@ -82,7 +79,7 @@ internal import Glibc
     rooms = ZipfTable(count: mix.rooms, exponent: mix.skew)
     presents = WordTable((0..<mix.gifts).map(Self.present))
     self.prefix = WordTable([prefix])
-    runCount = mix.rooms * mix.active
+    let runCount = mix.rooms * mix.active
     unsafe runs = .allocate(capacity: runCount)
     unsafe runs.initialize(repeating: Run(), count: runCount)
     unsafe recent = .allocate(capacity: Self.recentCount * Self.recentLongest)
@@ -126,7 +123,7 @@ internal import Glibc
     let room = rooms.draw(random.next())
     let chance = bits >> 32
     let made: (size: Int, kind: Kind)
-    if chance >= limits.again {
+    if chance >= limits.again || chance >= limits.retract && recentSizes.isEmpty {
       made = unsafe gift(room, bits, ts, memory)
     } else if chance < limits.bad {
       made = unsafe (bad(room, bits, ts, memory), .bad)
@@ -137,11 +134,9 @@ internal import Glibc
     } else if chance < limits.retract {
       made = unsafe (retract(room, bits, ts, memory), .retract)
       tally.retracts += 1
-    } else if !recentSizes.isEmpty {
+    } else {
       made = unsafe (again(bits, memory), .again)
       tally.repeats += 1
-    } else {
-      made = unsafe gift(room, bits, ts, memory)
     }
     tally.events += 1
     tally.bytes += made.size
@@ -292,9 +287,6 @@ internal import Glibc
       text.put("\"},")
       unsafe text.put(presents[0])
       text.put("}")
-    case 1...6:  // not_json
-      head(ts, &text)
-      people(room, run, &text)
     case 7...11:  // unknown_type
       text.put("{\"type\":\"follow\",")
       roomAndTime(ts, &text)
@@ -304,18 +296,15 @@ internal import Glibc
       text.put(",")
       unsafe text.put(presents[0])
       text.put("}")
-    case 17...22:  // wrong_type
+    case let fault:
       head(ts, &text)
       people(room, run, &text)
-      text.put(",\"count\":\"three\"}")
-    case 23...27:  // out_of_range
-      head(ts, &text)
-      people(room, run, &text)
-      text.put(",\"count\":0}")
-    default:  // out_of_range
-      head(ts, &text)
-      people(room, run, &text)
-      text.put(",\"count\":1,\"total\":2}")
+      switch fault {
+      case 1...6: break  // not_json
+      case 17...22: text.put(",\"count\":\"three\"}")  // wrong_type
+      case 23...27: text.put(",\"count\":0}")  // out_of_range
+      default: text.put(",\"count\":1,\"total\":2}")  // out_of_range
+      }
     }
     return text.count
   }

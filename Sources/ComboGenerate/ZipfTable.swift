@@ -9,13 +9,14 @@ struct ZipfTable {
     var other: UInt32
   }
   private let cells: [Cell]
+  private let count: Int
 
   /// Creates a table in which rank k, from 0, has a share of 1 / (k + 1)^`exponent`. Takes time and memory proportional to
   /// `count`.
   init(count: Int, exponent: Double) {
+    self.count = count
     guard exponent > 0 else {
       cells = []
-      self.count = count
       return
     }
     var shares = (0..<count).map { pow(Double($0 + 1), -exponent) }
@@ -35,10 +36,7 @@ struct ZipfTable {
       }
     }
     self.cells = cells
-    self.count = count
   }
-
-  private let count: Int
 
   /// Draws a rank from one random number.
   func draw(_ bits: UInt64) -> Int {

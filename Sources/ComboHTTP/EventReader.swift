@@ -18,8 +18,8 @@ package final class EventReader {
   /// The time at which something was last sent to it.
   private(set) var sentAt: Int64
 
-  private var own: [[UInt8]] = []
-  private var place = 0
+  private var own: [[UInt8]]
+  private var place: Int
   private var current: [UInt8] = []
   private var sent = 0
   /// The encoder of a compressed stream, or nil if the stream is not compressed.
@@ -29,27 +29,16 @@ package final class EventReader {
   private var hasBegun = false
   private var isClosed = false
 
-  /// Creates a reader that begins with a screen; later events of the feed follow.
-  package convenience init(_ feed: EventFeed, screen: [UInt8], at now: Int64) {
-    self.init(feed, screen: screen, gzip: nil, at: now)
-  }
-
   /// Creates a reader that begins with a screen.
-  /// - Parameter gzip: The encoder, or nil for a stream without compression.
-  init(_ feed: EventFeed, screen: [UInt8], gzip: GzipPieces?, at now: Int64) {
+  /// - Parameters:
+  ///   - place: The position from which events of the feed follow, or nil for later ones only.
+  ///   - gzip: The encoder, or nil for a stream without compression.
+  init(_ feed: EventFeed, screen: [UInt8], from place: Int? = nil, gzip: GzipPieces? = nil, at now: Int64) {
     self.feed = feed
     self.gzip = gzip
+    self.place = place ?? feed.end
     sentAt = now
-    begin(screen)
-  }
-
-  /// Creates a reader that reconnects and has the feed up to `place`. A comment confirms the connection at once.
-  init(_ feed: EventFeed, from place: Int, gzip: GzipPieces? = nil, at now: Int64) {
-    self.feed = feed
-    self.gzip = gzip
-    self.place = place
-    sentAt = now
-    own = [StreamText.alive]
+    own = [screen]
   }
 
   var hasMore: Bool {
@@ -107,37 +96,22 @@ package final class EventReader {
   private func next() -> Bool {
     sent = 0
     current = []
-    if let gzip { return nextPiece(gzip) }
-    if !own.isEmpty {
-      current = own.removeFirst()
-      return true
-    }
-    if isEnding { return false }
-    if place < feed.first {
-      wasTooSlow = true
-      end(with: StreamText.dropped)
-      return next()
-    }
-    guard place < feed.end else { return false }
-    current = feed[place]
-    place += 1
-    return true
-  }
-
-  /// Selects the next piece of a compressed stream. Returns false if there is none now.
-  private func nextPiece(_ gzip: GzipPieces) -> Bool {
-    if !hasBegun {
+    if isCompressed, !hasBegun {
       hasBegun = true
       current = GzipPieces.head
       return true
     }
     if !own.isEmpty {
+      guard let gzip else {
+        current = own.removeFirst()
+        return true
+      }
       select(gzip.piece(own.flatMap(\.self), readers: 1))
       own = []
       return true
     }
     if isEnding {
-      if isClosed { return false }
+      if !isCompressed || isClosed { return false }
       isClosed = true
       current = sum.tail
       return true
@@ -145,9 +119,14 @@ package final class EventReader {
     if place < feed.first {
       wasTooSlow = true
       end(with: StreamText.dropped)
-      return nextPiece(gzip)
+      return next()
     }
     guard place < feed.end else { return false }
+    guard let gzip else {
+      current = feed[place]
+      place += 1
+      return true
+    }
     let (piece, end) = feed.piece(from: place, gzip)
     place = end
     select(piece)

@@ -45,18 +45,12 @@ extension HTTPAddress {
     guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits) else { return nil }
     var host = String(text[..<colon])
     if host == "localhost" { host = "127.0.0.1" }
-    if host == "*" {
-      self.init(host: host, port: port, isIPv6: false)
-    } else if host.hasPrefix("["), host.hasSuffix("]") {
-      host = String(host.dropFirst().dropLast())
-      var address = in6_addr()
-      guard inet_pton(AF_INET6, host, &address) == 1 else { return nil }
-      self.init(host: host, port: port, isIPv6: true)
-    } else {
-      var address = in_addr()
-      guard inet_pton(AF_INET, host, &address) == 1 else { return nil }
-      self.init(host: host, port: port, isIPv6: false)
-    }
+    let (isAny, isIPv6) = (host == "*", host.hasPrefix("[") && host.hasSuffix("]"))
+    if isIPv6 { host = String(host.dropFirst().dropLast()) }
+    // It has room for an address of either family.
+    var address = in6_addr()
+    guard isAny || inet_pton(isIPv6 ? AF_INET6 : AF_INET, host, &address) == 1 else { return nil }
+    self.init(host: host, port: port, isIPv6: isIPv6)
   }
 
   /// Opens a non-blocking socket that listens on this address.

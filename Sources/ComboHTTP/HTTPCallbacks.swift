@@ -124,47 +124,41 @@ extension HTTPServer {
     else { return .NO }
     defer { MHD_destroy_response(made) }
     MHD_add_response_header(made, "Content-Type", response.contentType)
-    for (name, value) in response.fixedHeaders + response.headers { MHD_add_response_header(made, name, value) }
+    let fixed =
+      response.allowsInlineStyles ? HTTPResponse.fixedHeaders(allowsInlineStyles: true) : HTTPResponse.standardHeaders
+    for (name, value) in fixed + response.headers { MHD_add_response_header(made, name, value) }
     if response.isWorthCompressing { MHD_add_response_header(made, "Vary", "Accept-Encoding") }
     if compresses { MHD_add_response_header(made, "Content-Encoding", "gzip") }
     allow(exchange, made)
-    if connectionCount > keptOpen { MHD_add_response_header(made, "Connection", "close") }
+    if connections.count > keptOpen { MHD_add_response_header(made, "Connection", "close") }
     return MHD_queue_response(connection, response.status, made)
   }
 
   private func stream(_ reader: EventReader, _ exchange: HTTPExchange, _ connection: OpaquePointer) -> MHD_Result {
     exchange.stage = .over
     counts.count(200)
-    final class Stream {
-      let server: HTTPServer
-      let reader: EventReader
-      let connection: OpaquePointer
-      init(_ server: HTTPServer, _ reader: EventReader, _ connection: OpaquePointer) {
-        (self.server, self.reader, self.connection) = (server, reader, connection)
-      }
-    }
     // Events for slow readers should wait in their feed, once for all, rather than in the kernel for each.
     var bytes: Int32 = 64 << 10
     setsockopt(cmhd_socket(connection), SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
-    let stream = Unmanaged.passRetained(Stream(self, reader, connection))
+    let retained = Unmanaged.passRetained(exchange)
     let made = MHD_create_response_from_callback(
       .max, 4096,
       { context, _, buffer, size in
-        let stream = Unmanaged<Stream>.fromOpaque(context!).takeUnretainedValue()
-        guard let buffer else { return -2 }
+        let exchange = Unmanaged<HTTPExchange>.fromOpaque(context!).takeUnretainedValue()
+        guard let buffer, let reader = exchange.reader else { return -2 }
         let room = UnsafeMutableRawBufferPointer(start: buffer, count: size)
-        switch stream.reader.write(to: room, at: MonotonicClock.nowMs) {
+        switch reader.write(to: room, at: MonotonicClock.nowMs) {
         case .wrote(let count): return count
         case .ended: return -1
         case .gone: return -2
         case .wait:
-          stream.reader.isSuspended = true
-          MHD_suspend_connection(stream.connection)
+          reader.isSuspended = true
+          MHD_suspend_connection(exchange.connection)
           return 0
         }
-      }, stream.toOpaque(), { Unmanaged<Stream>.fromOpaque($0!).release() })
+      }, retained.toOpaque(), { Unmanaged<HTTPExchange>.fromOpaque($0!).release() })
     guard let made else {
-      stream.release()
+      retained.release()
       return .NO
     }
     defer { MHD_destroy_response(made) }

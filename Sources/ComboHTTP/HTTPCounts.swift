@@ -17,6 +17,8 @@ package struct HTTPCounts: Equatable, Sendable {
 
 extension HTTPCounts {
   static let metrics: [Metric] = [
+    .gauge("combo_http_connections", "Open connections.") { Double($0.connections) },
+    .gauge("combo_http_event_readers", "Open event streams.") { Double($0.readers) },
     .counters("combo_http_responses_total", by: "class", "Responses by class of status.") { source in
       (2...5).map { ("\($0)xx", source.http.responses[$0]) }
     },

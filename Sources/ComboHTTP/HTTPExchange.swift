@@ -45,9 +45,7 @@ package final class HTTPExchange {
 }
 
 /// A connection, from its first to its last byte.
-final class HTTPConnection {
+struct HTTPConnection {
   /// The time since which its next request is awaited, by the monotonic clock, or nil while a request is being handled.
   var awaitedSince: Int64?
-
-  init(at now: Int64) { awaitedSince = now }
 }

@@ -8,17 +8,9 @@ package enum HTTPOrigins: Equatable, Sendable {
 
   /// Parses `*` or a comma-separated list of origins, or returns nil for any other text.
   package init?(_ text: String) {
-    if text == "*" {
-      self = .all
-      return
-    }
-    var origins: Set<String> = []
-    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-      let origin = String(part)
-      guard Self.isOrigin(origin) else { return nil }
-      origins.insert(origin)
-    }
-    self = .these(origins)
+    let origins = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    guard text == "*" || origins.allSatisfy(Self.isOrigin) else { return nil }
+    self = text == "*" ? .all : .these(Set(origins))
   }
 
   /// Whether a text is a scheme, a host and optionally a port in the form of browsers: lower case, without a trailing slash.

@@ -18,23 +18,18 @@ package struct HTTPResponse: Sendable {
   package static let text = "text/plain; charset=utf-8"
 
   /// The headers of most responses: they may not be framed, their type may not be guessed, and they may not load from elsewhere.
-  static let standardHeaders = [("Content-Security-Policy", policy(inlineStyles: false))] + commonHeaders
+  static let standardHeaders = fixedHeaders(allowsInlineStyles: false)
 
-  /// The fixed headers of this response.
-  var fixedHeaders: [(String, String)] {
-    allowsInlineStyles
-      ? [("Content-Security-Policy", Self.policy(inlineStyles: true))] + Self.commonHeaders : Self.standardHeaders
-  }
-
-  private static func policy(inlineStyles: Bool) -> String {
-    "default-src 'none'; script-src 'self'; style-src 'self'\(inlineStyles ? " 'unsafe-inline'" : "");"
+  static func fixedHeaders(allowsInlineStyles: Bool) -> [(String, String)] {
+    let policy =
+      "default-src 'none'; script-src 'self'; style-src 'self'\(allowsInlineStyles ? " 'unsafe-inline'" : "");"
       + " img-src 'self' data: https:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    return [
+      ("Content-Security-Policy", policy), ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
+      ("X-Frame-Options", "DENY"), ("Cross-Origin-Resource-Policy", "same-origin"),
+      ("Cross-Origin-Opener-Policy", "same-origin"),
+    ]
   }
-
-  private static let commonHeaders: [(String, String)] = [
-    ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"), ("X-Frame-Options", "DENY"),
-    ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
-  ]
 
   /// The response to a browser's preflight request for a page of another origin.
   static let preflight = HTTPResponse(

@@ -15,28 +15,19 @@ extension HTTPServer {
       feed.add(StreamText.event("instruction", record), id: StreamText.id(of: record), at: now, bytesMax: feedBytesMax)
       feed.isDue = true
     case .screen(let id, let room, let record):
-      show(StreamText.event("screen", record), record, to: id, room, at: now)
+      let response = HTTPResponse(200, HTTPResponse.json, record, [("Cache-Control", "no-store")])
+      show(StreamText.event("screen", record), StreamText.id(of: record), or: response, to: id, room, at: now)
     case .asleep(let id, let room):
-      if let exchange = removeWaiting(id) {
-        if exchange.streams {
-          begin(exchange, room, StreamText.event("screen", emptyScreen(room)), id: nil, at: now)
-        } else {
-          finish(exchange, .error(404, "the room is not awake here: it has had no gifts recently"))
-        }
-      } else {
-        let record = emptyScreen(room)
-        show(StreamText.event("screen", record), record, to: id, room, at: now)
-      }
+      let screen = ServiceData.emptyScreen(room, settingsJSON: observatory.report?.told ?? "", wall: WallClock.nowMs)
+      let response = HTTPResponse.error(404, "the room is not awake here: it has had no gifts recently")
+      show(StreamText.event("screen", screen), nil, or: response, to: id, room, at: now)
     case .unknown(let id, let room):
-      guard let exchange = removeWaiting(id) else { return show(StreamText.alive, nil, to: id, room, at: now) }
-      if exchange.streams {
-        begin(exchange, room, StreamText.alive, id: nil, at: now)
-      } else {
-        finish(exchange, .error(503, "the room's screen is not known before its next `screen`", [("Retry-After", "2")]))
-      }
+      let sentence = "the room's screen is not known before its next `screen`"
+      show(StreamText.alive, nil, or: .error(503, sentence, [("Retry-After", "2")]), to: id, room, at: now)
     case .elsewhere(let id, let room):
       if let exchange = removeWaiting(id) {
-        finish(exchange, .error(404, elsewhere))
+        let advice = "ask that instance, or `combo-consumer serve`, which has all rooms"
+        finish(exchange, .error(404, "the room's partition belongs to another instance: \(advice)"))
       } else if let feed = feeds[room] {
         end(feed, with: StreamText.moved)
       }
@@ -54,14 +45,6 @@ extension HTTPServer {
     }
   }
 
-  private func emptyScreen(_ room: [UInt8]) -> [UInt8] {
-    ServiceData.emptyScreen(room, settingsJSON: observatory.report?.told ?? "", wall: WallClock.nowMs)
-  }
-
-  private var elsewhere: String {
-    "the room's partition belongs to another instance: ask that instance, or `combo-consumer serve`, which has all rooms"
-  }
-
   private func removeWaiting(_ id: UInt64) -> HTTPExchange? { waiting.removeValue(forKey: id) }
 
   /// The maximum size of one feed, in bytes; it is reduced while all feeds together are large.
@@ -69,18 +52,19 @@ extension HTTPServer {
     feeds.count * EventFeed.bytesMax <= Limits.feedBytes ? EventFeed.bytesMax : max(16 << 10, Limits.feedBytes / feeds.count)
   }
 
-  /// - Parameter record: The screen, or nil if it is unknown and the event is a comment.
-  private func show(_ event: [UInt8], _ record: [UInt8]?, to id: UInt64, _ room: [UInt8], at now: Int64) {
-    if let record, let exchange = removeWaiting(id) {
-      if exchange.streams {
-        begin(exchange, room, event, id: StreamText.id(of: record), at: now)
-      } else {
-        finish(exchange, HTTPResponse(200, HTTPResponse.json, record, [("Cache-Control", "no-store")]))
-      }
-      return
+  /// - Parameters:
+  ///   - event: The screen, or a comment if it is unknown.
+  ///   - position: Its position, or nil if it has none.
+  ///   - response: The response to a request that does not stream.
+  private func show(
+    _ event: [UInt8], _ position: EventID?, or response: HTTPResponse, to id: UInt64, _ room: [UInt8], at now: Int64
+  ) {
+    if let exchange = removeWaiting(id) {
+      if !exchange.streams { return finish(exchange, response) }
+      return begin(exchange, room, event, id: position, at: now)
     }
     guard id == 0 || id == Self.rewatch, let feed = feeds[room] else { return unwatchIfUnread(room) }
-    feed.setPosition(record.flatMap(StreamText.id(of:)))
+    feed.setPosition(position)
     for reader in feed.readers.values { reader.begin(event) }
     feed.isDue = true
   }
@@ -100,7 +84,9 @@ extension HTTPServer {
   func resume(_ exchange: HTTPExchange, _ room: [UInt8], after id: EventID) -> Bool {
     guard let feed = feeds[room], !feed.needsWatch, let place = feed.place(after: id) else { return false }
     counts.readersResumed += 1
-    add(EventReader(feed, from: place, gzip: exchange.acceptsGzip ? gzip : nil, at: MonotonicClock.nowMs), exchange)
+    // A comment confirms the connection at once.
+    let (gzip, now) = (exchange.acceptsGzip ? gzip : nil, MonotonicClock.nowMs)
+    add(EventReader(feed, screen: StreamText.alive, from: place, gzip: gzip, at: now), exchange)
     return true
   }
 
@@ -126,21 +112,17 @@ extension HTTPServer {
   }
 
   private func finishSurvey(_ id: UInt64, _ lines: [RoomLine], at now: Int64) {
-    guard let key = surveyKeys.removeValue(forKey: id), var survey = surveys[key] else { return }
-    let exchanges = survey.exchanges
-    survey.exchanges = []
-    survey.lines = lines
-    survey.at = now
-    surveys[key] = survey
-    if exchanges.isEmpty { return }
+    guard let key = surveyKeys.removeValue(forKey: id), let survey = surveys[key] else { return }
+    surveys[key] = Survey(at: now, lines: lines)
+    if survey.exchanges.isEmpty { return }
     let response = HTTPResponse.json(ServiceData.rooms(lines, wall: WallClock.nowMs))
-    for exchange in exchanges where removeWaiting(exchange.query) != nil { finish(exchange, response) }
+    for exchange in survey.exchanges where removeWaiting(exchange.query) != nil { finish(exchange, response) }
   }
 
   // MARK: - Readers
 
-  func wake(_ reader: EventReader, _ connection: OpaquePointer) {
-    guard reader.isSuspended else { return }
+  func wake(_ reader: EventReader) {
+    guard reader.isSuspended, let connection = readers[ObjectIdentifier(reader)]?.connection else { return }
     reader.isSuspended = false
     MHD_resume_connection(connection)
   }
@@ -148,9 +130,9 @@ extension HTTPServer {
   private func end(_ feed: EventFeed, with event: [UInt8]) {
     // Later events of this feed do not follow those that its readers have, so no reader may resume in it.
     feed.setPosition(nil)
-    for (id, reader) in feed.readers {
+    for reader in feed.readers.values {
       reader.end(with: event)
-      if let connection = readers[id]?.connection { wake(reader, connection) }
+      wake(reader)
     }
   }
 
@@ -159,9 +141,7 @@ extension HTTPServer {
     for feed in feeds.values where feed.isDue && now >= feed.nextRound {
       feed.isDue = false
       feed.nextRound = now + roundMs(feed.readers.count)
-      for (id, reader) in feed.readers where reader.isSuspended && reader.hasMore {
-        if let connection = readers[id]?.connection { wake(reader, connection) }
-      }
+      for reader in feed.readers.values where reader.isSuspended && reader.hasMore { wake(reader) }
     }
   }
 
@@ -188,21 +168,17 @@ extension HTTPServer {
       }
     }
     if readers.isEmpty { return }
-    var suspended: [(reader: EventReader, connection: OpaquePointer)] = []
-    var descriptors: [pollfd] = []
-    for (reader, connection) in readers.values where reader.isSuspended {
-      suspended.append((reader, connection))
-      // POLLRDHUP: the client has closed its side, which a live reader never does.
-      descriptors.append(pollfd(fd: cmhd_socket(connection), events: 0x2000, revents: 0))
-    }
+    let suspended = readers.values.filter(\.reader.isSuspended)
+    // POLLRDHUP: the client has closed its side, which a live reader never does.
+    var descriptors = suspended.map { pollfd(fd: cmhd_socket($0.connection), events: 0x2000, revents: 0) }
     _ = poll(&descriptors, nfds_t(descriptors.count), 0)
-    for (index, (reader, connection)) in suspended.enumerated() {
+    for (index, (reader, _)) in suspended.enumerated() {
       if descriptors[index].revents != 0 {
         reader.isDisconnected = true
-        wake(reader, connection)
+        wake(reader)
       } else if now - reader.sentAt >= Limits.aliveMs {
         reader.comment()
-        wake(reader, connection)
+        wake(reader)
       }
     }
   }

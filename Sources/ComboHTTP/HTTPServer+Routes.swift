@@ -1,7 +1,6 @@
 internal import ComboService
 internal import ComboSystem
 internal import ComboWire
-internal import Glibc
 
 /// The parameters of a list of rooms.
 struct SurveyKey: Hashable {
@@ -37,18 +36,12 @@ extension HTTPServer {
       response.allowsInlineStyles = true
       return response
     case ["health", "live"]:
-      return health(
-        ServedService.reasons(of: services()) {
-          Health.reasonToRestart(lastBeat: $0.lastBeat, at: now, isStopping: $0.stop.isSet)
-        })
+      return health { Health.reasonToRestart(lastBeat: $0.lastBeat, at: now, isStopping: $0.stop.isSet) }
     case ["health", "ready"]:
-      return health(
-        ServedService.reasons(of: services()) {
-          Health.reasonNotReady($0.report, hindrance: $0.hindrance, at: now, isStopping: $0.stop.isSet)
-        })
+      return health { Health.reasonNotReady($0.report, hindrance: $0.hindrance, at: now, isStopping: $0.stop.isSet) }
     case ["metrics"]:
       let text = MetricsPage.text(
-        services(), http: counts, connections: connectionCount, readers: readers.count, at: now)
+        services(), http: counts, connections: connections.count, readers: readers.count, at: now)
       return HTTPResponse(
         200, "text/plain; version=0.0.4; charset=utf-8", text.array, [("Cache-Control", "no-store")])
     case ["rooms"]: return routeRooms(target, exchange, now)
@@ -67,7 +60,10 @@ extension HTTPServer {
         + " /health/ready")
   }
 
-  private func health(_ fault: String?) -> HTTPResponse { .text(fault == nil ? 200 : 503, fault ?? "ok") }
+  private func health(_ reason: (Observatory) -> String?) -> HTTPResponse {
+    let fault = ServedService.reasons(of: services(), reason)
+    return .text(fault == nil ? 200 : 503, fault ?? "ok")
+  }
 
   private func page(_ name: String, _ exchange: HTTPExchange) -> HTTPResponse {
     guard let page = EmbeddedPage.all[name] else { return notFound }
@@ -123,12 +119,10 @@ extension HTTPServer {
     // A late list is requested again, also for those that still wait, because the service drops late requests.
     let isOnItsWay = surveys[key].map { $0.lines == nil && now - $0.at < responseMs } ?? false
     if !isOnItsWay {
-      guard surveys.values.count(where: { $0.lines == nil }) < Limits.surveys else { return Self.busy }
-      let id = nextQuery
-      guard observatory.ask(.survey(prefix: prefix, limit: limit, order: order, id: id, until: MonotonicClock.nowMs + responseMs))
-      else {
-        return Self.busy
-      }
+      let (id, until) = (nextQuery, MonotonicClock.nowMs + responseMs)
+      guard surveys.values.count(where: { $0.lines == nil }) < Limits.surveys,
+        observatory.ask(.survey(prefix: prefix, limit: limit, order: order, id: id, until: until))
+      else { return Self.busy }
       nextQuery += 1
       surveys[key] = Survey(at: now, exchanges: surveys[key]?.exchanges ?? [])
       surveyKeys[id] = key

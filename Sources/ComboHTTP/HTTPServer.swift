@@ -76,7 +76,7 @@ package final class HTTPServer: @unchecked Sendable {
   let gzip = GzipPieces()
   /// The compressed pages that were requested, by name.
   var compressedPages: [String: [UInt8]] = [:]
-  private(set) var connections: [OpaquePointer: HTTPConnection] = [:]
+  var connections: [OpaquePointer: HTTPConnection] = [:]
   package var waiting: [UInt64: HTTPExchange] = [:]
   var feeds: [[UInt8]: EventFeed] = [:]
   package var readers: [ObjectIdentifier: (reader: EventReader, connection: OpaquePointer)] = [:]
@@ -102,7 +102,7 @@ package final class HTTPServer: @unchecked Sendable {
   ///   - responseMs: ``Limits/responseMs``.
   ///   - surveyMs: ``Limits/surveyMs``.
   ///   - hasLowPriority: Whether other threads have priority.
-  package static func start(
+  package init(
     _ address: HTTPAddress, token: HTTPToken?, observatory: Observatory, identity: ServiceIdentity,
     statistics: (@Sendable () -> [ClientFigures])? = nil,
     services: (@Sendable () -> [ServedService])? = nil,
@@ -111,11 +111,11 @@ package final class HTTPServer: @unchecked Sendable {
     resumeMs: Int64 = EventFeed.resumeMs, isFlexible: Bool = false, keptOpen: Int = Limits.keptOpen, idleS: Int = Limits.idleS,
     responseMs: Int64 = Limits.responseMs,
     surveyMs: Int64 = Limits.surveyMs, hasLowPriority: Bool = true, log: ServiceLog
-  ) throws(HTTPFault) -> HTTPServer {
+  ) throws(HTTPFault) {
     if !address.isLoopback, token == nil, !isPublic {
       throw HTTPFault(description: "HTTP on \(address.text) can be reached by other machines, so --http-token-file is required")
     }
-    allowDescriptors(readersMax + Limits.others)
+    Self.allowDescriptors(readersMax + Limits.others)
     var (listening, bound): (Int32, HTTPAddress)
     do throws(HTTPFault) {
       (listening, bound) = try address.listen()
@@ -123,22 +123,6 @@ package final class HTTPServer: @unchecked Sendable {
       guard isFlexible, error.isPortTaken else { throw error }
       (listening, bound) = try address.with(port: 0).listen()
     }
-    let server = try HTTPServer(
-      listening, bound, token: token, observatory: observatory, identity: identity,
-      services: services ?? { [ServedService(observatory, identity, statistics)] }, gate: gate,
-      readersMax: readersMax, origins: origins, isPublic: isPublic, resumeMs: resumeMs, keptOpen: keptOpen,
-      idleS: idleS, responseMs: responseMs, surveyMs: surveyMs, hasLowPriority: hasLowPriority, log: log)
-    server.begin()
-    return server
-  }
-
-  private init(
-    _ listening: Int32, _ address: HTTPAddress, token: HTTPToken?, observatory: Observatory, identity: ServiceIdentity,
-    services: @escaping @Sendable () -> [ServedService], gate: (any EventGate)?, readersMax: Int, origins: HTTPOrigins,
-    isPublic: Bool,
-    resumeMs: Int64,
-    keptOpen: Int, idleS: Int, responseMs: Int64, surveyMs: Int64, hasLowPriority: Bool, log: ServiceLog
-  ) throws(HTTPFault) {
     guard let wakePipe = WakePipe() else {
       let error = errno
       close(listening)
@@ -158,10 +142,10 @@ package final class HTTPServer: @unchecked Sendable {
       context.deallocate()
       throw HTTPFault(description: "cannot start the HTTP server: libmicrohttpd gives no reason, but it must be built with epoll")
     }
-    self.address = address
+    self.address = bound
     self.observatory = observatory
     self.identity = identity
-    self.services = services
+    self.services = services ?? { [ServedService(observatory, identity, statistics)] }
     self.gate = gate
     self.log = log
     self.readersMax = readersMax
@@ -173,22 +157,19 @@ package final class HTTPServer: @unchecked Sendable {
     self.responseMs = responseMs
     self.surveyMs = surveyMs
     self.hasLowPriority = hasLowPriority
-    guarded = Mutex(HTTPGuard(isLoopback: address.isLoopback, token: token, isPublic: isPublic))
+    guarded = Mutex(HTTPGuard(isLoopback: bound.isLoopback, token: token, isPublic: isPublic))
     self.daemon = daemon
     self.context = context
     self.wakePipe = wakePipe
     context.pointee = Unmanaged.passUnretained(self)
+    observatory.onNews { [wakePipe] in wakePipe.wake() }
+    thread = WorkThread { [self] in run() }
+    log.info("http: listening on \(.url, bound.url)")
   }
 
   private let context: UnsafeMutablePointer<Unmanaged<HTTPServer>?>
 
   deinit { context.deallocate() }
-
-  private func begin() {
-    observatory.onNews { [wakePipe] in wakePipe.wake() }
-    thread = WorkThread { [self] in run() }
-    log.info("http: listening on \(.url, address.url)")
-  }
 
   /// Sets the token that requests need from now on. Responses in progress are not affected.
   /// - Parameter token: The token, or nil for none. Beyond loopback, nil keeps the current token.
@@ -268,7 +249,7 @@ package final class HTTPServer: @unchecked Sendable {
       guard let since = state.awaitedSince, now - since > Limits.requestMs else { continue }
       // A request that arrives slowly, byte by byte, is cut off: libmicrohttpd notices that the connection is closed.
       counts.slowRequests += 1
-      state.awaitedSince = nil
+      connections[connection]?.awaitedSince = nil
       shutdown(cmhd_socket(connection), Int32(SHUT_RDWR))
     }
     for exchange in waiting.values {
@@ -324,7 +305,7 @@ package final class HTTPServer: @unchecked Sendable {
   // MARK: - Connections
 
   func opened(_ connection: OpaquePointer) {
-    connections[connection] = HTTPConnection(at: MonotonicClock.nowMs)
+    connections[connection] = HTTPConnection(awaitedSince: MonotonicClock.nowMs)
     counts.connections += 1
   }
 
@@ -349,8 +330,10 @@ package final class HTTPServer: @unchecked Sendable {
   /// Notifies all readers of events; new ones are refused.
   private func closeStreams() {
     isClosing = true
-    for (reader, _) in readers.values { reader.end(with: StreamText.stopping) }
-    for (reader, connection) in readers.values { wake(reader, connection) }
+    for (reader, _) in readers.values {
+      reader.end(with: StreamText.stopping)
+      wake(reader)
+    }
   }
 
   private func closeDown() {
@@ -366,13 +349,11 @@ package final class HTTPServer: @unchecked Sendable {
       MHD_run(daemon)
     }
     // No connection may be suspended when the daemon stops.
-    for (reader, connection) in readers.values {
+    for (reader, _) in readers.values {
       reader.isDisconnected = true
-      wake(reader, connection)
+      wake(reader)
     }
     MHD_run(daemon)
     MHD_stop_daemon(daemon)
   }
-
-  var connectionCount: Int { connections.count }
 }

@@ -44,12 +44,8 @@ struct HTTPTarget: Equatable, Sendable {
 
   /// The path as text, for comparison with known paths, or nil if a piece is not UTF-8.
   var words: [String]? {
-    var words: [String] = []
-    for piece in path {
-      guard let word = String(validating: piece, as: UTF8.self) else { return nil }
-      words.append(word)
-    }
-    return words
+    let words = path.compactMap { String(validating: $0, as: UTF8.self) }
+    return words.count == path.count ? words : nil
   }
 
   /// Returns a field's value; of several, the last one counts.

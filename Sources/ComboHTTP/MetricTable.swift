@@ -3,7 +3,6 @@ internal import ComboMaps
 internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
-internal import ComboWire
 
 /// The source of a page of metrics.
 struct MetricsSource {
@@ -18,26 +17,6 @@ struct MetricsSource {
   let readers: Int
   /// The time by the monotonic clock.
   let now: Int64
-  /// The partitions that read their input.
-  let running: [ServiceReport.Partition]
-
-  init(
-    _ observatory: Observatory, librdkafka: String, statistics: [ClientFigures], http: HTTPCounts, connections: Int, readers: Int,
-    at now: Int64
-  ) {
-    self.observatory = observatory
-    report = observatory.report ?? ServiceReport()
-    var totals = observatory.before
-    totals.add(report.totals)
-    self.totals = totals
-    self.librdkafka = librdkafka
-    clients = statistics
-    self.http = http
-    self.connections = connections
-    self.readers = readers
-    self.now = now
-    running = report.partitions.filter(\.isRunning)
-  }
 }
 
 /// A metric: its name, type, help and values.
@@ -88,8 +67,9 @@ struct Metric: Sendable {
     Metric(
       name: name, kind: .gauge, help: help,
       values: .samples { source in
-        (running ? source.running : source.report.partitions).compactMap { partition in
-          value(partition).map { Sample(labels: [("partition", String(partition.number))], value: $0) }
+        source.report.partitions.compactMap { partition in
+          if running, !partition.isRunning { return nil }
+          return value(partition).map { Sample(labels: [("partition", String(partition.number))], value: $0) }
         }
       })
   }
@@ -119,7 +99,7 @@ enum MetricTable {
   static let all: [Metric] = ofService + ofServer
   static let ofService = service + totals + counters + times + partitions + clients
   /// The metrics of the HTTP server, which all services of a process have in common.
-  static let ofServer = server + HTTPCounts.metrics
+  static let ofServer = HTTPCounts.metrics
 
   private static let service: [Metric] = [
     Metric(
@@ -299,10 +279,5 @@ enum MetricTable {
       $0.throttleSeconds
     },
     .client("rebalances_total", .counter, "Rebalances of the group that this client took part in.") { $0.rebalances },
-  ]
-
-  private static let server: [Metric] = [
-    .gauge("combo_http_connections", "Open connections.") { Double($0.connections) },
-    .gauge("combo_http_event_readers", "Open event streams.") { Double($0.readers) },
   ]
 }

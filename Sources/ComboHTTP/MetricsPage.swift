@@ -1,7 +1,4 @@
-internal import ComboEdge
-internal import ComboRooms
 internal import ComboService
-internal import ComboSystem
 internal import ComboWire
 
 /// The page `/metrics`: all figures in Prometheus' text format 0.0.4. Each sample has the group and the input as labels.
@@ -9,16 +6,17 @@ struct MetricsPage {
   private let buffer = ByteBuffer(capacity: 64 << 10)
   private let services: [(source: MetricsSource, common: [(String, String)])]
 
-  private init(_ services: [(source: MetricsSource, common: [(String, String)])]) { self.services = services }
-
   static func text(
     _ services: [ServedService], http: HTTPCounts, connections: Int, readers: Int, at now: Int64
   ) -> ByteBuffer {
     let page = MetricsPage(
-      services.map { service in
+      services: services.map { service in
+        let report = service.observatory.report ?? ServiceReport()
+        var totals = service.observatory.before
+        totals.add(report.totals)
         let source = MetricsSource(
-          service.observatory, librdkafka: service.identity.librdkafka, statistics: service.statistics(), http: http,
-          connections: connections, readers: readers, at: now)
+          observatory: service.observatory, report: report, totals: totals, librdkafka: service.identity.librdkafka,
+          clients: service.statistics(), http: http, connections: connections, readers: readers, now: now)
         return (source, [("group", service.identity.group), ("input", service.identity.input)])
       })
     for metric in MetricTable.ofService { page.write(metric, of: page.services) }

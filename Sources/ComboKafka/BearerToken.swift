@@ -1,6 +1,6 @@
 internal import CKafka
 package import ComboEdge
-internal import ComboSystem
+package import ComboSystem
 internal import ComboWire
 
 /// A client's token for SASL/OAUTHBEARER, from a file that another program renews: a sidecar, a timer, or Kubernetes' projected
@@ -15,9 +15,7 @@ package struct BearerToken: Equatable, Sendable {
   /// The expiry by the wall clock. librdkafka requests a new token after four fifths of the remaining time.
   let expiresAtMs: Int64
 
-  package struct Failure: Error, Equatable, CustomStringConvertible {
-    package let description: String
-  }
+  package typealias Failure = TextFile.Failure
 
   package static let bytesMax = 65_536
   /// The interval at which the file is read again if the token does not contain its lifetime.
@@ -26,10 +24,8 @@ package struct BearerToken: Equatable, Sendable {
   /// Returns the token in a file, or the reason why there is none.
   /// - Parameter now: The time by the wall clock, in milliseconds.
   package static func read(_ path: String, now: Int64) -> Result<BearerToken, Failure> {
-    switch TextFile.read(path, limit: bytesMax, named: "the file of \(property)") {
-    case .failure(let failure): return .failure(Failure(description: failure.description))
-    case .success(let text):
-      return parse(text, now: now).mapError { Failure(description: "the file of \(property) \($0)") }
+    TextFile.read(path, limit: bytesMax, named: "the file of \(property)").flatMap { text in
+      parse(text, now: now).mapError { Failure(description: "the file of \(property) \($0)") }
     }
   }
 
@@ -102,19 +98,16 @@ extension BearerToken {
 
   /// Sets a client's token to the file's current one. Returns the reason if there is none; librdkafka then retries after 10 s.
   static func refresh(_ client: OpaquePointer, from file: String, now: Int64) -> Failure? {
+    let failure: Failure
     switch read(file, now: now) {
     case .success(let token):
       var reason = [CChar](repeating: 0, count: 512)
       let error = rd_kafka_oauthbearer_set_token(
         client, token.text, token.expiresAtMs, token.principal, nil, 0, &reason, reason.count)
       if error == RD_KAFKA_RESP_ERR_NO_ERROR { return nil }
-      return failed(client, Failure(description: "\(file): \(ControlClient.text(reason))"))
-    case .failure(let failure):
-      return failed(client, failure)
+      failure = Failure(description: "\(file): \(ControlClient.text(reason))")
+    case .failure(let found): failure = found
     }
-  }
-
-  private static func failed(_ client: OpaquePointer, _ failure: Failure) -> Failure {
     rd_kafka_oauthbearer_set_token_failure(client, failure.description)
     return failure
   }

@@ -22,7 +22,7 @@ extension ControlClient {
       guard topic != nil else { return .failed(RD_KAFKA_RESP_ERR__INVALID_ARG, detail: Self.text(text)) }
       defer { rd_kafka_NewTopic_destroy(topic) }
       for (key, value) in settings { rd_kafka_NewTopic_set_config(topic, key, value) }
-      let answer = admin(RD_KAFKA_ADMIN_OP_CREATETOPICS, timeoutMs) { options, queue in
+      let answer = Self.admin(client, RD_KAFKA_ADMIN_OP_CREATETOPICS, timeoutMs) { options, queue in
         if isTrial { rd_kafka_AdminOptions_set_validate_only(options, 1, &text, 512) }
         rd_kafka_CreateTopics(client.handle, &topic, 1, options, queue)
       } read: { event in
@@ -46,7 +46,7 @@ extension ControlClient {
       var more = rd_kafka_NewPartitions_new(topic, total, &text, 512)
       guard more != nil else { return .failed(RD_KAFKA_RESP_ERR__INVALID_ARG, detail: Self.text(text)) }
       defer { rd_kafka_NewPartitions_destroy(more) }
-      let answer = admin(RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, timeoutMs) { options, queue in
+      let answer = Self.admin(client, RD_KAFKA_ADMIN_OP_CREATEPARTITIONS, timeoutMs) { options, queue in
         if isTrial { rd_kafka_AdminOptions_set_validate_only(options, 1, &text, 512) }
         rd_kafka_CreatePartitions(client.handle, &more, 1, options, queue)
       } read: { event in
@@ -77,14 +77,6 @@ extension ControlClient {
   // MARK: Requests
 
   /// Sends one admin request and reads its response.
-  func admin<Result>(
-    _ operation: rd_kafka_admin_op_t, _ timeoutMs: Int32,
-    send: (_ options: OpaquePointer?, _ queue: OpaquePointer?) -> Void,
-    read: (_ event: OpaquePointer) -> Attempt<Result>
-  ) -> Attempt<Result> {
-    Self.admin(client, operation, timeoutMs, send: send, read: read)
-  }
-
   /// - Parameter expiresMs: The time after which librdkafka ends the request by itself, or nil for soon before the time-out.
   static func admin<Result>(
     _ client: KafkaClient, _ operation: rd_kafka_admin_op_t, _ timeoutMs: Int32, expiresMs: Int32? = nil,

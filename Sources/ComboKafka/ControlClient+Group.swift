@@ -78,13 +78,9 @@ extension ControlClient {
     return pending
   }
 
-  /// Whether an open transaction is about to change the offset of one of the partitions.
-  package func hasPendingOffsets(ofGroup group: String, _ topic: String, _ partitions: [Int32]) throws(EdgeError) -> Bool {
-    try findPendingOffsets(ofGroup: group, topic, partitions)?.isEmpty != true
-  }
-
-  /// - Returns: The partitions, or nil if there are some and librdkafka does not report which.
-  private func findPendingOffsets(
+  /// Returns the partitions whose offset an open transaction is about to change, or nil if there are some and librdkafka does not
+  /// report which.
+  func findPendingOffsets(
     ofGroup group: String, _ topic: String, _ partitions: [Int32]
   ) throws(EdgeError) -> [Int32]? {
     if partitions.isEmpty { return [] }

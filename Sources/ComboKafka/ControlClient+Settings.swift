@@ -50,7 +50,7 @@ extension ControlClient {
     try attempt("cannot get the settings of topic \"\(topic)\"", withinMs: withinMs) { timeoutMs in
       var resource = rd_kafka_ConfigResource_new(RD_KAFKA_RESOURCE_TOPIC, topic)
       defer { rd_kafka_ConfigResource_destroy(resource) }
-      return admin(RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeoutMs) { options, queue in
+      return Self.admin(client, RD_KAFKA_ADMIN_OP_DESCRIBECONFIGS, timeoutMs) { options, queue in
         rd_kafka_DescribeConfigs(client.handle, &resource, 1, options, queue)
       } read: { event in
         Self.resource { rd_kafka_DescribeConfigs_result_resources(rd_kafka_event_DescribeConfigs_result(event), &$0) }
@@ -73,7 +73,7 @@ extension ControlClient {
       defer { rd_kafka_ConfigResource_destroy(resource) }
       for (key, value) in own { rd_kafka_ConfigResource_set_config(resource, key, value) }
       var text = [CChar](repeating: 0, count: 512)
-      return admin(RD_KAFKA_ADMIN_OP_ALTERCONFIGS, timeoutMs) { options, queue in
+      return Self.admin(client, RD_KAFKA_ADMIN_OP_ALTERCONFIGS, timeoutMs) { options, queue in
         if isTrial { rd_kafka_AdminOptions_set_validate_only(options, 1, &text, 512) }
         rd_kafka_AlterConfigs(client.handle, &resource, 1, options, queue)
       } read: { event in

@@ -123,15 +123,12 @@ package final class ControlClient: Sendable {
   }
 
   /// The first offset of a partition and its end, including open transactions.
+  /// - Parameter reader: The client whose view counts instead: a `read_committed` one's end is the first open transaction.
   /// - Throws: `unknownTopic` and `unknownPartition` only if it did not exist during the whole time.
-  package func watermarks(_ topic: String, _ partition: Int32, withinMs: Int64) throws(EdgeError) -> (first: Int64, end: Int64) {
-    try watermarks(topic, partition, seenBy: client, withinMs: withinMs)
-  }
-
-  /// The first offset and the end as `reader` sees them: a `read_committed` one's end is the first open transaction.
   package func watermarks(
-    _ topic: String, _ partition: Int32, seenBy reader: KafkaClient, withinMs: Int64
+    _ topic: String, _ partition: Int32, seenBy reader: KafkaClient? = nil, withinMs: Int64
   ) throws(EdgeError) -> (first: Int64, end: Int64) {
+    let reader = reader ?? client
     // The reader's own handle: each client caches a topic's number of partitions for minutes and rejects others.
     let handle = try TopicHandle(topic, reader)
     var isFirst = true
@@ -174,31 +171,26 @@ package final class ControlClient: Sendable {
   /// The time to wait for a leader before its metadata is requested again.
   private static let endsSliceMs: Int32 = 1500
 
-  /// The first offset of each partition with a record of this time or later, or nil if there is none.
-  package func offsets(
-    _ topic: String, _ partitions: [Int32], atMs timestamp: Int64, withinMs: Int64
-  ) throws(EdgeError) -> [(partition: Int32, offset: Int64?)] {
-    try offsets(topic, partitions, atMs: timestamp, seenBy: client, withinMs: withinMs)
-  }
-
   /// The first offset of each partition that still exists.
   package func firsts(
     _ topic: String, _ partitions: [Int32], withinMs: Int64
   ) throws(EdgeError) -> [(partition: Int32, offset: Int64?)] {
-    try offsets(topic, partitions, atMs: Self.firstOffset, seenBy: client, withinMs: withinMs)
+    try offsets(topic, partitions, atMs: Self.firstOffset, withinMs: withinMs)
   }
 
   /// The end of each partition as `reader` sees it.
   package func ends(
     _ topic: String, _ partitions: [Int32], seenBy reader: KafkaClient? = nil, withinMs: Int64
   ) throws(EdgeError) -> [(partition: Int32, offset: Int64?)] {
-    try offsets(topic, partitions, atMs: Self.endOffset, seenBy: reader ?? client, withinMs: withinMs)
+    try offsets(topic, partitions, atMs: Self.endOffset, seenBy: reader, withinMs: withinMs)
   }
 
-  private func offsets(
-    _ topic: String, _ partitions: [Int32], atMs timestamp: Int64, seenBy reader: KafkaClient, withinMs: Int64
+  /// The first offset of each partition with a record of this time or later, or nil if there is none.
+  package func offsets(
+    _ topic: String, _ partitions: [Int32], atMs timestamp: Int64, seenBy reader: KafkaClient? = nil, withinMs: Int64
   ) throws(EdgeError) -> [(partition: Int32, offset: Int64?)] {
     guard !partitions.isEmpty else { return [] }
+    let reader = reader ?? client
     let handle = try TopicHandle(topic, reader)
     var isFirst = true
     return try attempt("cannot look up times in topic \"\(topic)\"", withinMs: withinMs) { timeoutMs in
@@ -241,11 +233,9 @@ package final class ControlClient: Sendable {
         }
       }
       if let error { return .failed(error) }
-      guard let text = rd_kafka_clusterid(client.handle, timeoutMs) else {
-        return .done(Cluster(id: nil, brokers: brokers.sorted { $0.id < $1.id }))
-      }
-      defer { rd_kafka_mem_free(client.handle, text) }
-      return .done(Cluster(id: String(cString: text), brokers: brokers.sorted { $0.id < $1.id }))
+      let id = rd_kafka_clusterid(client.handle, timeoutMs)
+      defer { rd_kafka_mem_free(client.handle, id) }
+      return .done(Cluster(id: id.map { String(cString: $0) }, brokers: brokers.sorted { $0.id < $1.id }))
     }
   }
 }

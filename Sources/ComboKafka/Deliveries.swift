@@ -11,7 +11,7 @@ package protocol DeliveryReceiver: AnyObject, Sendable {
 }
 
 /// Receives the delivery reports of a producer, on the threads that poll, flush or commit.
-final class Deliveries: Sendable {
+package final class Deliveries: Sendable {
   private let brokers: String
   private let failures = Atomic(0)
   private let purges = Atomic(0)
@@ -27,10 +27,10 @@ final class Deliveries: Sendable {
   var purgedDeliveries: Int { purges.load(ordering: .relaxed) }
 
   /// The number of records that could not be delivered so far, without purged ones.
-  var failedDeliveries: Int { failures.load(ordering: .relaxed) }
+  package var failedDeliveries: Int { failures.load(ordering: .relaxed) }
 
   /// The error of the first failed delivery.
-  var firstFailedDelivery: EdgeError? { firstFailure.withLock { $0 } }
+  package var firstFailedDelivery: EdgeError? { firstFailure.withLock { $0 } }
 
   /// Resets the first failure, so that the next one becomes the first.
   func resetFirstFailure() { firstFailure.withLock { $0 = nil } }

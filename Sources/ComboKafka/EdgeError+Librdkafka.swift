@@ -22,7 +22,8 @@ extension EdgeError {
     let remedy = Self.knownCause(error) ?? Self.remedy(code, brokers: brokers)
     self.init(
       code, "\(failed): \(reason) (\(name)). \(remedy)\(more)", number: error.rawValue,
-      isRetriable: code.passesByItself || error.isTransient)
+      // These disappear once the brokers are healthy again.
+      isRetriable: [.unreachable, .timedOut, .queueFull].contains(code) || error.isTransient)
   }
 
   /// The cause of some errors whose code alone is too vague, or nil for any other.
@@ -95,14 +96,6 @@ extension EdgeError {
 }
 
 extension EdgeError.Code {
-  /// Whether it disappears once the brokers are healthy again.
-  var passesByItself: Bool {
-    switch self {
-    case .unreachable, .timedOut, .queueFull: true
-    default: false
-    }
-  }
-
   package init(_ error: rd_kafka_resp_err_t) {
     self =
       switch error {

@@ -26,25 +26,13 @@ extension GroupConsumer {
     if LibrdkafkaProperties.resumesLate { waker.wake(partitions) }
   }
 
-  /// Starts the delivery of one partition at `offset`.
-  package func start(_ partition: Int32, at offset: Int64) throws(EdgeError) { try start([(partition, offset)]) }
-
-  /// Pauses the delivery and fetching of these partitions until ``start(_:)`` or ``resume(_:)``. The current batch stays valid.
+  /// Pauses the delivery and fetching of these partitions until ``start(_:)``. The current batch stays valid.
   func pause(_ partitions: [Int32]) throws(EdgeError) {
     guard !partitions.isEmpty else { return }
     let list = PartitionList(topic: topic, partitions)
     let error = rd_kafka_pause_partitions(client.handle, list.pointer)
     if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw client.error(error, "cannot pause topic \"\(topic)\"") }
   }
-
-  /// Resumes paused partitions after the last delivered record. Partitions that are not started are ignored.
-  func resume(_ partitions: [Int32]) throws(EdgeError) {
-    let starts = positions.started.filter { partitions.contains($0.partition) }
-    try start(starts)
-  }
-
-  /// The offset after the last delivered record, or the start offset, or nil if the partition is not started.
-  package func position(_ partition: Int32) -> Int64? { positions.position(partition) }
 
   /// The first offset and the end of a partition as of the last fetch, for the lag, or nil while unknown. Makes no request.
   package func watermarks(_ partition: Int32) -> (first: Int64, end: Int64)? {
@@ -175,6 +163,7 @@ final class PartitionPositions {
 
   func isStarted(_ partition: Int32) -> Bool { position(partition) != nil }
 
+  /// The offset after the last delivered record, or the start offset, or nil if the partition is not started.
   func position(_ partition: Int32) -> Int64? {
     let index = Int(partition)
     guard index >= 0 && index < count && next[index] != Self.stopped else { return nil }

@@ -1,6 +1,5 @@
 internal import CKafka
 package import ComboEdge
-internal import ComboSystem
 
 /// A member of a consumer group that reads one topic, `read_committed`, and never commits or resets offsets by itself.
 ///
@@ -168,18 +167,14 @@ package final class GroupConsumer {
 
   private func reportError(of message: UnsafeMutablePointer<rd_kafka_message_t>) {
     let number = message.pointee.err
-    if number == RD_KAFKA_RESP_ERR__FATAL {
-      reportFatalError()
-      return
-    }
+    if number == RD_KAFKA_RESP_ERR__FATAL { return reportFatalError() }
     let code = EdgeError.Code(number)
     // An error of the whole topic also has partition 0.
     let isStarted = message.pointee.partition >= 0 && positions.isStarted(message.pointee.partition)
     let partition = isStarted && code != .unknownTopic && code != .notAuthorized ? message.pointee.partition : nil
     // librdkafka skips what it cannot read, and continues after it.
     if isStarted && (number == RD_KAFKA_RESP_ERR__BAD_MSG || number == RD_KAFKA_RESP_ERR__NOT_IMPLEMENTED) {
-      reportUnreadable(message)
-      return
+      return reportUnreadable(message)
     }
     // The start offset of this partition is not decided yet, so it cannot be wrong.
     if code == .offsetOutOfRange && partition == nil { return }
@@ -205,21 +200,18 @@ package final class GroupConsumer {
     var text = [CChar](repeating: 0, count: 512)
     let cause = rd_kafka_fatal_error(client.handle, &text, text.count)
     let detail = ControlClient.text(text)
-    let error = client.error(cause, "this member of the group has given up", detail: detail)
-    guard error.code == .fenced else {
-      delegate?.failed(EdgeError(.fatal, error.message, number: cause.rawValue), partition: nil)
-      return
+    var error = client.error(cause, "this member of the group has given up", detail: detail)
+    if error.code != .fenced {
+      error = EdgeError(.fatal, error.message, number: cause.rawValue)
+    } else if memberID == nil {
+      // When its session times out, for example because the coordinator is unreachable for long, librdkafka forgets its own id at
+      // once but may keep sending heartbeats without it. Brokers then report to a static member that another one has replaced it,
+      // which is wrong: a fenced member still has its id.
+      let message =
+        "this static member of the group has lost its session, which librdkafka treats as fatal (\(detail)). It must be created again."
+      error = EdgeError(.fatal, message, number: cause.rawValue)
     }
-    // When its session times out, for example because the coordinator is unreachable for long, librdkafka forgets its own id at
-    // once but may keep sending heartbeats without it. Brokers then report to a static member that another one has replaced it,
-    // which is wrong: a fenced member still has its id.
-    guard memberID == nil else {
-      delegate?.failed(error, partition: nil)
-      return
-    }
-    let message =
-      "this static member of the group has lost its session, which librdkafka treats as fatal (\(detail)). It must be created again."
-    delegate?.failed(EdgeError(.fatal, message, number: cause.rawValue), partition: nil)
+    delegate?.failed(error, partition: nil)
   }
 
   /// Marks this member as unusable; the next poll reports why.

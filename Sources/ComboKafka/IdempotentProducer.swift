@@ -1,4 +1,3 @@
-internal import CKafka
 package import ComboEdge
 
 /// A producer that writes each record once and in order, without transactions, and reports the offset of each tagged record. If a
@@ -44,9 +43,5 @@ package final class TopicProducer {
   /// Waits until everything is delivered.
   package func flush(withinMs: Int64) throws(EdgeError) { try producer.flush(withinMs: withinMs) }
 
-  /// The number of records that could not be delivered so far.
-  package var failedDeliveries: Int { producer.failedDeliveries }
-
-  /// The error of the first failed delivery.
-  package var firstFailedDelivery: EdgeError? { producer.firstFailedDelivery }
+  package var deliveries: Deliveries { producer.deliveries }
 }

@@ -166,11 +166,12 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     queueFullWaitMs: Int64 = 10_000
   ) {
     let denied = denied
-    self.properties = properties.logging(
-      to: KafkaLog { [log = properties.log] level, facility, text in
-        if let topic = KafkaWords.deniedTopic(text) { denied.names.withLock { _ = $0.insert(topic) } }
-        log.write(level, facility, text)
-      })
+    var properties = properties
+    properties.log = KafkaLog { [log = properties.log] level, facility, text in
+      if let topic = KafkaWords.deniedTopic(text) { denied.names.withLock { _ = $0.insert(topic) } }
+      log.write(level, facility, text)
+    }
+    self.properties = properties
     self.transactionalID = transactionalID
     self.names = names
     self.group = group
@@ -298,10 +299,7 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
         throw TransactionFault(error.kind, named(error.error))
       }
       if !error.isFenced { throw error }
-      throw .fatal(
-        EdgeError(
-          .fenced, "\(error.reason) \(EdgeError.fencedAdvice)."
-        ))
+      throw .fatal(EdgeError(.fenced, "\(error.reason) \(EdgeError.fencedAdvice)."))
     }
   }
 

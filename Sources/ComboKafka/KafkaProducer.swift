@@ -26,7 +26,7 @@ package final class ProducerTopic: Sendable {
 /// The common part of all producers: it queues records in librdkafka, from any thread, and tracks their delivery.
 package final class KafkaProducer: Sendable {
   package let client: KafkaClient
-  private let deliveries: Deliveries
+  package let deliveries: Deliveries
   /// The time for which ``produce(_:partition:key:value:timestampMs:tag:)`` waits for room in a full queue.
   private let queueFullWaitMs: Int64
 
@@ -240,16 +240,4 @@ package final class KafkaProducer: Sendable {
 
   /// The number of records and reports in progress.
   var inQueue: Int { Int(rd_kafka_outq_len(client.handle)) }
-
-  /// The number of records that could not be delivered so far.
-  package var failedDeliveries: Int { deliveries.failedDeliveries }
-
-  /// The number of records removed from the queue by an abort, or because their transaction has failed.
-  var purgedDeliveries: Int { deliveries.purgedDeliveries }
-
-  /// The error of the first failed delivery.
-  package var firstFailedDelivery: EdgeError? { deliveries.firstFailedDelivery }
-
-  /// Resets the first failure, so that the next one becomes the first.
-  func resetFirstFailure() { deliveries.resetFirstFailure() }
 }

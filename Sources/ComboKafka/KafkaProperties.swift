@@ -1,4 +1,3 @@
-internal import CKafka
 package import ComboEdge
 internal import ComboSystem
 
@@ -10,7 +9,7 @@ package struct KafkaProperties: Sendable {
   package let brokers: String
   /// The clients' name, by which brokers log and apply quotas.
   package let clientID: String
-  package private(set) var log: KafkaLog
+  package internal(set) var log: KafkaLog
   /// A suffix of the clients' name, including one that the user chose.
   var clientIDSuffix = ""
   /// The store for the statistics of clients that are polled often, or nil to disable them.
@@ -48,13 +47,6 @@ package struct KafkaProperties: Sendable {
       reason = error
     }
     try check(reason)
-  }
-
-  /// Returns these properties with another receiver of log lines.
-  func logging(to log: KafkaLog) -> KafkaProperties {
-    var other = self
-    other.log = log
-    return other
   }
 
   /// Returns these properties with other brokers, more presets and another log, which gets librdkafka's debug lines too.

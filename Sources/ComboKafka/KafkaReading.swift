@@ -27,8 +27,7 @@ package final class KafkaReading: ReadEdge {
   }
 
   package func bounds(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> (first: Int64, end: Int64) {
-    let found = try control.watermarks(names[topic], partition, withinMs: Self.withinMs)
-    return (found.first, found.end)
+    try control.watermarks(names[topic], partition, withinMs: Self.withinMs)
   }
 
   package func stableEnd(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> Int64 {

@@ -92,7 +92,7 @@ package final class LeftTransactions: Sendable {
   /// The places of open transactions of the partitions.
   private func openPlaces(_ partitions: [Int32]) throws(EdgeError) -> Set<Place> {
     var places: Set<Place> = []
-    if try control.hasPendingOffsets(ofGroup: group, names.input, partitions) {
+    if try control.findPendingOffsets(ofGroup: group, names.input, partitions)?.isEmpty != true {
       places.insert(Place(topic: nil, partition: 0, offset: 0))
     }
     for topic in [Topic.journal, .state, .output] {

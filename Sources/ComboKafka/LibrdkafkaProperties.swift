@@ -41,16 +41,12 @@ package enum LibrdkafkaProperties {
     for line in table.utf8.split(separator: UInt8(ascii: "\n")) {
       let cells = line.split(separator: UInt8(ascii: "|"), maxSplits: 2)
       guard cells.count == 3 else { continue }
-      let (name, kind) = (trimmed(cells[0]), trimmed(cells[1]))
+      let (name, kind) = (KafkaProperty.trimmed(Substring(cells[0])), KafkaProperty.trimmed(Substring(cells[1])))
       let before = kinds[name] ?? (false, false)
       kinds[name] = (before.producer || kind != "C", before.consumer || kind != "P")
     }
     return kinds
   }()
-
-  private static func trimmed(_ cell: Substring.UTF8View.SubSequence) -> String {
-    String(cell.filter { $0 != UInt8(ascii: " ") }.map { Character(UnicodeScalar($0)) })
-  }
 }
 
 extension LibrdkafkaProperties {

@@ -43,7 +43,7 @@ package final class ReaderClient: Sendable {
   /// - Parameters:
   ///   - from: The first offset to read.
   ///   - to: The offset after the last one to read: usually the end as a `read_uncommitted` reader sees it
-  ///     (``ControlClient/watermarks(_:_:withinMs:)``).
+  ///     (``ControlClient/watermarks(_:_:seenBy:withinMs:)``).
   /// - Throws: A retriable error if this client is already reading the partition.
   package func reader(_ topic: String, _ partition: Int32, from: Int64, to: Int64) throws(EdgeError) -> PartitionReader {
     try PartitionReader(self, topic, partition, from: from, to: to)

@@ -65,8 +65,8 @@ package final class TransactionalProducer {
 
   /// Opens a transaction. Cheap, since it is local.
   package func begin() throws(TransactionFault) {
-    failedBefore = producer.failedDeliveries
-    producer.resetFirstFailure()
+    failedBefore = producer.deliveries.failedDeliveries
+    producer.deliveries.resetFirstFailure()
     if let error = rd_kafka_begin_transaction(producer.client.handle) {
       throw .fatal(describe(error, "cannot begin a transaction"))
     }
@@ -202,6 +202,6 @@ package final class TransactionalProducer {
   }
 
   private var failedInThisTransaction: EdgeError? {
-    producer.failedDeliveries == failedBefore ? nil : producer.firstFailedDelivery
+    producer.deliveries.failedDeliveries == failedBefore ? nil : producer.deliveries.firstFailedDelivery
   }
 }

@@ -36,7 +36,10 @@ package struct Trial {
     try Self.run { () throws(TransactionFault) in try transactional.begin() }
     let key = Array("combo-consumer check".utf8)
     do throws(EdgeError) {
-      try Self.produce(key, to: handle, partition, timestampMs, producer)
+      try key.withUnsafeBufferPointer { (key) throws(EdgeError) in
+        try producer.produce(
+          handle, partition: partition, key: UnsafeRawBufferPointer(key), value: nil, timestampMs: timestampMs)
+      }
       try wait(for: producer, handle)
     } catch {
       // If this fails, the brokers abort soon; the earlier error is more useful.
@@ -51,9 +54,9 @@ package struct Trial {
     let failed = "cannot write to topic \"\(topic.name)\""
     let deadline = Deadline(afterMs: withinMs)
     while producer.inQueue > 0, !deadline.isOver { rd_kafka_flush(producer.client.handle, 50) }
-    if let failure = producer.firstFailedDelivery { throw failure }
+    if let failure = producer.deliveries.firstFailedDelivery { throw failure }
     if producer.inQueue > 0 { throw producer.client.error(RD_KAFKA_RESP_ERR__TIMED_OUT, failed) }
-    if producer.purgedDeliveries == 0 { return }
+    if producer.deliveries.purgedDeliveries == 0 { return }
     // The transaction has failed. Only a commit, which must fail, reports the reason.
     guard let reason = rd_kafka_commit_transaction(producer.client.handle, 1000) else {
       throw producer.client.error(RD_KAFKA_RESP_ERR__STATE, failed)
@@ -61,20 +64,6 @@ package struct Trial {
     defer { rd_kafka_error_destroy(reason) }
     throw producer.client.error(
       rd_kafka_error_code(reason), failed, detail: rd_kafka_error_string(reason).map { String(cString: $0) })
-  }
-
-  private static func produce(
-    _ key: [UInt8], to topic: ProducerTopic, _ partition: Int32, _ timestampMs: Int64, _ producer: KafkaProducer
-  ) throws(EdgeError) {
-    var fault: EdgeError?
-    key.withUnsafeBytes { key in
-      do throws(EdgeError) {
-        try producer.produce(topic, partition: partition, key: key, value: nil, timestampMs: timestampMs)
-      } catch {
-        fault = error
-      }
-    }
-    if let fault { throw fault }
   }
 
   /// Checks that the group's offsets may be part of a transaction. The group need not be joined, and any members do not notice.

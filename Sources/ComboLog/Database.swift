@@ -87,10 +87,6 @@ final class Database {
 
   func fault(_ result: Int32, _ what: String) -> LogFault {
     let detail = String(cString: sqlite3_errmsg(handle))
-    return Self.fault(result, what, name, detail)
-  }
-
-  private static func fault(_ result: Int32, _ what: String, _ name: String, _ detail: String) -> LogFault {
     switch result & 0xff {
     case SQLITE_FULL:
       return LogFault(
@@ -106,7 +102,7 @@ final class Database {
         .readOnly,
         "\(name) cannot be opened (\(detail)). Check that its folder exists and can be written, or give --data another file")
     case SQLITE_CORRUPT:
-      return LogFault(.damaged, damaged(name, detail))
+      return LogFault(.damaged, Self.damaged(name, detail))
     case SQLITE_NOTADB:
       return LogFault(
         .foreign,
@@ -181,14 +177,11 @@ final class Statement {
 
   /// Binds bytes without copying them: they must stay until the statement has run.
   func bind(_ index: Int32, lasting bytes: UnsafeRawBufferPointer?) {
-    guard let bytes else {
-      sqlite3_bind_null(handle, index)
-      return
-    }
-    if bytes.isEmpty {
+    if let bytes, bytes.isEmpty {
       sqlite3_bind_zeroblob(handle, index, 0)
     } else {
-      sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), nil)
+      // No pointer binds null.
+      sqlite3_bind_blob64(handle, index, bytes?.baseAddress, UInt64(bytes?.count ?? 0), nil)
     }
   }
 

@@ -1,4 +1,3 @@
-internal import ComboSystem
 internal import Synchronization
 
 /// A committed position of a group in a partition.
@@ -74,7 +73,8 @@ extension LogFile {
       return countWrite(isSynced: isSynced)
     }
     notifySynced(numbers)
-    notifyCommitted()
+    committed.ring()
+    commitHook.withLock { $0 }?()
   }
 
   /// Requires `writing`.
@@ -131,8 +131,8 @@ extension LogFile {
     let statement = try prepared(
       &written.insert[entry.stream],
       "INSERT INTO \(stream.table) (offset, key, value, time, headers, sum) VALUES (?, ?, ?, ?, ?, ?)")
-    var fault: LogFault?
-    batch.bytes.withUnsafeBytes { bytes in
+    try batch.bytes.withUnsafeBufferPointer { (bytes) throws(LogFault) in
+      let bytes = UnsafeRawBufferPointer(bytes)
       let key = entry.key.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
       let value = entry.value.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
       let headers = entry.headers.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
@@ -142,21 +142,18 @@ extension LogFile {
       statement.bind(4, entry.timestamp)
       statement.bind(5, lasting: headers)
       statement.bind(6, LogSum.record(stream.id, offset, key: key, value: value, time: entry.timestamp, headers: headers))
-      do throws(LogFault) { try statement.run() } catch { fault = error }
+      try statement.run()
     }
-    if let fault { throw fault }
   }
 
   /// Deletes the record of a key from a compacted stream.
   private func delete(_ entry: LogBatch.Entry, of stream: Stream, in batch: LogBatch) throws(LogFault) {
     guard let key = entry.key else { return }
     let statement = try prepared(&written.replace[entry.stream], "DELETE FROM \(stream.table) WHERE key = ?")
-    var fault: LogFault?
-    batch.bytes.withUnsafeBytes { bytes in
-      statement.bind(1, lasting: UnsafeRawBufferPointer(rebasing: bytes[key]))
-      do throws(LogFault) { try statement.run() } catch { fault = error }
+    try batch.bytes.withUnsafeBufferPointer { (bytes) throws(LogFault) in
+      statement.bind(1, lasting: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[key]))
+      try statement.run()
     }
-    if let fault { throw fault }
   }
 
   private func write(_ position: LogPosition, of group: String, _ stream: Stream) throws(LogFault) {

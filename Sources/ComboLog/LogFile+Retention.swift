@@ -1,4 +1,3 @@
-internal import ComboSystem
 internal import Synchronization
 
 /// The deletion of old records, up to a mark if there is one.

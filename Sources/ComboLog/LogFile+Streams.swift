@@ -1,4 +1,3 @@
-internal import ComboSystem
 internal import Synchronization
 
 extension LogFile {
@@ -71,20 +70,17 @@ extension LogFile {
   /// Checks the file's structure, and its records by their checksums. Reads all of it.
   /// - Parameter damaged: Called with each fault that is found.
   package func check(_ damaged: @escaping (LogFault) -> Void) throws(LogFault) {
-    if let found = try structure(), found != "ok" { damaged(LogFault(.damaged, Database.damaged(place.name, found))) }
-    for stream in state.withLock({ Array($0.streams.indices) }) {
-      _ = try forEachPage(of: stream, damaged: damaged) { _ in true }
-    }
-  }
-
-  private func structure() throws(LogFault) -> String? {
-    return try reading { () throws(LogFault) in
+    let found = try reading { () throws(LogFault) in
       do throws(LogFault) {
         return try reader.text("PRAGMA quick_check(1)")
       } catch {
         if error.code == .damaged { return "its structure" }
         throw error
       }
+    }
+    if let found, found != "ok" { damaged(LogFault(.damaged, Database.damaged(place.name, found))) }
+    for stream in state.withLock({ Array($0.streams.indices) }) {
+      _ = try forEachPage(of: stream, damaged: damaged) { _ in true }
     }
   }
 

@@ -1,4 +1,3 @@
-internal import ComboSystem
 internal import Synchronization
 
 /// Topics with partitions, offsets and transactions in one SQLite file, or in memory.
@@ -92,7 +91,7 @@ package final class LogFile: @unchecked Sendable {
   /// Rung when ``append(_:isSynced:)`` has appended records.
   package let appended = LogBell()
   let retention = Mutex(Retention())
-  private let commitHook = Mutex<(@Sendable () -> Void)?>(nil)
+  let commitHook = Mutex<(@Sendable () -> Void)?>(nil)
   private let syncHook = Mutex<(@Sendable (UInt64) -> Void)?>(nil)
   /// The number of the last write. Requires `writing`.
   private var writes: UInt64 = 0
@@ -222,11 +221,6 @@ package final class LogFile: @unchecked Sendable {
   /// Sets the function that is called after each transaction of ``commit(_:group:positions:holds:owner:)``, on the thread that
   /// committed it.
   package func onCommit(_ body: (@Sendable () -> Void)?) { commitHook.withLock { $0 = body } }
-
-  func notifyCommitted() {
-    committed.ring()
-    commitHook.withLock { $0 }?()
-  }
 
   // MARK: - Turns
 

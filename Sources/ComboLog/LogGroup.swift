@@ -126,12 +126,8 @@ private struct LogOffsets: GroupOffsets {
   let streams: LogStreams
 
   func committed(_ partition: Int32) throws(EdgeError) -> CommittedOffset {
-    do throws(LogFault) {
-      let found = try log.position(group, streams[.input, partition])
-      return CommittedOffset(partition: partition, offset: found?.offset, metadata: found?.metadata ?? "")
-    } catch {
-      throw EdgeError(error)
-    }
+    let found = try EdgeError.from { () throws(LogFault) in try log.position(group, streams[.input, partition]) }
+    return CommittedOffset(partition: partition, offset: found?.offset, metadata: found?.metadata ?? "")
   }
 }
 
@@ -203,6 +199,15 @@ extension EdgeError {
       case .inUse, .full, .tooLarge, .failed, .foreign, .networkDisk: .other
       }
     self.init(code, fault.message, isRetriable: fault.code == .inUse || fault.code == .full || fault.code == .failed)
+  }
+
+  /// Calls `body`, and throws its fault as an error of this kind.
+  static func from<Result>(_ body: () throws(LogFault) -> Result) throws(EdgeError) -> Result {
+    do throws(LogFault) {
+      return try body()
+    } catch {
+      throw EdgeError(error)
+    }
   }
 }
 

@@ -1,4 +1,3 @@
-internal import CSQLite
 internal import Glibc
 
 /// The name under which a log's file was last owned, and whether that owner closed it. SQLite stores the newest data beside that

@@ -6,8 +6,6 @@ internal import Synchronization
 struct LogFileID: Hashable, Sendable {
   let device: UInt64
   let inode: UInt64
-  /// The number of its names.
-  let names: Int
 
   /// - Parameter path: The path; not followed if it is a symbolic link.
   /// - Returns: nil if there is no file of that name, or that is unknown.
@@ -17,16 +15,7 @@ struct LogFileID: Hashable, Sendable {
     self.init(status)
   }
 
-  init(_ status: stat) {
-    (device, inode, names) = (UInt64(status.st_dev), UInt64(status.st_ino), Int(status.st_nlink))
-  }
-
-  static func == (one: Self, other: Self) -> Bool { one.device == other.device && one.inode == other.inode }
-
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(device)
-    hasher.combine(inode)
-  }
+  init(_ status: stat) { (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
 }
 
 /// The lock that excludes a second owner from a file, whatever name it uses, and shows it the first one.
@@ -97,15 +86,14 @@ final class LogLock: Sendable {
   }
 
   /// The file's stamp now, or nil if it cannot be seen.
-  var stamp: Stamp? {
-    var status = stat()
-    return fstat(descriptor, &status) == 0 ? Stamp(status) : nil
-  }
+  var stamp: Stamp? { status.map(Stamp.init) }
 
   /// The number of names that the file has now.
-  var names: Int {
+  var names: Int { status.map { Int($0.st_nlink) } ?? 1 }
+
+  private var status: stat? {
     var status = stat()
-    return fstat(descriptor, &status) == 0 ? Int(status.st_nlink) : 1
+    return fstat(descriptor, &status) == 0 ? status : nil
   }
 
   private static func open(_ name: String, for path: String) throws(LogFault) -> Int32 {

@@ -20,11 +20,7 @@ package final class LogReading: ReadEdge {
   package init(_ log: LogFile, names: TopicNames, history: History = .newest) throws(EdgeError) {
     self.log = log
     self.history = history
-    do throws(LogFault) {
-      try log.freeze()
-    } catch {
-      throw EdgeError(error)
-    }
+    try EdgeError.from { () throws(LogFault) in try log.freeze() }
     streams = try LogStreams(log, names)
   }
 
@@ -36,11 +32,7 @@ package final class LogReading: ReadEdge {
   package func stableEnd(_ topic: Topic, _ partition: Int32) throws(EdgeError) -> Int64 { try bounds(topic, partition).end }
 
   package func offset(_ topic: Topic, _ partition: Int32, atMs time: Int64) throws(EdgeError) -> Int64? {
-    do throws(LogFault) {
-      return try log.offset(streams[topic, partition], atMs: time)
-    } catch {
-      throw EdgeError(error)
-    }
+    try EdgeError.from { () throws(LogFault) in try log.offset(streams[topic, partition], atMs: time) }
   }
 
   package func partitions(_ topic: Topic) -> Range<Int32> { streams.partitions(topic) }
@@ -49,14 +41,12 @@ package final class LogReading: ReadEdge {
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
     _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
-    do throws(LogFault) {
+    try EdgeError.from { () throws(LogFault) in
       let mark = topic == .state && history != .newest ? try log.base() : nil
       if let mark, try !read(topic, partition, from: start, to: end, mark: mark, unless: isCancelled, body) { return }
       if mark == nil || history == .both {
         _ = try read(topic, partition, from: start, to: end, mark: nil, unless: isCancelled, body)
       }
-    } catch {
-      throw EdgeError(error)
     }
   }
 

@@ -172,37 +172,37 @@ package final class SchemaRegistry: Equatable, Sendable {
 
   // MARK: - HTTP
 
-  private enum Login {
-    case none, basic(String), bearer(String)
+  private struct Login {
+    var user: String?
+    var header: String?
   }
 
   private func login() -> Result<Login, TextFile.Failure> {
-    guard let authFile else { return .success(.none) }
-    return TextFile.read(authFile, limit: Self.secretMax, named: "the file").mapError {
-      TextFile.Failure(description: "--schema-registry-auth-file: \($0)")
-    }
-    .flatMap { text in
+    guard let authFile else { return .success(Login()) }
+    return TextFile.read(authFile, limit: Self.secretMax, named: "the file").flatMap { text in
       let lines = text.split(whereSeparator: \.isNewline).map(String.init)
       let isPlain = lines.count == 1 && lines[0].utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
-      if isPlain, lines[0].hasPrefix("Bearer "), lines[0].utf8.count > 7 { return .success(.bearer(lines[0])) }
-      if isPlain, let colon = lines[0].firstIndex(of: ":"), colon != lines[0].startIndex { return .success(.basic(lines[0])) }
-      return .failure(
-        .init(description: "--schema-registry-auth-file: the file must have one line, USER:PASSWORD or Bearer TOKEN"))
+      if isPlain, lines[0].hasPrefix("Bearer "), lines[0].utf8.count > 7 {
+        return .success(Login(header: "Authorization: \(lines[0])"))
+      }
+      if isPlain, let colon = lines[0].firstIndex(of: ":"), colon != lines[0].startIndex {
+        return .success(Login(user: lines[0]))
+      }
+      return .failure(.init(description: "the file must have one line, USER:PASSWORD or Bearer TOKEN"))
     }
+    .mapError { .init(description: "--schema-registry-auth-file: \($0)") }
   }
 
   /// The JSON at a path.
   private func get(_ path: String, _ unknown: String) throws(Obstacle) -> JSONValue {
     func none(_ reason: String) -> Obstacle { Obstacle(answer: .none(reason)) }
-    var (user, header): (String?, String?)
-    switch login() {
-    case .success(.none): break
-    case .success(.basic(let text)): user = text
-    case .success(.bearer(let text)): header = "Authorization: \(text)"
+    let login: Login
+    switch self.login() {
+    case .success(let found): login = found
     case .failure(let failure): throw none(failure.description)
     }
     let address = url + path
-    var answer = Self.withCStrings([address, user, header, caFile]) { [limits] texts in
+    var answer = Self.withCStrings([address, login.user, login.header, caFile]) { [limits] texts in
       var request = ccurl_request(
         url: texts[0], user: texts[1], header: texts[2], ca: texts[3], bytes_max: limits.bytes, connect_ms: limits.connectMs,
         total_ms: limits.totalMs)

@@ -21,9 +21,7 @@ package final class ChunkDecoder {
 
   /// The number of records that the map has dropped so far, by reason.
   var drops: [String: Int] {
-    var drops: [String: Int] = [:]
-    for row in decoder.rows where row.outcome == "dropped" { drops[row.reason, default: 0] += row.count }
-    return drops
+    Dictionary(decoder.rows.filter { $0.outcome == "dropped" }.map { ($0.reason, $0.count) }, uniquingKeysWith: +)
   }
 
   /// The room of gifts that name none.

@@ -96,12 +96,6 @@ final class ReplayChunk {
     lateStarts.update(repeating: .max)
   }
 
-  /// Registers its only line as too long.
-  func addTooLong(bytes: Int) {
-    lineCount = 1
-    addTooLong(0, bytes: bytes)
-  }
-
   /// Registers one of its lines as too long.
   func addTooLong(_ line: Int, bytes: Int) {
     let limit = WireLimits.replay.recordBytes
@@ -133,20 +127,11 @@ final class ReplayChunk {
   }
 
   private func grow() {
-    events = Self.larger(events, eventCount, eventCapacity * 2)
-    hashes = Self.larger(hashes, eventCount, eventCapacity * 2)
-    groups = Self.larger(groups, eventCount, eventCapacity * 2)
-    spans = Self.larger(spans, eventCount, eventCapacity * 2)
     eventCapacity *= 2
-  }
-
-  private static func larger<Element>(
-    _ old: UnsafeMutablePointer<Element>, _ count: Int, _ capacity: Int
-  ) -> UnsafeMutablePointer<Element> {
-    let new = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
-    new.moveInitialize(from: old, count: count)
-    old.deallocate()
-    return new
+    events.reallocate(eventCount, capacity: eventCapacity)
+    hashes.reallocate(eventCount, capacity: eventCapacity)
+    groups.reallocate(eventCount, capacity: eventCapacity)
+    spans.reallocate(eventCount, capacity: eventCapacity)
   }
 
   /// Sets the position of an event's output in its group's buffer.
@@ -179,10 +164,17 @@ final class GrowingList<Element> {
   }
 
   private func grow() {
-    let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
-    larger.moveInitialize(from: base, count: count)
-    base.deallocate()
-    base = larger
     capacity *= 2
+    base.reallocate(count, capacity: capacity)
+  }
+}
+
+extension UnsafeMutablePointer {
+  /// Moves the first elements to new memory of this capacity, in the place of the old memory.
+  fileprivate mutating func reallocate(_ count: Int, capacity: Int) {
+    let new = Self.allocate(capacity: capacity)
+    new.moveInitialize(from: self, count: count)
+    deallocate()
+    self = new
   }
 }

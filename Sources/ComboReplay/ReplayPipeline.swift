@@ -238,7 +238,9 @@ package final class ReplayPipeline: @unchecked Sendable {
         decoder.decode(
           UnsafeRawBufferPointer(rebasing: chunk.text[..<count]), into: chunk, groups: groupCount, isFirst: chunk.number == 0)
       }
-    case .tooLong(let count): chunk.addTooLong(bytes: count)
+    case .tooLong(let count):
+      chunk.lineCount = 1
+      chunk.addTooLong(0, bytes: count)
     case .end, .failed: break
     }
   }

@@ -44,18 +44,14 @@ final class ReplayRooms {
   }
 
   private var table = ProbeTable(for: 128)
-  private var rooms: UnsafeMutablePointer<Room>
-  private var capacity: Int
+  private var capacity = 128
+  /// The memory of the rooms, valid until one is added or removed.
+  private(set) var base = ReplayRooms.memory(for: 128)
   /// The indexes below this one are in use or in `free`.
   private var end = 0
   private var free: [Int] = []
   private let json = ByteBuffer(capacity: 2048)
   var count: Int { Int(table.used) }
-
-  init() {
-    capacity = 128
-    rooms = Self.memory(for: 128)
-  }
 
   private static func memory(for count: Int) -> UnsafeMutablePointer<Room> {
     UnsafeMutableRawPointer.allocate(byteCount: count * MemoryLayout<Room>.stride, alignment: 64)
@@ -64,10 +60,10 @@ final class ReplayRooms {
 
   deinit {
     for index in indices {
-      rooms[index].names.deallocate()
-      (rooms + index).deinitialize(count: 1)
+      base[index].names.deallocate()
+      (base + index).deinitialize(count: 1)
     }
-    rooms.deallocate()
+    base.deallocate()
     table.free()
   }
 
@@ -85,13 +81,9 @@ final class ReplayRooms {
     Int(truncatingIfNeeded: XXH3.hash(name)) & (count - 1)
   }
 
-  /// The memory of the rooms, valid until one is added or removed.
-  @inline(__always)
-  var base: UnsafeMutablePointer<Room> { rooms }
-
   /// Returns a room, valid until one is added or removed.
   @inline(__always)
-  subscript(index: Int) -> UnsafeMutablePointer<Room> { rooms + index }
+  subscript(index: Int) -> UnsafeMutablePointer<Room> { base + index }
 
   /// Returns the address at which the search for a room begins.
   @inline(__always)
@@ -100,15 +92,15 @@ final class ReplayRooms {
   /// Returns the room that most likely has this hash, or nil if there is none.
   @inline(__always)
   func likely(_ hash: UInt64) -> UnsafeMutablePointer<Room>? {
-    table.likely(UInt32(truncatingIfNeeded: hash)).map { rooms + Int($0) }
+    table.likely(UInt32(truncatingIfNeeded: hash)).map { base + Int($0) }
   }
 
   /// Returns the index of a room, or -1.
   @inline(__always)
   func find(_ name: UnsafeRawBufferPointer, hash: UInt64) -> Int {
-    let rooms = rooms
+    let base = base
     let found = table.find(UInt32(truncatingIfNeeded: hash)) { index in
-      let known = rooms[Int(index)].name
+      let known = base[Int(index)].name
       return known.count == name.count && memcmp(known.baseAddress!, name.baseAddress!, name.count) == 0
     }
     return found.map { Int($0) } ?? -1
@@ -122,16 +114,16 @@ final class ReplayRooms {
     json.removeAll()
     InstructionEncoder.writeRoom(name, into: json)
     let index = free.popLast() ?? newIndex()
-    (rooms + index).initialize(
+    (base + index).initialize(
       to: Room(engine: engine, hash: hash, name: name, json: json.bytes, first: first, time: time))
     table.insert(UInt32(truncatingIfNeeded: hash), UInt32(index))
     return index
   }
 
   func remove(_ index: Int) {
-    table.remove(UInt32(truncatingIfNeeded: rooms[index].hash), UInt32(index))
-    rooms[index].names.deallocate()
-    (rooms + index).deinitialize(count: 1)
+    table.remove(UInt32(truncatingIfNeeded: base[index].hash), UInt32(index))
+    base[index].names.deallocate()
+    (base + index).deinitialize(count: 1)
     free.append(index)
   }
 
@@ -148,9 +140,9 @@ final class ReplayRooms {
       precondition(capacity < Int(UInt32.max) / 4, "more rooms than a table can hold")
       let larger = Self.memory(for: capacity * 2)
       // None is free here, so all are in use.
-      larger.moveInitialize(from: rooms, count: end)
-      rooms.deallocate()
-      rooms = larger
+      larger.moveInitialize(from: base, count: end)
+      base.deallocate()
+      base = larger
       capacity *= 2
     }
     end += 1

@@ -20,8 +20,6 @@ extension Comparison {
     /// Gifts that waited, or were still to be counted on screen, when their room began a new epoch by a reset.
     var leftByResets: Int64 = 0
 
-    package init() {}
-
     package mutating func add(_ other: Self) {
       equal += other.equal
       pending += other.pending

@@ -1,5 +1,4 @@
 package import ComboCore
-internal import ComboWire
 
 /// Decides whether a derived instruction may legitimately be missing from the output.
 extension Comparison {
@@ -25,7 +24,7 @@ extension Comparison {
   }
 
   private func places(of proof: RoomProof) -> [Int] {
-    let places = unsafe proof.places ?? proof.name.withUnsafeBytes { unsafe common.places.ofRoom($0) }
+    let places = proof.places ?? common.places.ofRoom(proof.name)
     proof.places = places
     return places
   }

@@ -288,11 +288,10 @@ package final class Comparison: InstructionTarget {
   private func differs(
     _ kind: Findings.Kind, _ proof: RoomProof, _ instruction: Instruction, _ record: Bytes, _ how: () -> String
   ) {
-    func sentence() -> String {
+    report(kind, proof, at: instruction.at) {
       unsafe "room \(proof.text), epoch \(instruction.epoch), seq \(instruction.seq): \(how()). Derived \(place): "
         + String(decoding: record.prefix(400), as: UTF8.self)
     }
-    report(kind, proof, at: instruction.at, sentence)
   }
 
   package func report(_ kind: Findings.Kind, _ proof: RoomProof, at: Int64, _ sentence: () -> String) {

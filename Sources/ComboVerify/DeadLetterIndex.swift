@@ -1,6 +1,4 @@
-internal import ComboCore
 internal import ComboEdge
-internal import ComboRooms
 internal import ComboWire
 
 /// The dead letters of the input, by the positions of their records there. Read-only once it is complete.
@@ -33,21 +31,19 @@ package final class DeadLetterIndex {
   }
 
   private(set) var letters: [Int32: [Int64: Letter]] = [:]
-  private(set) var records = 0
   /// Whether some were deleted, so that a missing dead letter is no fault.
   private(set) var isCut = false
   /// Places that `redrive` has sent back to the input.
   private var receipts: Set<String> = []
   private let input: String
 
-  init(of input: String) { self.input = input }
-
-  func read(_ reader: any ReadEdge) throws {
+  init(of input: String, _ reader: any ReadEdge) throws {
+    self.input = input
     for partition in try reader.partitions(.deadLetter) {
       let (first, end) = try reader.bounds(.deadLetter, partition)
       if first > 0 { isCut = true }
       try reader.read(.deadLetter, partition, from: first, to: end, unless: { false }) { record in
-        add(record, record.headers)
+        add(record)
         return true
       }
     }
@@ -59,7 +55,8 @@ package final class DeadLetterIndex {
     return letters.values.reduce(0) { $0 + $1.values.count { receipts.contains("\($0.place.partition):\($0.place.offset)") } }
   }
 
-  private func add(_ record: InputRecord, _ headers: [RecordHeader]) {
+  private func add(_ record: InputRecord) {
+    let headers = record.headers
     func last(_ name: String) -> [UInt8]? { headers.last { $0.name == name }?.value }
     func number(_ name: String) -> Int64? { last(name).flatMap { Int64(String(decoding: $0, as: UTF8.self)) } }
     if let receipt = last(Redriven.receipt) {
@@ -69,7 +66,6 @@ package final class DeadLetterIndex {
     guard let topic = last("combo.topic"), topic.elementsEqual(input.utf8), let code = last("combo.error"),
       let partition = number("combo.partition").flatMap({ Int32(exactly: $0) }), let offset = number("combo.offset")
     else { return }
-    records += 1
     let new = unsafe Letter(
       code: code, key: record.key.map(Part.init), value: record.value.map(Part.init), isTruncated: last("combo.truncated") != nil,
       place: Place(record))

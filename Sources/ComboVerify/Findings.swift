@@ -3,7 +3,7 @@ internal import ComboSystem
 /// The differences by kind: the first of each, and their number.
 package struct Findings: Equatable, Sendable {
   /// The kinds in the order in which they are reported.
-  package enum Kind: Int, CaseIterable, Comparable, Sendable {
+  package enum Kind: Int, CaseIterable, Sendable {
     /// The journal, the state or the input is damaged, so that something cannot be derived.
     case source
     /// The output differs from what was derived.
@@ -22,8 +22,6 @@ package struct Findings: Equatable, Sendable {
     case place
     /// The output has a record that does not belong there.
     case foreign
-
-    package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
   }
 
   /// The first difference of a kind, and the number of all.
@@ -35,8 +33,6 @@ package struct Findings: Equatable, Sendable {
   }
 
   private(set) var byKind: [Kind: Found] = [:]
-
-  package init() {}
 
   package var isEmpty: Bool { byKind.isEmpty }
 
@@ -59,7 +55,7 @@ package struct Findings: Equatable, Sendable {
 
   /// One sentence per kind, in the order of their times.
   package var sentences: [String] {
-    byKind.sorted { ($0.value.at, $0.key) < ($1.value.at, $1.key) }.map { _, found in
+    byKind.sorted { ($0.value.at, $0.key.rawValue) < ($1.value.at, $1.key.rawValue) }.map { _, found in
       found.count == 1 ? found.sentence : "\(found.sentence); \(ProgressMeter.grouped(found.count)) such in all"
     }
   }

@@ -1,5 +1,4 @@
 package import ComboCore
-internal import ComboSystem
 internal import ComboWire
 
 /// The fields of an instruction's record that a client needs to draw it, read from its bytes alone.

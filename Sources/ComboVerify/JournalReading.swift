@@ -1,7 +1,6 @@
 package import ComboCore
 package import ComboEdge
 internal import ComboMaps
-internal import ComboRooms
 package import ComboWire
 
 /// The existing part of a partition's journal: the entries that count, and the faults of the rest.
@@ -20,8 +19,6 @@ package struct JournalReading {
     var otherRules: Rules?
     /// Whether the entry before its first one is known, and no room was awake then.
     var followsEmpty = false
-
-    package init() {}
 
     /// Whether the group had a journal before, which was deleted together with its state.
     var beginsAnew: Bool { items.first.map { $0.entry.n == 1 && $0.entry.takeover?.reset != nil } ?? false }
@@ -76,7 +73,15 @@ package struct JournalReading {
     if let takeover = entry.takeover {
       if takeover.delivery == .atLeastOnce { isAtLeastOnce = true }
       namesInput = namesInput != false && takeover.derivation.namesInput
-      try check(takeover.derivation, place)
+      let derivation = takeover.derivation
+      if rules.contains(derivation.rules), let mapping = derivation.mapping, mapping != checkedMapping {
+        do throws(FormatFault) {
+          _ = try derivation.decoder()
+        } catch {
+          throw VerifyFault("\(place): \(error)")
+        }
+        checkedMapping = mapping
+      }
     }
     if taken.counting == nil {
       // After the beginning of a term, an entry of another owner may follow; in a transaction, none can.
@@ -95,32 +100,17 @@ package struct JournalReading {
     if continuesRun, runs.last!.otherRules == otherRules {
       runs[runs.count - 1].items.append(item)
     } else {
-      var run = Run()
-      run.otherRules = otherRules
-      run.followsEmpty = continuesRun && lastItem!.entry.rooms == 0
-      run.gap =
+      let gap =
         continuesRun
         ? nil
         : lastItem.map {
           "partition \(number) of the journal: entry \(entry.n) (offset \(record.offset)) follows entry \($0.entry.n) (offset \($0.offset)): "
             + "the entries between them are missing"
         }
-      run.items.append(item)
       // The owner that detected the broken journal began a reset.
-      if run.gap != nil, entry.takeover?.reset != nil { broken = nil }
-      runs.append(run)
-    }
-  }
-
-  private mutating func check(_ derivation: Derivation, _ place: String) throws {
-    if !rules.contains(derivation.rules) { return }
-    if derivation.mapping != nil, derivation.mapping != checkedMapping {
-      do throws(FormatFault) {
-        _ = try derivation.decoder()
-      } catch {
-        throw VerifyFault("\(place): \(error)")
-      }
-      checkedMapping = derivation.mapping
+      if gap != nil, entry.takeover?.reset != nil { broken = nil }
+      let followsEmpty = continuesRun && lastItem!.entry.rooms == 0
+      runs.append(Run(items: [item], gap: gap, otherRules: otherRules, followsEmpty: followsEmpty))
     }
   }
 }
@@ -145,9 +135,7 @@ extension JournalReading.Run {
   ///   - first: The first offset of the input that still exists.
   ///   - checkpoint: Provides the derivation of entries that no takeover precedes. Pass nil if there is none.
   ///   - rules: The rules whose entries can be derived.
-  package func start(
-    inputFrom first: Int64, _ checkpoint: Checkpoint?, rules: ClosedRange<Rules> = Rules.known
-  ) -> Start? {
+  func start(inputFrom first: Int64, _ checkpoint: Checkpoint?, rules: ClosedRange<Rules>) -> Start? {
     // If no more records were read, none need to exist.
     let lastTaking = items.lastIndex { $0.entry.batches.contains { $0.taken > 0 } } ?? -1
     var derivation = derivationAtStart(checkpoint, rules)

@@ -1,13 +1,8 @@
 /// The progress of a read through a partition, reported in steps of at least 10,000 offsets, except the last.
 struct OffsetProgress {
-  private var reported: Int64
-  private let report: (Int) -> Void
-
-  /// - Parameter report: Receives a number of offsets processed.
-  init(from start: Int64, _ report: @escaping (Int) -> Void) {
-    reported = start
-    self.report = report
-  }
+  private(set) var reported: Int64
+  /// Receives a number of offsets processed.
+  let report: (Int) -> Void
 
   mutating func advance(to offset: Int64) {
     if offset - reported >= 10_000 { finish(at: offset) }

@@ -1,4 +1,3 @@
-package import ComboCore
 package import ComboEdge
 internal import ComboSystem
 internal import ComboWire

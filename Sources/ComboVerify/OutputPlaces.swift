@@ -10,14 +10,19 @@ internal import ComboCore
   var unread: [Int32: Int64] = [:]
 
   /// Returns the partitions in which a room may be: its own, and those that were its own when there were fewer.
-  func ofRoom(_ name: Bytes) -> [Int] {
+  func ofRoom(_ name: [UInt8]) -> [Int] {
     guard let placement = unsafe placement else { return Array(first.indices) }
     var found: [Int] = []
     for count in stride(from: first.count, to: 0, by: -1) {
-      let partition = unsafe placement(name, count)
+      let partition = unsafe name.withUnsafeBytes { unsafe placement($0, count) }
       if !found.contains(partition) { found.append(partition) }
     }
     return found
+  }
+
+  /// Whether a partition that may hold the room, other than this one, was not read to its end.
+  func mayBeUnread(_ name: [UInt8], elsewhereThan partition: Int32?) -> Bool {
+    !unread.isEmpty && ofRoom(name).contains { unread[Int32($0)] != nil && Int32($0) != partition }
   }
 
   /// Whether a room may be in a partition.

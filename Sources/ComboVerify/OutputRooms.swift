@@ -1,5 +1,3 @@
-internal import ComboCore
-
 extension OutputIndex {
   /// A record of the output.
   package struct Entry {

@@ -12,35 +12,20 @@ package import ComboWire
 package final class PartitionAudit {
   package struct Outcome {
     package let number: Int32
+    /// The partition's part of the report.
+    var report = VerifyReport()
     /// Whether it was derived to its end, without a failure or a lost room.
     var isSteady = true
-    package var records = 0
-    package var entries = 0
-    var takeovers = 0
-    var resets = 0
-    package var deadLetters = 0
     /// Offsets of the input whose dead letters were compared.
     var lettersCompared: Set<Int64> = []
     /// The offset of the input up to which it was derived.
     var inputEnd: Int64 = 0
-    /// Records that the map drops.
-    package var dropped = 0
-    /// Whether all entries were derived, from the first one on.
-    var isComplete = true
-    /// The number of instructions and dead letters that the journal's entries record.
-    package var said = 0
-    /// Entries that could not be derived.
-    var entriesSkipped = 0
-    /// The number of those that other versions of the engine's rules made, by version.
-    var entriesOfOtherRules: [Rules: Int] = [:]
     var isAtLeastOnce = false
     /// The time after which all new epochs must be derived. An epoch of exactly that time may have emitted before.
     var knownSince = Int64.max
     var claims: [Claim] = []
     var everUnknown: Set<RoomKey> = []
     var doubtful: [RoomKey: Int] = [:]
-    package var findings = Findings()
-    package var tally = Comparison.Counts()
   }
 
   private let number: Int32
@@ -49,7 +34,6 @@ package final class PartitionAudit {
   private let reader: any ReadEdge
   private let topics: TopicIdentity
   private let comparison: Comparison
-  private let common: Comparison.Common
   private let fromCheckpoint: Bool
   /// The rules whose entries can be derived.
   private let rules: ClosedRange<Rules>
@@ -59,8 +43,7 @@ package final class PartitionAudit {
 
   package init(
     _ journal: JournalReading, of number: Int32, _ snapshots: SnapshotReading?, _ reader: any ReadEdge, _ topics: TopicIdentity,
-    _ common: Comparison.Common, fromCheckpoint: Bool,
-    rules: ClosedRange<Rules> = Rules.known, progress: @escaping (Int) -> Void
+    _ common: Comparison.Common, fromCheckpoint: Bool, rules: ClosedRange<Rules>, progress: @escaping (Int) -> Void
   ) {
     self.rules = rules
     self.number = number
@@ -69,7 +52,6 @@ package final class PartitionAudit {
     self.snapshots = snapshots
     self.reader = reader
     self.topics = topics
-    self.common = common
     self.fromCheckpoint = fromCheckpoint
     self.progress = progress
     comparison = Comparison(number, common)
@@ -77,20 +59,22 @@ package final class PartitionAudit {
   }
 
   package func run() throws -> Outcome {
+    outcome.report.partitions = 1
     outcome.isAtLeastOnce = journal.isAtLeastOnce
-    outcome.said = journal.runs.reduce(0) { $1.items.reduce($0) { $0 &+ $1.entry.said } }
+    outcome.report.said = journal.runs.reduce(0) { $1.items.reduce($0) { $0 &+ $1.entry.said } }
     let inputFirst = try reader.partitions(.input).contains(number) ? try reader.bounds(.input, number).first : 0
-    if journal.runs.isEmpty, try hasForgotten() {
-      outcome.isComplete = false
+    // There were entries, all of which retention has deleted.
+    if journal.runs.isEmpty, try reader.partitions(.journal).contains(number), try reader.bounds(.journal, number).first > 0 {
+      outcome.report.isComplete = false
       outcome.isSteady = false
     }
     for run in journal.runs {
       let first = run.items[0].entry
       clock = first.clock
       // The output of an owner whose journal and state were deleted is unknown.
-      if run.beginsAnew { outcome.isComplete = false }
+      if run.beginsAnew { outcome.report.isComplete = false }
       if let gap = run.gap {
-        outcome.isComplete = false
+        outcome.report.isComplete = false
         outcome.isSteady = false
         if first.takeover?.reset == nil { damaged(gap) }
       }
@@ -107,27 +91,22 @@ package final class PartitionAudit {
     outcome.claims = comparison.claims
     outcome.everUnknown = comparison.everUnknown
     outcome.doubtful = comparison.doubtful
-    outcome.knownSince = outcome.isComplete ? .min : comparison.knownSince
-    outcome.findings.merge(comparison.findings)
-    outcome.tally = comparison.tally
+    outcome.knownSince = outcome.report.isComplete ? .min : comparison.knownSince
+    outcome.report.findings.merge(comparison.findings)
+    outcome.report.tally = comparison.tally
     return outcome
   }
 
-  /// Whether there were entries, all of which retention has deleted.
-  private func hasForgotten() throws -> Bool {
-    try reader.partitions(.journal).contains(number) && reader.bounds(.journal, number).first > 0
-  }
-
   private func damaged(_ sentence: String, _ count: Int = 1) {
-    if clock >= common.from { outcome.findings.add(.source, sentence, at: clock, count: count) }
+    if clock >= comparison.common.from { outcome.report.findings.add(.source, sentence, at: clock, count: count) }
   }
 
   /// Skips entries of other rules. Their output is unknown, and so are the rooms after them.
   private func passOver(_ entries: Int, _ version: Rules) {
-    outcome.isComplete = false
-    if outcome.entries > 0 { outcome.isSteady = false }
-    outcome.entriesSkipped += entries
-    outcome.entriesOfOtherRules[version, default: 0] += entries
+    outcome.report.isComplete = false
+    if outcome.report.entries > 0 { outcome.isSteady = false }
+    outcome.report.entriesSkipped += entries
+    outcome.report.entriesOfOtherRules[version, default: 0] += entries
   }
 
   // MARK: - One run of entries
@@ -152,11 +131,11 @@ package final class PartitionAudit {
     {
       start = nil
     }
-    if start?.isEmpty != true || start?.n != 0 { outcome.isComplete = false }
+    if start?.isEmpty != true || start?.n != 0 { outcome.report.isComplete = false }
     if fromCheckpoint, checkpointIndex == nil, run.items.last?.offset == journal.lastItem?.offset {
       damaged("partition \(number): there is no checkpoint to begin from. Leave --from-checkpoint out")
     }
-    outcome.entriesSkipped += (start?.next ?? (beginning == nil ? run.items.count : checkpointIndex!))
+    outcome.report.entriesSkipped += (start?.next ?? (beginning == nil ? run.items.count : checkpointIndex!))
     var end = End.atCheckpoint
     repeat {
       if let here = start { end = try derive(run, from: here, beginning == nil ? nil : checkpointIndex) }
@@ -185,7 +164,7 @@ package final class PartitionAudit {
   private func start(after end: End, _ run: JournalReading.Run) -> JournalReading.Run.Start? {
     guard case .reset(let next) = end else { return nil }
     let entry = run.items[next - 1].entry
-    outcome.isComplete = false
+    outcome.report.isComplete = false
     outcome.isSteady = false
     return JournalReading.Run.Start(
       n: entry.n, clock: entry.clock, offset: entry.batches.last?.endOffset ?? comparison.partition!.offset,
@@ -212,7 +191,7 @@ package final class PartitionAudit {
   private func snapshotBeginning(_ run: JournalReading.Run, _ index: Int) -> PartitionTopics.Beginning? {
     guard let snapshots else { return nil }
     do {
-      let beginning = try snapshots.beginning(run.items[index...].map(\.entry))
+      let beginning = try snapshots.source.beginning(snapshots.state, run.items[index...].map(\.entry), isLenient: false)
       for room in rooms(of: beginning.partition) where !room.engine.own.isEmpty {
         unsafe comparison.mayHaveOwn.insert(RoomKey(room.id))
       }
@@ -241,23 +220,19 @@ package final class PartitionAudit {
         partition, derivation: derivation, topics: topics, outbox: Outbox(comparison), silent: silent, rules: rules,
         observer: pass)
       try read(start, to: run.inputEnd(from: first, start: start), runner) { pass.isAtCheckpoint }
-      outcome.records += runner.records
-      outcome.dropped += runner.dropped
+      outcome.report.records += runner.records
+      outcome.report.dropped += runner.dropped
       outcome.inputEnd = max(outcome.inputEnd, partition.offset)
       if pass.isAtCheckpoint { end = .atCheckpoint }
     } catch is WasReset {
       end = .reset(next: pass.next)
-    } catch let fault as ReplayFault {
-      outcome.isComplete = false
-      damaged("partition \(number): \(fault)")
-      end = .failed
-    } catch let fault as FormatFault {
-      outcome.isComplete = false
-      damaged("partition \(number): \(fault)")
-      end = .failed
     } catch let other as OtherRules {
       // Only the checkpoint has the rules, as the takeover is gone.
       passOver(run.items.count - pass.next + 1, other.rules)
+      end = .failed
+    } catch let fault where fault is ReplayFault || fault is FormatFault {
+      outcome.report.isComplete = false
+      damaged("partition \(number): \(fault)")
       end = .failed
     }
     switch end {
@@ -311,7 +286,7 @@ package final class PartitionAudit {
     }
 
     func wasBad(_ record: InputRecord, _ bad: BadEvent, at now: Int64) {
-      audit.outcome.deadLetters += 1
+      audit.outcome.report.deadLetters += 1
       audit.compare(record, bad)
     }
 
@@ -322,22 +297,29 @@ package final class PartitionAudit {
 
   /// Compares an entry as it was derived with the recorded one.
   private func finish(_ recorded: JournalEntry, _ derived: JournalEntry, provesFrom: Int64) throws {
-    let isSame = recorded.roomsFault(derived) == nil
+    let otherRooms = recorded.roomsFault(derived)
     let isReset = recorded.takeover?.reset != nil
     clock = recorded.clock
-    outcome.entries += 1
-    if recorded.takeover != nil { outcome.takeovers += 1 }
-    if isReset { outcome.resets += 1 }
+    outcome.report.entries += 1
+    if recorded.takeover != nil { outcome.report.takeovers += 1 }
+    if isReset { outcome.report.resets += 1 }
     let mustBeSame = comparison.isAllKnown && recorded.n >= provesFrom
-    comparison.end(recorded, isSame: isSame && recorded.n >= provesFrom)
-    if isReset, !isSame { throw WasReset() }
+    comparison.end(recorded, isSame: otherRooms == nil && recorded.n >= provesFrom)
+    if isReset, otherRooms != nil { throw WasReset() }
     // The result is compared nevertheless.
     if let fault = recorded.inputFault(derived) { damaged("partition \(number): \(fault)") }
-    if mustBeSame { try check(recorded, derived, comparesSaid: recorded.n > provesFrom) }
+    if !mustBeSame { return }
+    if let otherRooms { throw otherRooms }
+    // The number of records is known only if no room was silent in the entry.
+    if recorded.n > provesFrom, recorded.said != derived.said {
+      throw ReplayFault(
+        "entry \(recorded.n) says that it led to \(Counted.text(recorded.said, "records")), but \(derived.said) were derived")
+    }
   }
 
   /// Compares the dead letter of a bad record with the record.
   private func compare(_ record: InputRecord, _ bad: BadEvent) {
+    let common = comparison.common
     guard let letters = common.letters, outcome.lettersCompared.insert(record.offset).inserted, clock >= common.from else {
       return
     }
@@ -345,26 +327,18 @@ package final class PartitionAudit {
     let what = "the bad record at offset \(record.offset) of input partition \(number)"
     switch letters.fault(of: record, bad, isOnce: common.lettersAreOwn && !comparison.position.isAtLeastOnce) {
     case nil: break
-    case .missing: outcome.findings.add(.missing, "\(what) has no dead letter", at: clock)
+    case .missing: outcome.report.findings.add(.missing, "\(what) has no dead letter", at: clock)
     case .differs(let place):
-      outcome.findings.add(
+      outcome.report.findings.add(
         .bytes, "the dead letter of \(what) is not what the input gives (dead-letter \(place.text))", at: clock)
     case .twice(let place):
-      outcome.findings.add(.sequence, "\(what) has more than one dead letter (the first: dead-letter \(place.text))", at: clock)
-    }
-  }
-
-  /// - Parameter comparesSaid: Whether to compare the number of records, because no room was silent in the entry.
-  private func check(_ recorded: JournalEntry, _ derived: JournalEntry, comparesSaid: Bool) throws {
-    if let fault = recorded.roomsFault(derived) { throw fault }
-    if comparesSaid, recorded.said != derived.said {
-      throw ReplayFault(
-        "entry \(recorded.n) says that it led to \(Counted.text(recorded.said, "records")), but \(derived.said) were derived")
+      outcome.report.findings.add(
+        .sequence, "\(what) has more than one dead letter (the first: dead-letter \(place.text))", at: clock)
     }
   }
 
   private func read(_ start: Int64, to end: Int64, _ runner: EntryRunner<Pass>, _ isOver: () -> Bool) throws {
-    var progress = OffsetProgress(from: start, progress)
+    var progress = OffsetProgress(reported: start, report: progress)
     // Otherwise the read would wait in vain for the missing records.
     let there = try reader.bounds(.input, number).end
     if there < end {

@@ -1,5 +1,4 @@
 package import ComboCore
-internal import ComboWire
 
 /// Counts the gifts of one epoch of a room independently of the engine, by engine.md's rules of *how many*: the gifts that count,
 /// and the number of each.
@@ -27,30 +26,46 @@ package struct Recount {
   /// The bytes of an id. Hashes are not enough, because two ids with equal hashes can be constructed.
   private typealias Key = [UInt8]
 
-  private struct ID {
-    var expiry: Int64
-    var serial: Int
-  }
+  /// The ids or streaks that are remembered.
+  private struct Memory {
+    struct Item {
+      /// The highest total of a streak.
+      var total: Int64
+      var expiry: Int64
+      var serial: Int
+    }
 
-  private struct Streak {
-    var total: Int64
-    var expiry: Int64
-    var serial: Int
-  }
-
-  /// Keys with their serial numbers, the oldest first.
-  private struct Order {
-    private var items: [(key: Key, mark: Int64)] = []
+    var items: [Key: Item] = [:]
+    /// The keys with their serial numbers, the oldest first. A key that came again has another number.
+    private var order: [(key: Key, serial: Int)] = []
     private var head = 0
+    private var serial = 0
 
-    var first: (key: Key, mark: Int64)? { head < items.count ? items[head] : nil }
+    mutating func add(_ key: Key, total: Int64 = 0, expiry: Int64) {
+      serial += 1
+      items[key] = Item(total: total, expiry: expiry, serial: serial)
+      order.append((key, serial))
+    }
 
-    mutating func append(_ key: Key, _ mark: Int64) { items.append((key, mark)) }
+    /// Removes what has expired, and then the oldest until at most `max` are left.
+    mutating func shrink(to max: Int, at time: Int64) {
+      while head < order.count {
+        let oldest = order[head]
+        if let item = items[oldest.key], item.serial == oldest.serial, item.expiry >= time { break }
+        removeOldest()
+      }
+      if items.count <= max { return }
+      // After a change of settings, one may expire before an older one.
+      items = items.filter { $0.value.expiry >= time }
+      while items.count > max, head < order.count { removeOldest() }
+    }
 
-    mutating func removeFirst() {
+    private mutating func removeOldest() {
+      let oldest = order[head]
+      if items[oldest.key]?.serial == oldest.serial { items[oldest.key] = nil }
       head += 1
-      if head >= 1024, head * 2 > items.count {
-        items.removeFirst(head)
+      if head >= 1024, head * 2 > order.count {
+        order.removeFirst(head)
         head = 0
       }
     }
@@ -61,14 +76,9 @@ package struct Recount {
   /// The sum of these gifts, each multiplied by its combo's identity.
   private(set) var fingerprint: UInt64 = 0
 
-  private var ids: [Key: ID] = [:]
-  private var idOrder = Order()
-  private var streaks: [Key: Streak] = [:]
-  private var streakOrder = Order()
-  private var serial = 0
+  private var ids = Memory()
+  private var streaks = Memory()
   private var time = Int64.min
-
-  package init() {}
 
   /// Counts a gift.
   package mutating func add(_ gift: Gift, at now: Int64, _ limits: Limits) {
@@ -83,7 +93,7 @@ package struct Recount {
       let ms = gift.streakMs.map(Int64.init) ?? limits.streakMs
       let refreshes = gift.refreshes && limits.hasRefresh
       count = growth(to: Int64(total), key, isNamed: isNamed, refreshes: refreshes, for: ms, limits)
-      if gift.ends, !isNamed { streaks[key] = nil }
+      if gift.ends, !isNamed { streaks.items[key] = nil }
     }
     given &+= count
     fingerprint &+= UInt64(bitPattern: count) &* combo
@@ -91,10 +101,8 @@ package struct Recount {
 
   /// Forgets all ids and streaks.
   mutating func forget() {
-    ids = [:]
-    idOrder = Order()
-    streaks = [:]
-    streakOrder = Order()
+    ids = Memory()
+    streaks = Memory()
   }
 
   /// Begins a new epoch.
@@ -121,27 +129,12 @@ package struct Recount {
   private mutating func isDuplicate(_ gift: Gift, _ limits: Limits) -> Bool {
     if unsafe gift.id.count == 0 || limits.dedupeMs == 0 || limits.maxIDs == 0 { return false }
     let key = unsafe Key(gift.id)
-    let isKnown = ids[key].map { $0.expiry >= time } ?? false
+    let isKnown = ids.items[key].map { $0.expiry >= time } ?? false
     if isKnown, !(gift.refreshes && limits.hasRefresh) { return true }
     // An id that has expired, or that comes again, loses its former place in the order.
-    ids[key] = nil
-    while let (old, mark) = idOrder.first {
-      let isCurrent = ids[old]?.serial == Int(mark)
-      if isCurrent, ids[old]!.expiry >= time { break }
-      if isCurrent { ids[old] = nil }
-      idOrder.removeFirst()
-    }
-    if ids.count >= limits.maxIDs {
-      // After a change of settings, an id may expire before an older one.
-      ids = ids.filter { $0.value.expiry >= time }
-      while ids.count >= limits.maxIDs, let (oldest, mark) = idOrder.first {
-        if ids[oldest]?.serial == Int(mark) { ids[oldest] = nil }
-        idOrder.removeFirst()
-      }
-    }
-    serial += 1
-    ids[key] = ID(expiry: time + limits.dedupeMs, serial: serial)
-    idOrder.append(key, Int64(serial))
+    ids.items[key] = nil
+    ids.shrink(to: limits.maxIDs - 1, at: time)
+    ids.add(key, expiry: time + limits.dedupeMs)
     return isKnown
   }
 
@@ -150,7 +143,7 @@ package struct Recount {
   {
     var growth = total
     var total = total
-    if let known = streaks[key], known.expiry >= time {
+    if let known = streaks.items[key], known.expiry >= time {
       if total == known.total || (total < known.total && isNamed) {
         if !refreshes { return 0 }
         (growth, total) = (0, known.total)
@@ -158,22 +151,8 @@ package struct Recount {
         growth = total - known.total
       }
     }
-    serial += 1
-    streaks[key] = Streak(total: total, expiry: time + ms, serial: serial)
-    streakOrder.append(key, Int64(serial))
-    while let (old, mark) = streakOrder.first {
-      let isCurrent = streaks[old]?.serial == Int(mark)
-      if isCurrent, streaks[old]!.expiry >= time { break }
-      if isCurrent { streaks[old] = nil }
-      streakOrder.removeFirst()
-    }
-    if streaks.count > limits.maxStreaks {
-      streaks = streaks.filter { $0.value.expiry >= time }
-      while streaks.count > limits.maxStreaks, let (oldest, mark) = streakOrder.first {
-        if streaks[oldest]?.serial == Int(mark) { streaks[oldest] = nil }
-        streakOrder.removeFirst()
-      }
-    }
+    streaks.add(key, total: total, expiry: time + ms)
+    streaks.shrink(to: limits.maxStreaks, at: time)
     return growth
   }
 }

@@ -48,9 +48,7 @@ package final class RoomProof {
   /// The maximum number of banners on screen when one was shown, since the last check.
   var peak = 0
 
-  package init(
-    _ name: [UInt8], _ key: RoomKey, output: OutputIndex.Room?, isKnown: Bool, lastSeen: (clock: Int64, shifted: Int64)
-  ) {
+  init(_ name: [UInt8], _ key: RoomKey, output: OutputIndex.Room?, isKnown: Bool, lastSeen: (clock: Int64, shifted: Int64)) {
     self.name = name
     self.key = key
     self.output = output

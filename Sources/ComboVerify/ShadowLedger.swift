@@ -1,7 +1,6 @@
 package import ComboCore
 internal import ComboEdge
 package import ComboRooms
-internal import ComboWire
 
 /// The instructions of a shadow and of the output that wait for their counterparts. Used by one thread.
 ///
@@ -60,12 +59,11 @@ package final class ShadowLedger: InstructionTarget {
 
   /// Discards the derived instructions of a partition, as its derivation starts again.
   func discard(_ partition: Int32) {
-    for (key, all) in derived {
-      let kept = all.filter { $0.partition != partition }
-      if kept.count == all.count { continue }
-      for gone in all where gone.partition == partition { bytes -= gone.record.count }
-      report.uncompared += all.count - kept.count
-      derived[key] = kept.isEmpty ? nil : kept
+    remove(&derived) { own in
+      if own.partition != partition { return false }
+      bytes -= own.record.count
+      report.uncompared += 1
+      return true
     }
   }
 
@@ -105,39 +103,34 @@ package final class ShadowLedger: InstructionTarget {
   ///   - isSaid: Whether all output of an entry is in the topic.
   ///   - isOurs: Whether a record of the output must have been derived.
   func settle(round: Int, isSaid: (_ partition: Int32, _ n: Int64) -> Bool, isOurs: (Place) -> Bool, isAtLeastOnce: Bool) {
-    for (key, all) in derived {
-      var kept: [Derived] = []
-      for own in all {
-        guard isSaid(own.partition, own.n) else {
-          kept.append(own)
-          continue
-        }
-        bytes -= own.record.count
-        report.onlyHere += 1
-        differs(
-          "derived in input partition \(own.partition), entry \(own.n), but the output does not have it: \(Self.text(own.record))"
-        )
-      }
-      if kept.count < all.count { derived[key] = kept.isEmpty ? nil : kept }
+    remove(&derived) { own in
+      if !isSaid(own.partition, own.n) { return false }
+      bytes -= own.record.count
+      report.onlyHere += 1
+      differs(
+        "derived in input partition \(own.partition), entry \(own.n), but the output does not have it: \(Self.text(own.record))")
+      return true
     }
-    for (key, all) in written {
-      var kept: [Written] = []
-      for other in all {
-        guard other.round < round else {
-          kept.append(other)
-          continue
-        }
-        bytes -= other.record.count
-        if !isOurs(other.place) {
-          report.uncompared += 1
-        } else if isAtLeastOnce, isStrict {
-          report.repeated += 1
-        } else {
-          report.onlyInGroup += 1
-          differs("\(other.place) holds what was not derived: \(Self.text(other.record))")
-        }
+    remove(&written) { other in
+      if other.round >= round { return false }
+      bytes -= other.record.count
+      if !isOurs(other.place) {
+        report.uncompared += 1
+      } else if isAtLeastOnce, isStrict {
+        report.repeated += 1
+      } else {
+        report.onlyInGroup += 1
+        differs("\(other.place) holds what was not derived: \(Self.text(other.record))")
       }
-      if kept.count < all.count { written[key] = kept.isEmpty ? nil : kept }
+      return true
+    }
+  }
+
+  /// Removes the instructions that `isDone` has counted.
+  private func remove<Item>(_ items: inout [Key: [Item]], _ isDone: (Item) -> Bool) {
+    for (key, all) in items {
+      let kept = all.filter { !isDone($0) }
+      if kept.count < all.count { items[key] = kept.isEmpty ? nil : kept }
     }
   }
 
@@ -187,15 +180,9 @@ package final class ShadowLedger: InstructionTarget {
         + " \(Self.text(own))")
   }
 
-  private func differs(_ sentence: @autoclosure () -> String) {
+  func differs(_ sentence: @autoclosure () -> String) {
     guard isStrict, let new = report.add(sentence()) else { return }
     notify(new)
-  }
-
-  /// Reports that the rooms after an entry are not those of the journal.
-  func otherRooms(_ sentence: @autoclosure () -> String) {
-    report.otherRooms += 1
-    differs(sentence())
   }
 
   private static func text(_ record: [UInt8]) -> String { String(decoding: record.prefix(400), as: UTF8.self) }

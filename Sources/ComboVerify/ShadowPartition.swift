@@ -2,7 +2,6 @@ internal import ComboCore
 internal import ComboEdge
 internal import ComboMaps
 internal import ComboRooms
-internal import ComboSystem
 internal import ComboWire
 
 /// Derives one partition beside its owner: from the newest checkpoint up to the journal's end, then entry by entry as its owner
@@ -156,8 +155,7 @@ private final class ShadowEntries: EntryObserver {
   /// Whether the rooms must be those of the journal.
   var checksRooms: Bool
   private let provesFrom: Int64
-  private var entries: [JournalEntry] = []
-  private var head = 0
+  private var entries: ArraySlice<JournalEntry> = []
 
   init(_ number: Int32, _ ledger: ShadowLedger, checksRooms: Bool, provesFrom: Int64) {
     self.number = number
@@ -166,22 +164,19 @@ private final class ShadowEntries: EntryObserver {
     self.provesFrom = provesFrom
   }
 
-  var isEmpty: Bool { head == entries.count }
+  var isEmpty: Bool { entries.isEmpty }
   /// The offset after the last record of the input in the entries.
-  var inputEnd: Int64 { entries[head...].last { !$0.batches.isEmpty }?.batches.last?.endOffset ?? 0 }
+  var inputEnd: Int64 { entries.last { !$0.batches.isEmpty }?.batches.last?.endOffset ?? 0 }
 
   func append(_ entry: JournalEntry) { entries.append(entry) }
 
   var checksEntries: Bool { false }
 
   func nextEntry() -> JournalEntry? {
-    if isEmpty {
-      entries.removeAll()
-      head = 0
+    guard let next = entries.popFirst() else {
+      entries = []
       return nil
     }
-    head += 1
-    let next = entries[head - 1]
     if ledger.entry != nil { ledger.entry = (number, next.n) }
     return next
   }
@@ -201,6 +196,7 @@ private final class ShadowEntries: EntryObserver {
     if let fault = recorded.inputFault(derived) { throw fault }
     guard checksRooms, let fault, recorded.n >= provesFrom else { return }
     checksRooms = false
-    ledger.otherRooms("partition \(number): \(fault)")
+    ledger.report.otherRooms += 1
+    ledger.differs("partition \(number): \(fault)")
   }
 }

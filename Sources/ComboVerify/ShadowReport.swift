@@ -39,8 +39,6 @@ package struct ShadowReport: Equatable, Sendable {
   package private(set) var sentences: [String] = []
   private static let sentencesMax = 10
 
-  package init() {}
-
   /// Whether every byte must be the same.
   package var isStrict: Bool { otherOptions.isEmpty }
   package var differing: Int { changed + onlyHere + onlyInGroup }
@@ -82,7 +80,8 @@ package struct ShadowReport: Equatable, Sendable {
 
   private var table: [String] {
     func row(_ name: String, _ group: String, _ here: String) -> String {
-      Self.padded(name, 10, isLeft: true) + Self.padded(group, 12) + Self.padded(here, 12)
+      func space(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) }
+      return name + space(name, 10) + space(group, 12) + group + space(here, 12) + here
     }
     return [row("", "the group", "here")]
       + operations.sorted { $0.key < $1.key }.map { row($0.key, grouped($0.value.group), grouped($0.value.here)) }
@@ -98,9 +97,4 @@ package struct ShadowReport: Equatable, Sendable {
   }
 
   private func grouped(_ count: Int) -> String { ProgressMeter.grouped(count) }
-
-  private static func padded(_ text: String, _ width: Int, isLeft: Bool = false) -> String {
-    let space = String(repeating: " ", count: max(0, width - text.count))
-    return isLeft ? text + space : space + text
-  }
 }

@@ -6,7 +6,7 @@ package import ComboWire
 /// The records of a partition in the state topic.
 package struct SnapshotReading {
   package let state: PartitionTopics.State
-  private let source: PartitionTopics
+  let source: PartitionTopics
 
   /// Reads the partition. Throws its fault if that is more than a broken record.
   package init(_ number: Int32, _ topics: TopicIdentity, _ reader: any ReadEdge, log: ServiceLog) throws {
@@ -18,11 +18,5 @@ package struct SnapshotReading {
     } catch PartitionTopics.Stop.kafka(let error) {
       throw error
     }
-  }
-
-  /// Returns the rooms at the checkpoint, which must exist.
-  /// - Parameter entries: The entries above the checkpoint.
-  func beginning(_ entries: [JournalEntry]) throws -> PartitionTopics.Beginning {
-    try source.beginning(state, entries, isLenient: false)
   }
 }

@@ -3,8 +3,6 @@ package import ComboEdge
 internal import ComboRooms
 package import ComboSystem
 package import ComboWire
-internal import Dispatch
-internal import Synchronization
 
 /// Derives a group's output again from its input and its journal, and compares it with the output topic byte for byte. It also
 /// checks what a client sees, and that every gift counts once.
@@ -68,8 +66,7 @@ package struct Verifier {
     let oldEnds = try outputPartitions.map { try reader.stableEnd(.output, $0) }
     let partitions = Array(try reader.partitions(.journal))
     // Snapshots must not be newer than the journal.
-    var snapshots: [SnapshotReading?] = []
-    for partition in partitions { snapshots.append(try readSnapshots(partition)) }
+    var snapshots = try partitions.map { try readSnapshots($0) }
     // The ends of the journal are determined between those of the output. The output of an entry is before the second end of the
     // output, and what is before the first end comes from an entry. Records that were in an open transaction then are not counted
     // as faults, as their entries may have been written since.
@@ -84,7 +81,7 @@ package struct Verifier {
     let names = journals.compactMap(\.namesInput) + snapshots.compactMap { $0?.state.checkpoint?.derivation.namesInput }
     share.hasUnnamed = names.isEmpty || names.contains(false)
     let outputBounds = try outputPartitions.map { try reader.bounds(.output, $0) }
-    reportTotal(outputBounds, partitions, journals)
+    reportTotal(outputBounds, journals)
     var places = unsafe OutputPlaces(first: outputBounds.map(\.first), placement: unsafe options.placement)
     let shards = try inParallel(outputPartitions.count) { [places, share] i in
       try readFromBeginning(.output, outputPartitions[i]) {
@@ -108,7 +105,7 @@ package struct Verifier {
         ).run()
       }
     }
-    var report = VerifyVerdict(common, outcomes).report()
+    var report = VerifyVerdict(common: common, outcomes: outcomes).report()
     if options.offsetsCountRecords {
       report.evicted = try reader.partitions(.input).reduce(0) { try $0 + reader.bounds(.input, $1).first }
     }
@@ -117,11 +114,9 @@ package struct Verifier {
 
   /// Reads the dead-letter topic. Returns nil if it does not exist, or cannot be read.
   private func deadLetters() throws -> DeadLetterIndex? {
-    let letters = DeadLetterIndex(of: topics.input)
     do {
       if try reader.partitions(.deadLetter).isEmpty { return nil }
-      try letters.read(reader)
-      return letters
+      return try DeadLetterIndex(of: topics.input, reader)
     } catch let error as EdgeError where [.notAuthorized, .unknownTopic].contains(error.code) {
       options.notice("dead letters are not compared: \(error)")
       return nil
@@ -171,7 +166,7 @@ package struct Verifier {
   ) throws -> (index: OutputIndex, first: Int64, openAt: Int64?) {
     let index = OutputIndex(places, from: options.from)
     let first = try reader.bounds(.output, partition).first
-    var steps = OffsetProgress(from: first) { progress?($0, nil) }
+    var steps = OffsetProgress(reported: first) { progress?($0, nil) }
     let openAt = try reader.readStable(.output, partition, from: first, to: end) { record in
       // A timestamp that is not the producer's cannot be compared.
       let time = record.time.flatMap { $0.isAppendTime ? nil : $0.ms }
@@ -183,9 +178,7 @@ package struct Verifier {
     return (index, first, openAt)
   }
 
-  private func reportTotal(
-    _ output: [(first: Int64, end: Int64)], _ partitions: [Int32], _ journals: [JournalReading]
-  ) {
+  private func reportTotal(_ output: [(first: Int64, end: Int64)], _ journals: [JournalReading]) {
     guard let progress else { return }
     var total = output.reduce(0) { $0 + Int($1.end - $1.first) }
     for journal in journals {
@@ -194,19 +187,5 @@ package struct Verifier {
       total += Int(max(0, end - first))
     }
     progress(0, total)
-  }
-
-  /// Runs tasks on all cores, and returns their results in order. Throws the first error, by number.
-  private func inParallel<R>(_ count: Int, _ body: (Int) throws -> R) throws -> [R] {
-    // The body is only read; each result is created by one thread, and used by this one at the end.
-    let results = Mutex(UnsafeTransfer<[Result<R, any Error>?]>(Array(repeating: nil, count: count)))
-    withoutActuallyEscaping(body) { body in
-      let body = UnsafeTransfer(body)
-      DispatchQueue.concurrentPerform(iterations: count) { i in
-        let result = UnsafeTransfer(Result { try body.value(i) })
-        results.withLock { $0.value[i] = result.value }
-      }
-    }
-    return try results.withLock { UnsafeTransfer(try $0.value.map { try $0!.get() }) }.value
   }
 }

@@ -46,8 +46,6 @@ package struct VerifyReport: Equatable, Sendable {
   var entriesOfOtherRules: [Rules: Int] = [:]
   package var findings = Findings()
 
-  package init() {}
-
   /// The differences, one sentence per kind.
   package var faults: [String] { findings.sentences }
   /// Whether the group has neither processed records nor written instructions.
@@ -62,20 +60,21 @@ package struct VerifyReport: Equatable, Sendable {
       && tally.unread == 0 && unread.isEmpty && entriesSkipped == 0 && isComplete
   }
 
-  package mutating func add(_ outcome: PartitionAudit.Outcome) {
-    partitions += 1
-    records += outcome.records
-    entries += outcome.entries
-    takeovers += outcome.takeovers
-    resets += outcome.resets
-    deadLetters += outcome.deadLetters
-    dropped += outcome.dropped
-    said += outcome.said
-    isComplete = isComplete && outcome.isComplete
-    entriesSkipped += outcome.entriesSkipped
-    entriesOfOtherRules.merge(outcome.entriesOfOtherRules, uniquingKeysWith: +)
-    tally.add(outcome.tally)
-    findings.merge(outcome.findings)
+  /// Adds what the derivation of a partition found. What only the verdict sets is not added.
+  mutating func add(_ other: Self) {
+    partitions += other.partitions
+    records += other.records
+    entries += other.entries
+    takeovers += other.takeovers
+    resets += other.resets
+    deadLetters += other.deadLetters
+    dropped += other.dropped
+    said += other.said
+    isComplete = isComplete && other.isComplete
+    entriesSkipped += other.entriesSkipped
+    entriesOfOtherRules.merge(other.entriesOfOtherRules, uniquingKeysWith: +)
+    tally.add(other.tally)
+    findings.merge(other.findings)
   }
 
   /// The report for people, in lines, the last of which is the verdict.

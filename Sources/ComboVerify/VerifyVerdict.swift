@@ -2,20 +2,9 @@ internal import ComboSystem
 
 /// Combines the results of the partitions: the derived part of the output, the missing part, and the part that cannot be proved.
 struct VerifyVerdict {
-  private let index: OutputIndex
-  private let outcomes: [PartitionAudit.Outcome]
-  private let places: OutputPlaces
-  private let from: Int64
-  private let letters: DeadLetterIndex?
-  private var found = VerifyReport()
-
-  init(_ common: Comparison.Common, _ outcomes: [PartitionAudit.Outcome]) {
-    index = common.index
-    places = common.places
-    from = common.from
-    letters = common.letters
-    self.outcomes = outcomes
-  }
+  let common: Comparison.Common
+  let outcomes: [PartitionAudit.Outcome]
+  private(set) var found = VerifyReport()
 
   func report() -> VerifyReport {
     var verdict = self
@@ -24,25 +13,25 @@ struct VerifyVerdict {
   }
 
   private mutating func judge() {
-    found.rooms = index.rooms.count
-    found.instructions = index.records
-    found.untimed = index.untimed
-    found.unread = places.unread
-    found.findings = index.findings
-    for outcome in outcomes { found.add(outcome) }
+    found.rooms = common.index.rooms.count
+    found.instructions = common.index.records
+    found.untimed = common.index.untimed
+    found.unread = common.places.unread
+    found.findings = common.index.findings
+    for outcome in outcomes { found.add(outcome.report) }
     judgeLetters()
     var claims: [ObjectIdentifier: [Claim]] = [:]
     for outcome in outcomes {
       for claim in outcome.claims { claims[ObjectIdentifier(claim.epoch), default: []].append(claim) }
     }
-    for (key, room) in index.rooms {
+    for (key, room) in common.index.rooms {
       let byEpoch = room.epochs.map { claims[ObjectIdentifier($0)] ?? [] }
       if room.epochs.contains(where: { $0.firstSeq > 1 || !$0.earlier.isEmpty }) { judgeHoles(room, byEpoch) }
       let partitions = Set(byEpoch.joined().map(\.partition))
       if partitions.count > 1 { found.movedRooms += 1 }
       // A room's own partition emits it. The unknown parts of other partitions do not matter, unless no partition has the room.
       let own = partitions.isEmpty ? outcomes : outcomes.filter { partitions.contains($0.number) }
-      let isComplete = own.allSatisfy(\.isComplete)
+      let isComplete = own.allSatisfy(\.report.isComplete)
       let knownSince = own.reduce(Int64.min) { max($0, $1.knownSince) }
       let isDoubtful = !isComplete && outcomes.contains { $0.everUnknown.contains(key) }
       var unproven = outcomes.reduce(0) { $0 + ($1.doubtful[key] ?? 0) }
@@ -66,10 +55,10 @@ struct VerifyVerdict {
 
   /// Reports dead letters that have no bad record.
   private mutating func judgeLetters() {
-    guard let letters else { return }
+    guard let letters = common.letters else { return }
     found.lettersCompared = outcomes.reduce(0) { $0 + $1.lettersCompared.count }
     found.lettersSentBack = letters.sentBack
-    for outcome in outcomes where outcome.isComplete && outcome.isSteady {
+    for outcome in outcomes where outcome.report.isComplete && outcome.isSteady {
       for (offset, letter) in letters.letters[outcome.number] ?? [:]
       where offset < outcome.inputEnd && !outcome.lettersCompared.contains(offset) {
         found.findings.add(
@@ -83,7 +72,7 @@ struct VerifyVerdict {
   /// Checks the order of epochs. The old partition of a room that has moved may still emit it; epochs of one partition follow
   /// each other.
   private mutating func checkOrder(_ epoch: OutputIndex.Epoch, _ late: Place, _ claims: [Claim], later: [Int32]) {
-    guard let claim = claims.first, later.contains(claim.partition), epoch.lastAt >= from else { return }
+    guard let claim = claims.first, later.contains(claim.partition), epoch.lastAt >= common.from else { return }
     found.findings.add(
       .sequence,
       "room \(epoch.room.text): epoch \(epoch.epoch) continues after a later one has begun, though both come from input partition"
@@ -96,7 +85,7 @@ struct VerifyVerdict {
     let isAtLeastOnce = outcomes.contains(where: \.isAtLeastOnce)
     for again in epoch.repetitions {
       // A repetition whose first occurrence is gone is possible only where records were deleted.
-      let isAllowed = isAtLeastOnce && (!again.isLate || places.first[Int(again.place.partition)] > 0)
+      let isAllowed = isAtLeastOnce && (!again.isLate || common.places.first[Int(again.place.partition)] > 0)
       if isAllowed {
         found.repetitions += 1
       } else if isAtLeastOnce || !claims.contains(where: { $0.from <= again.seq && again.seq <= $0.upTo }) {
@@ -117,7 +106,8 @@ struct VerifyVerdict {
         let missing = run.firstSeq - next
         defer { next = run.end }
         guard missing > 0, run.entries[0].isCompared else { continue }
-        if mayBeUnread(room, elsewhereThan: run.entries[0].partition) { continue }
+        // A partition that the room may have moved from was not read to its end.
+        if common.places.mayBeUnread(room.name, elsewhereThan: run.entries[0].partition) { continue }
         if mayBeDeleted(room, place, before: run.firstSeq, beginnings, byEpoch) { continue }
         found.findings.add(
           .sequence,
@@ -125,14 +115,6 @@ struct VerifyVerdict {
             + " \(Counted.text(missing, "instructions are")) missing before it, from seq \(next) on (\(Place(run.entries[0])))",
           at: run.at)
       }
-    }
-  }
-
-  /// Whether a partition that the room may have moved from was not read to its end.
-  private func mayBeUnread(_ room: OutputIndex.Room, elsewhereThan partition: Int32) -> Bool {
-    if places.unread.isEmpty { return false }
-    return unsafe room.name.withUnsafeBytes { unsafe places.ofRoom($0) }.contains {
-      places.unread[Int32($0)] != nil && Int32($0) != partition
     }
   }
 
@@ -152,8 +134,8 @@ struct VerifyVerdict {
   private func mayBeDeleted(
     _ room: OutputIndex.Room, _ epoch: Int, before seq: Int, _ beginnings: [Int32: (epoch: Int, seq: Int)], _ byEpoch: [[Claim]]
   ) -> Bool {
-    unsafe room.name.withUnsafeBytes { unsafe places.ofRoom($0) }.contains { partition in
-      if places.first[partition] == 0 { return false }
+    common.places.ofRoom(room.name).contains { partition in
+      if common.places.first[partition] == 0 { return false }
       guard let beginning = beginnings[Int32(partition)] else { return true }
       if (beginning.epoch, beginning.seq) >= (epoch, seq) { return true }
       // If a room has moved to another partition of the input, an older epoch may continue after a newer one's beginning.

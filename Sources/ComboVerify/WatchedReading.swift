@@ -1,4 +1,3 @@
-internal import ComboCore
 internal import ComboEdge
 internal import ComboSystem
 internal import ComboWire
@@ -56,7 +55,37 @@ final class WatchedReading: ReadEdge {
     _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
     _ body: (InputRecord) -> Bool
   ) throws(EdgeError) {
-    var wait = Wait(self, topic, partition, end)
+    guard let open = try watch(topic, partition, from: start, to: end, unless: isCancelled, body) else { return }
+    throw EdgeError(.timedOut, "\(sentence(open)): what follows it cannot be read. \(remedy(open))", isRetriable: false)
+  }
+
+  /// Reads like ``read(_:_:from:to:unless:_:)``, but stops at a transaction that stays open.
+  /// - Returns: The offset at which it is open, or nil if everything was read.
+  func readStable(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ body: (InputRecord) -> Bool
+  ) throws(EdgeError) -> Int64? {
+    var next = start
+    var isOver = false
+    let open = try watch(topic, partition, from: start, to: end, unless: { false }) { record in
+      next = record.offset + 1
+      isOver = !body(record)
+      return !isOver
+    }
+    guard !isOver, let open else { return nil }
+    // Reads the records before it that the brokers had not delivered yet.
+    let openAt = try min(end, reader.stableEnd(topic, partition))
+    try read(topic, partition, from: next, to: openAt, unless: { false }, body)
+    if openAt == end { return nil }
+    notice("\(name(topic, partition)): everything after offset \(openAt) is not compared. \(remedy(open))")
+    return openAt
+  }
+
+  /// Reads records, and returns the transaction that has stayed open for too long, if there is one.
+  private func watch(
+    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, unless isCancelled: () -> Bool,
+    _ body: (InputRecord) -> Bool
+  ) throws(EdgeError) -> OpenTransaction? {
+    var wait = Wait(reading: self, topic: topic, partition: partition, end: end)
     try reader.read(
       topic, partition, from: start, to: end,
       unless: {
@@ -67,37 +96,7 @@ final class WatchedReading: ReadEdge {
       wait.resume()
       return body(record)
     }
-    guard wait.isOver, let open = wait.open else { return }
-    throw EdgeError(.timedOut, "\(sentence(open)): what follows it cannot be read. \(remedy(open))", isRetriable: false)
-  }
-
-  /// Reads like ``read(_:_:from:to:unless:_:)``, but stops at a transaction that stays open.
-  /// - Returns: The offset at which it is open, or nil if everything was read.
-  func readStable(
-    _ topic: Topic, _ partition: Int32, from start: Int64, to end: Int64, _ body: (InputRecord) -> Bool
-  ) throws(EdgeError) -> Int64? {
-    var wait = Wait(self, topic, partition, end)
-    var next = start
-    var isOver = false
-    try reader.read(
-      topic, partition, from: start, to: end,
-      unless: {
-        wait.check()
-        return wait.isOver
-      }
-    ) { record in
-      wait.resume()
-      next = record.offset + 1
-      isOver = !body(record)
-      return !isOver
-    }
-    guard !isOver, wait.isOver, let open = wait.open else { return nil }
-    // Reads the records before it that the brokers had not delivered yet.
-    let openAt = try min(end, reader.stableEnd(topic, partition))
-    try read(topic, partition, from: next, to: openAt, unless: { false }, body)
-    if openAt == end { return nil }
-    notice("\(name(topic, partition)): everything after offset \(openAt) is not compared. \(remedy(open))")
-    return openAt
+    return wait.isOver ? wait.open : nil
   }
 
   private func names() -> TopicNames { TopicNames(input: topics.input, output: topics.output, group: topics.group) }
@@ -119,22 +118,15 @@ final class WatchedReading: ReadEdge {
 
   /// A read in progress.
   private struct Wait {
-    private let reading: WatchedReading
-    private let topic: Topic
-    private let partition: Int32
-    private let end: Int64
-    private var since = MonotonicClock.nowMs
+    let reading: WatchedReading
+    let topic: Topic
+    let partition: Int32
+    let end: Int64
+    private(set) var since = MonotonicClock.nowMs
     /// The transaction at which reading stops.
     private(set) var open: OpenTransaction?
     /// Whether it has stayed open for too long.
     private(set) var isOver = false
-
-    init(_ reading: WatchedReading, _ topic: Topic, _ partition: Int32, _ end: Int64) {
-      self.reading = reading
-      self.topic = topic
-      self.partition = partition
-      self.end = end
-    }
 
     private var waitedMs: Int64 { MonotonicClock.nowMs - since }
 

@@ -33,7 +33,7 @@ struct HTTPPartsTests {
     let token = try HTTPToken("0123456789abcdef")
     let loopback = try? HTTPAddress("[::1]:0")!.listen()
     if let loopback { close(loopback.socket) }
-    let server = try HTTPServer.start(
+    let server = try HTTPServer(
       HTTPAddress("*:0")!, token: token, observatory: Observatory(stop: StopFlag()), identity: ServiceIdentity(),
       log: ServiceLog(.error))
     defer { server.stop() }

@@ -259,7 +259,7 @@ struct HTTPServerTests {
     let basic = Data("me:0123456789abcdef".utf8).base64EncodedString()
     #expect(try stage.get("/", headers: ["Authorization: Basic \(basic)"]).status == 200)
     let fault = #expect(throws: HTTPFault.self) {
-      _ = try HTTPServer.start(
+      _ = try HTTPServer(
         HTTPAddress("*:0")!, token: nil, observatory: stage.observatory, identity: ServiceIdentity(), log: ServiceLog(.error))
     }
     #expect(fault?.description.contains("--http-token-file") == true)
@@ -270,13 +270,13 @@ struct HTTPServerTests {
     let stage = try HTTPStage()
     let address = stage.server.address
     let fault = #expect(throws: HTTPFault.self) {
-      _ = try HTTPServer.start(
+      _ = try HTTPServer(
         address, token: nil, observatory: stage.observatory, identity: ServiceIdentity(), log: ServiceLog(.error))
     }
     #expect(fault?.isPortTaken == true)
     #expect(fault?.description.contains("--http none") == true)
     #expect(fault?.description.hasPrefix("cannot listen on \(address.text): another program") == true, "\(fault as Any)")
-    let other = try HTTPServer.start(
+    let other = try HTTPServer(
       address, token: nil, observatory: Observatory(stop: StopFlag()), identity: ServiceIdentity(), isFlexible: true,
       log: ServiceLog(.error))
     #expect(other.address.port != address.port)

@@ -1,4 +1,5 @@
 import ComboEdge
+import ComboSystem
 import Foundation
 import Testing
 

@@ -21,12 +21,12 @@ struct GroupTests {
     try kafka.fill(topic, 1, values("b", 10))
     let member = try TestMember(kafka.properties, .init(groupID: TestKafka.fresh("group"), topic: topic))
     try poll([member], "all partitions assigned") { member.owned == [0, 1] }
-    try member.consumer.start(0, at: 4)
+    try member.consumer.start([(0, 4)])
     try poll([member], "partition 0 read") { member.values[0]?.count == 6 }
     #expect(member.values == [0: Array(values("a", 10)[4...])])
-    #expect(member.consumer.position(0) == 10)
-    #expect(member.consumer.position(1) == nil)
-    try member.consumer.start(1, at: 9)
+    #expect(member.consumer.positions.position(0) == 10)
+    #expect(member.consumer.positions.position(1) == nil)
+    try member.consumer.start([(1, 9)])
     try poll([member], "partition 1 read") { member.values[1]?.count == 1 }
     #expect(member.values[1] == ["b9"])
     #expect(member.errors == [])
@@ -80,7 +80,7 @@ struct GroupTests {
     // Much more than was delivered is in librdkafka's queue by now.
     var before = member.delivered
     for target in [3000, 10, 4990, 0] {
-      try member.consumer.start(0, at: Int64(target))
+      try member.consumer.start([(0, Int64(target))])
       try poll([member], "read from \(target)") { member.delivered > before }
       #expect(member.values[0]?[before] == "v\(target)")
       before = member.delivered
@@ -105,7 +105,7 @@ struct GroupTests {
     try kafka.fill(topic, 1, ["other"])
     try poll([member], "the other partition goes on") { member.values[1] == ["other"] }
     #expect(member.values[0]?.count == before)
-    try member.consumer.resume([0])
+    try member.consumer.start(member.consumer.positions.started.filter { $0.partition == 0 })
     try poll([member], "all read") { member.delivered == 3001 }
     #expect(member.values[0] == all)
   }
@@ -212,7 +212,7 @@ struct GroupTests {
     try poll([member], "the error and the other partition") { !member.errors.isEmpty && member.values[1]?.count == 3 }
     #expect(member.errors.map(\.code) == [.offsetOutOfRange])
     #expect(try #require(member.errors.first).message.contains("partition 0"))
-    try member.consumer.start(0, at: 0)
+    try member.consumer.start([(0, 0)])
     try poll([member], "started anew") { member.values[0]?.count == 3 }
   }
 
@@ -248,7 +248,7 @@ struct GroupTests {
     for _ in 0..<20 { try kafka.fill(topic, 0, values("v", 10)) }
     let member = try TestMember(kafka.properties, .init(groupID: TestKafka.fresh("group"), topic: topic))
     try poll([member], "assigned") { member.owned == [0] }
-    try member.consumer.start(0, at: 0)
+    try member.consumer.start([(0, 0)])
     let queue = member.consumer.queue
     try wait(for: "records wait") { rd_kafka_queue_length(queue) >= 10 }
     let waiting = rd_kafka_queue_length(queue)
@@ -279,9 +279,9 @@ struct GroupTests {
     var reports: [EdgeError] { member.errors.filter { $0.message.contains("cannot be read, and are not skipped") } }
     for count in 1...2 {
       try poll([member], "it is told \(count) times") { reports.count >= count }
-      #expect(member.consumer.position(0) == nil)
+      #expect(member.consumer.positions.position(0) == nil)
       // The service starts it like this once it has returned to the last commit.
-      try member.consumer.start(0, at: 1)
+      try member.consumer.start([(0, 1)])
     }
     try poll([member], "it is told again") { reports.count >= 3 }
     #expect(member.errors.allSatisfy { $0.message.contains("offset 1 ") })

@@ -84,7 +84,7 @@ struct MembershipTests {
     }
     // librdkafka would mistake the start for the answer, and let others own what this member has not given up.
     for partition: Int32 in 0..<2 {
-      let error = #expect(throws: EdgeError.self) { try first.consumer.start(partition, at: 0) }
+      let error = #expect(throws: EdgeError.self) { try first.consumer.start([(partition, 0)]) }
       #expect(error?.isRetriable == true)
     }
     #expect(joinStates(log).last?.hasSuffix("-> wait-unassign-call") ?? false)
@@ -96,7 +96,7 @@ struct MembershipTests {
     for member in [first, second] {
       let partition = try #require(member.owned.first)
       // The rebalance may still wait for other answers.
-      try poll([first, second], "it is started") { (try? member.consumer.start(partition, at: 0)) != nil }
+      try poll([first, second], "it is started") { (try? member.consumer.start([(partition, 0)])) != nil }
     }
     try poll([first, second], "all read") { first.delivered == 3 && second.delivered == 3 }
     // The partition was assigned paused. Records fetched before all is in order would be mistaken for old ones in the queue, and
@@ -183,9 +183,9 @@ struct MembershipTests {
     try poll([member], "all read") { member.delivered == 3 }
     // The service does this when it returns to the last commit.
     for partition: Int32 in 0..<3 { member.consumer.positions.stop(partition) }
-    try member.consumer.start(0, at: 0)
+    try member.consumer.start([(0, 0)])
     try poll([member], "the offset out of range") { !member.errors.isEmpty }
-    try member.consumer.start(0, at: 2)
+    try member.consumer.start([(0, 2)])
     // One request fetches all partitions of a broker. The second record arrives in a response that would include the others.
     for value in ["d", "e"] {
       try kafka.fill(topic, 0, [value])
@@ -194,7 +194,7 @@ struct MembershipTests {
     let assignments = assignedCount(log)
     #expect(assignments > 3)
     // Otherwise librdkafka would have fetched these from the beginning, which is deleted, and have stopped there.
-    for partition: Int32 in 1..<3 { try member.consumer.start(partition, at: 2) }
+    for partition: Int32 in 1..<3 { try member.consumer.start([(partition, 2)]) }
     try poll([member], "all read again") { member.values[1] == ["c", "c"] && member.values[2] == ["c", "c"] }
     #expect(assignedCount(log) == assignments)
     #expect(member.errors.map(\.code) == [.offsetOutOfRange])

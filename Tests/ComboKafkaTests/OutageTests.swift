@@ -104,7 +104,7 @@ struct OutageTests {
     #expect(count == 100)
     try cluster.start()
     try producer.flush(withinMs: withinMs)
-    #expect(producer.failedDeliveries == 0)
+    #expect(producer.deliveries.failedDeliveries == 0)
     #expect(try kafka.values(topic) == (0..<100).map(String.init))
   }
 

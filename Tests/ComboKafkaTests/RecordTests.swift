@@ -153,7 +153,7 @@ struct RecordTests {
       try Array("\(number)".utf8).withUnsafeBytes { try producer.produce(key: nil, value: $0) }
     }
     try producer.flush(withinMs: withinMs)
-    #expect(producer.failedDeliveries == 0)
+    #expect(producer.deliveries.failedDeliveries == 0)
     #expect(try kafka.values(topic) == (0..<5000).map(String.init))
   }
 

@@ -186,8 +186,8 @@ struct TransactionTests {
     try noise.withUnsafeBytes { try producer.producer.produce(handle, key: nil, value: $0) }
     let fault = try #require(throws: TransactionFault.self) { try producer.commit(withinMs: withinMs) }
     #expect(fault.kind == .abort && !fault.reason.isEmpty)
-    #expect(producer.producer.failedDeliveries == 1)
-    #expect(producer.producer.firstFailedDelivery?.code == .recordTooLarge)
+    #expect(producer.producer.deliveries.failedDeliveries == 1)
+    #expect(producer.producer.deliveries.firstFailedDelivery?.code == .recordTooLarge)
     try producer.abort(withinMs: withinMs)
     // The lost record left a gap in the sequence. If librdkafka detects it only with the next record, one more abort is needed.
     var attempts = 0
@@ -241,7 +241,7 @@ struct TransactionTests {
     try producer.begin()
     for _ in 0..<100 { try producer.producer.produce(handle, text: "queued") }
     try producer.abort(withinMs: withinMs)
-    #expect(producer.producer.failedDeliveries == 0)
+    #expect(producer.producer.deliveries.failedDeliveries == 0)
     try producer.begin()
     try producer.producer.produce(handle, text: "kept")
     try producer.commit(withinMs: withinMs)

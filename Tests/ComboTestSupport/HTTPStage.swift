@@ -20,7 +20,7 @@ final class HTTPStage {
     responseMs: Int64 = HTTPStage.hourMs, resumeMs: Int64 = -1, origins: HTTPOrigins = .none
   ) throws {
     observatory = Observatory(stop: stop)
-    server = try HTTPServer.start(
+    server = try HTTPServer(
       HTTPAddress("127.0.0.1:0")!, token: token, observatory: observatory, identity: ServiceIdentity(group: "g", instance: "i"),
       origins: origins, resumeMs: resumeMs, keptOpen: keptOpen, idleS: Int(Self.hourMs / 1000), responseMs: responseMs,
       surveyMs: Self.hourMs, log: ServiceLog(.error))

@@ -221,7 +221,7 @@ final class TestMember: GroupEdgeDelegate {
 
   /// A summary for the message of a failing test.
   var story: String {
-    let positions = owned.sorted().map { "\($0) at \(consumer.position($0) ?? -1)" }
+    let positions = owned.sorted().map { "\($0) at \(consumer.positions.position($0) ?? -1)" }
     return "\(events), owns \(positions), \(delivered) delivered, errors \(errors.map(\.message))"
   }
 
@@ -259,7 +259,7 @@ extension ControlClient {
     try attempt("cannot delete topic \"\(name)\"", withinMs: withinMs) { timeoutMs -> Attempt<Void> in
       var topic = rd_kafka_DeleteTopic_new(name)
       defer { rd_kafka_DeleteTopic_destroy(topic) }
-      let answer = admin(RD_KAFKA_ADMIN_OP_DELETETOPICS, timeoutMs) { options, queue in
+      let answer = Self.admin(client, RD_KAFKA_ADMIN_OP_DELETETOPICS, timeoutMs) { options, queue in
         rd_kafka_DeleteTopics(client.handle, &topic, 1, options, queue)
       } read: { event in
         Self.result { rd_kafka_DeleteTopics_result_topics(rd_kafka_event_DeleteTopics_result(event), &$0) }

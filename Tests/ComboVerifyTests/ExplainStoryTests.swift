@@ -244,7 +244,7 @@ struct ExplainStoryTests {
     question.sender = Array(sender.utf8)
     return Array("r".utf8).withUnsafeBytes { key in
       Array(text.utf8).withUnsafeBytes { value in
-        UnreadRecord(InputRecord(partition: 0, offset: 0, key: key, value: value), nil).match(question)
+        UnreadRecord(record: InputRecord(partition: 0, offset: 0, key: key, value: value), derivation: nil).match(question)
       }
     }
   }

@@ -28,7 +28,7 @@ extension Check {
         fix: fix(error, "Write", "--resource-pattern-type prefixed --transactional-id", "\(options.group)."))
       canBegin = false
     }
-    for (name, what) in topics where canBegin && name != names.input && partitions[name] != nil {
+    for (name, what) in table.all where canBegin && name != names.input && partitions[name] != nil {
       do throws(EdgeError) {
         if name == names.deadLetter {
           try checkClock(control, trial)

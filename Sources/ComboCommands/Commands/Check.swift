@@ -102,10 +102,8 @@ struct Check {
 
   // MARK: - Topics
 
-  var topics: [(name: String, what: String)] { table.all }
-
   private mutating func checkTopics(_ control: ControlClient) {
-    for (name, what) in topics {
+    for (name, what) in table.all {
       do throws(EdgeError) {
         guard let count = try control.partitionCount(name, withinMs: Self.withinMs) else {
           checkMissing(name, what, control)
@@ -151,8 +149,7 @@ struct Check {
     var event = Event()
     var sentence = ""
     do throws(EdgeError) {
-      try TopicTail(properties, names.input).read(last: Self.newestMax) { _, message in
-        guard let value = message.value else { return }
+      try TopicTail(properties, names.input).read(last: Self.newestMax) { _, message, value in
         arena.reset()
         do throws(BadEvent) {
           _ = try decoder.decode(value, key: message.key, header: { message.withLastHeader($0, $1) }, into: arena, &event)
@@ -257,7 +254,7 @@ struct Check {
   /// Adds the findings by which `run` starts or refuses to start, and others that are useful to know.
   private mutating func checkPolicies() {
     for finding in table.findings { report.add(finding) }
-    let single = topics.filter { table.replicas[$0.name] == 1 }.map(\.what)
+    let single = table.all.filter { table.replicas[$0.name] == 1 }.map(\.what)
     if !single.isEmpty {
       report.note(
         "one replica only: \(single.joined(separator: ", ")). If its broker stops, the service waits; if its disk fails, the data is lost"

@@ -1,4 +1,3 @@
-internal import ComboCore
 internal import ComboEdge
 internal import ComboKafka
 internal import ComboSystem
@@ -23,12 +22,9 @@ enum CheckCommand {
     }
     let notes = report.findings.count { $0.verdict == .note }
     let rest = notes == 0 ? "" : " \(Counted.text(notes, "notes"))."
-    if report.faults == 0 {
-      Console.write("The service can work.\(rest)\n", to: 1)
-      return 0
-    }
-    Console.write("The service cannot work: \(Counted.text(report.faults, "faults")).\(rest)\n", to: 1)
-    return 1
+    let verdict = report.faults == 0 ? "can work" : "cannot work: \(Counted.text(report.faults, "faults"))"
+    Console.write("The service \(verdict).\(rest)\n", to: 1)
+    return report.faults == 0 ? 0 : 1
   }
 
   /// Reports the faults in an input's own options, because of which it is not read.

@@ -21,10 +21,8 @@ struct CheckReport {
   }
 
   private(set) var findings: [Finding] = []
-  private let print: (String) -> Void
-
-  /// - Parameter print: Receives each line as soon as it is known.
-  init(print: @escaping (String) -> Void) { self.print = print }
+  /// Receives each line as soon as it is known.
+  let print: (String) -> Void
 
   mutating func ok(_ text: String) { add(.ok(text)) }
   mutating func note(_ text: String, fix: String? = nil) { add(.note(text, fix: fix)) }

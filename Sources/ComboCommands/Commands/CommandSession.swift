@@ -29,16 +29,25 @@ extension ServiceLog {
     hide(properties.secrets)
   }
 
-  /// Runs the work of a command whose result is on standard output. Its failure is reported on standard error.
+  /// Runs the work of a command whose result is on standard output. Its failure, which must describe itself in a sentence, is
+  /// reported on standard error.
   /// - Returns: The exit code.
-  func exitCode(_ work: () throws(EdgeError) -> Int32) -> Int32 {
+  func exitCode(_ work: () throws -> Int32) -> Int32 {
     defer { flush() }
-    do throws(EdgeError) {
+    do {
       return try work()
     } catch {
-      Console.report(error.message)
-      return error.exitCode
+      Console.report("\(error)")
+      return (error as? EdgeError)?.exitCode ?? 1
     }
+  }
+}
+
+extension Console {
+  /// Reports the failure of a command. Returns the exit code.
+  static func fail(_ sentence: String) -> Int32 {
+    report(sentence)
+    return 1
   }
 }
 

@@ -6,7 +6,7 @@ internal import Glibc
 internal import Synchronization
 
 /// A demo in one process: a log, a producer of made-up gifts, the service, and a viewer of its output.
-final class Demo {
+struct Demo {
   /// Runs the service until it is stopped; returns an exit code.
   typealias RunService = @Sendable (LogStage, StopSignal) -> Int32
 
@@ -19,32 +19,17 @@ final class Demo {
     let failure = Mutex<String?>(nil)
   }
 
-  private let options: DemoOptions
-  private let stop: StopSignal
-  private let service: RunService
-  private let print: (String) -> Void
-  private let draws: Bool
-  private let url: String?
-  private let stage: LogStage
+  let options: DemoOptions
+  let stage: LogStage
+  let stop: StopSignal
+  /// The address of the pages, if they are served.
+  var url: String?
+  let service: RunService
+  /// Whether to draw if there is a terminal.
+  var draws = true
+  /// Receives lines of text if nothing is drawn.
+  var print: (String) -> Void = { Console.write("\($0)\n", to: STDOUT_FILENO) }
   private let state = State()
-
-  /// - Parameters:
-  ///   - url: The address of the pages, if they are served.
-  ///   - draws: Whether to draw if there is a terminal.
-  ///   - print: Receives lines of text if nothing is drawn.
-  init(
-    _ options: DemoOptions, _ stage: LogStage, stop: StopSignal, url: String? = nil, service: @escaping RunService,
-    draws: Bool = true,
-    print: @escaping (String) -> Void = { Console.write("\($0)\n", to: STDOUT_FILENO) }
-  ) {
-    self.print = print
-    self.draws = draws
-    self.url = url
-    self.options = options
-    self.stage = stage
-    self.stop = stop
-    self.service = service
-  }
 
   /// Runs until it is stopped or its time is over; returns an exit code.
   func run() -> Int32 {
@@ -66,7 +51,8 @@ final class Demo {
     screen?.close()
     log?.release()
     if !summary.isEmpty { print(summary) }
-    return conclude()
+    if let failure = state.failure.withLock({ $0 }) { return Console.fail(failure) }
+    return state.serviceCode.load(ordering: .acquiring)
   }
 
   private func serviceThread() -> WorkThread {
@@ -117,13 +103,5 @@ final class Demo {
       batch.removeAll()
       state.gifts.store(generator.tally.events, ordering: .relaxed)
     }
-  }
-
-  private func conclude() -> Int32 {
-    if let failure = state.failure.withLock({ $0 }) {
-      Console.report(failure)
-      return 1
-    }
-    return state.serviceCode.load(ordering: .acquiring)
   }
 }

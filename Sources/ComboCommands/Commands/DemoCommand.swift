@@ -1,10 +1,8 @@
-internal import ComboEdge
 internal import ComboHTTP
 internal import ComboLog
 internal import ComboRooms
 internal import ComboService
 internal import ComboSystem
-internal import ComboWire
 internal import Glibc
 
 /// `demo`: the service on a log of its own, fed with made-up gifts, drawn in the terminal.
@@ -22,8 +20,7 @@ enum DemoCommand {
       limits.sizeMax = 256 << 20
       stage = try LogStage(LogStage.place(options.data, name: "demo.db"), limits: limits)
     } catch {
-      Console.report(error.message)
-      return 1
+      return Console.fail(error.message)
     }
     defer { stage.file.close() }
     stage.warn(log)
@@ -31,38 +28,27 @@ enum DemoCommand {
     var server: HTTPServer?
     if let address = options.http {
       do throws(HTTPFault) {
-        server = try HTTPServer.start(
+        server = try HTTPServer(
           address, token: nil, observatory: observatory,
           identity: ServiceIdentity(group: "demo", input: "demo", instance: "demo"),
           isFlexible: true,
           log: log)
       } catch {
-        Console.report(error.description)
-        return 1
+        return Console.fail(error.description)
       }
     }
     defer { server?.stop() }
     let keeper = LogKeeper(stage.file, keepMs: 3_600_000, log: log) { stop.set() }
     defer { keeper.stop() }
     let isServed = server != nil
-    let code = Demo(
-      options, stage, stop: stop, url: server?.address.url,
-      service: { stage, _ in service(options, on: stage, log, until: flag, observatory: isServed ? observatory : nil) }
-    ).run()
-    return keeper.code(code)
-  }
-
-  /// Runs the service as `live` does.
-  private static func service(
-    _ options: DemoOptions, on stage: LogStage, _ log: ServiceLog, until stop: StopFlag, observatory: Observatory?
-  ) -> Int32 {
     var configuration = ServiceConfiguration(topics: LogStage.topics)
     configuration.settings = options.settings
-    do throws(EdgeError) {
-      return try stage.service(configuration, log: log, stop: stop, observatory: observatory).run()
-    } catch {
-      log.error("the service cannot continue: \(.reason, error)")
-      return 1
-    }
+    let code = Demo(
+      options: options, stage: stage, stop: stop, url: server?.address.url,
+      service: { [configuration] stage, _ in
+        stage.run(configuration, log: log, stop: flag, observatory: isServed ? observatory : nil)
+      }
+    ).run()
+    return keeper.code(code)
   }
 }

@@ -2,7 +2,6 @@ internal import ComboCore
 internal import ComboEdge
 internal import ComboLog
 internal import ComboSystem
-internal import Glibc
 internal import Synchronization
 
 /// The view of a demo: the banners of its rooms, read from the output topic.
@@ -42,10 +41,7 @@ final class DemoView {
     // Banners of an earlier run that may still be on screen.
     let recent = try? stage.file.offset(stage.stream(.output), atMs: WallClock.nowMs - Self.recentMs)
     place = recent ?? stage.file.bounds(stage.stream(.output)).next
-    painter.slots = options.settings.slots
-    painter.enterMs = options.settings.enterMs
-    painter.countMs = options.settings.countMs
-    painter.exitMs = options.settings.exitMs
+    painter.settings = options.settings
     // Each line fits into 80 columns.
     painter.footer = [Demo.notice, (url.map { "In a browser: \($0)   " } ?? "") + "Ctrl-C or q stops it."]
     if screen == nil {
@@ -67,8 +63,7 @@ final class DemoView {
         painter.title = title(state.gifts.load(ordering: .relaxed), at: now)
         if !screen.show(painter.frame(stage, at: now, width: size.width, height: size.height)) || screen.isQuitTyped() { break }
       }
-      let spent = MonotonicClock.nowMs - now
-      if spent < Self.frameMs { usleep(UInt32(Self.frameMs - spent) * 1000) }
+      MonotonicClock.sleep(ms: max(0, Self.frameMs - (MonotonicClock.nowMs - now)))
     }
     summary = title(state.gifts.load(ordering: .relaxed), at: MonotonicClock.nowMs)
   }

@@ -1,39 +1,30 @@
 internal import ComboCore
 internal import ComboEdge
-internal import ComboKafka
 internal import ComboLog
 internal import ComboSystem
 internal import ComboVerify
 internal import ComboWire
-internal import Glibc
 internal import Synchronization
 
 /// `explain`: derives the fates of gifts from input and journal.
 enum ExplainCommand {
   static func run(_ options: ExplainOptions) -> Int32 {
-    options.source.read(history: .both, needed: [.input, .journal], options: "--input and --group") {
-      try answer(options, $0, $1)
-    }
-  }
-
-  private static func answer(
-    _ options: ExplainOptions, _ reading: any ReadEdge, _ log: ServiceLog
-  ) throws -> Int32 {
-    let progress = Mutex((meter: ProgressMeter(of: nil, unit: "records", isAlone: true), count: 0))
-    var explainer = Explainer(
-      reading, topics: options.source.topics, brokers: options.source.data == nil ? options.source.brokers : nil, log: log,
-      notice: { Console.report($0) })
-    explainer.threads = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    explainer.progress = { count in
-      progress.withLock { progress in
-        progress.count += count
-        progress.meter.update(progress.count)
+    options.source.read(history: .both, needed: [.input, .journal], options: "--input and --group") { reading, log in
+      let progress = Mutex((meter: ProgressMeter(of: nil, unit: "records", isAlone: true), count: 0))
+      var explainer = Explainer(
+        reading, topics: options.source.topics, brokers: options.source.data == nil ? options.source.brokers : nil, log: log,
+        notice: { Console.report($0) })
+      explainer.progress = { count in
+        progress.withLock { progress in
+          progress.count += count
+          progress.meter.update(progress.count)
+        }
       }
+      let answer = ExplainAnswer(options)
+      let outcome = try explainer.run(options.question) { answer.add($0, $1) }
+      progress.withLock { $0.meter.end($0.count) }
+      return answer.end(outcome)
     }
-    let answer = ExplainAnswer(options)
-    let outcome = try explainer.run(options.question) { answer.add($0, $1) }
-    progress.withLock { $0.meter.end($0.count) }
-    return answer.end(outcome)
   }
 }
 

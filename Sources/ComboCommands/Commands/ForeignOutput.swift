@@ -2,7 +2,6 @@ internal import ComboEdge
 internal import ComboKafka
 internal import ComboRooms
 internal import ComboService
-internal import ComboSystem
 internal import ComboWire
 
 /// Checks whether the output holds records although the group has no journal entries. Another group may then write the same gifts

@@ -14,16 +14,9 @@ enum GenerateCommand {
     case .file(let path):
       guard let path else { return write(options, to: STDOUT_FILENO, named: "standard output") }
       let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-      guard file >= 0 else {
-        Console.report("cannot write \(path): \(String(cString: strerror(errno)))")
-        return 1
-      }
+      guard file >= 0 else { return Console.fail("cannot write \(path): \(String(cString: strerror(errno)))") }
       let code = write(options, to: file, named: path)
-      if close(file) != 0 {
-        Console.report("cannot write \(path): \(String(cString: strerror(errno)))")
-        return 1
-      }
-      return code
+      return close(file) == 0 ? code : Console.fail("cannot write \(path): \(String(cString: strerror(errno)))")
     case .topic(let topic, let brokers, let kafka):
       return TopicGenerator(options: options, topic: topic, brokers: brokers, kafka: kafka).run()
     }
@@ -54,8 +47,7 @@ enum GenerateCommand {
     do throws(TruthFile.Failure) {
       truth = try TruthFile(options.truth)
     } catch {
-      Console.report(error.description)
-      return 1
+      return Console.fail(error.description)
     }
     var meter = ProgressMeter(of: count == Int.max ? nil : count, unit: "sends")
     defer { meter.end(generator.sends) }
@@ -70,14 +62,10 @@ enum GenerateCommand {
       }
       guard lines.utf8.count >= 1 << 18 || isDone else { continue }
       guard Console.write(lines, to: file) else {
-        Console.report("cannot write to \(name): \(String(cString: strerror(errno)))")
-        return 1
+        return Console.fail("cannot write to \(name): \(String(cString: strerror(errno)))")
       }
       lines.removeAll(keepingCapacity: true)
-      if let failure = truth.add(generator.takeTruth()) {
-        Console.report(failure.description)
-        return 1
-      }
+      if let failure = truth.add(generator.takeTruth()) { return Console.fail(failure.description) }
       meter.update(generator.sends)
     }
     return 0
@@ -105,8 +93,7 @@ enum GenerateCommand {
       if used >= capacity || number == count {
         guard Console.write(UnsafeRawBufferPointer(start: memory, count: used), to: file) else {
           meter.end(number)
-          Console.report("cannot write to \(name): \(String(cString: strerror(errno)))")
-          return 1
+          return Console.fail("cannot write to \(name): \(String(cString: strerror(errno)))")
         }
         used = 0
         meter.update(number)

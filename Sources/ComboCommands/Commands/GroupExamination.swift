@@ -2,7 +2,6 @@ internal import ComboEdge
 internal import ComboKafka
 internal import ComboRooms
 internal import ComboSystem
-internal import ComboWire
 
 /// Examines partitions as `run` does when it takes them over. Reads only, and needs no member of the group.
 struct GroupExamination {

@@ -131,20 +131,16 @@ final class InputFleet {
   /// - Returns: The exit code.
   func run() -> Int32 {
     guard checkOptions() else { return 2 }
-    do throws(HTTPFault) {
-      // While there is no input, the process itself is shown, as not ready.
-      let none = host.observatory.map {
-        ServedService($0, ServiceIdentity(group: options.group, instance: options.identity.instance))
-      }
-      host.observatory?.hindrance = "the topics of --input-pattern have not been listed yet"
-      try host.serve { [members] in
-        let all = members.all.map(\.member.served)
-        return all.isEmpty ? none.map { [$0] } ?? [] : all
-      }
-    } catch {
-      log.error("http: \(.reason, error)")
-      return 1
+    // While there is no input, the process itself is shown, as not ready.
+    let none = host.observatory.map {
+      ServedService($0, ServiceIdentity(group: options.group, instance: options.identity.instance))
     }
+    host.observatory?.hindrance = "the topics of --input-pattern have not been listed yet"
+    let isServed = host.serve { [members] in
+      let all = members.all.map(\.member.served)
+      return all.isEmpty ? none.map { [$0] } ?? [] : all
+    }
+    if !isServed { return 1 }
     defer { host.finish() }
     Signals.each([SIGHUP]) { [read, members, startsNow, bell, log] _ in
       if Self.reload(members, read, log) {
@@ -276,11 +272,9 @@ final class InputFleet {
     do throws(EdgeError) {
       var properties = try options.kafkaProperties(log: log)
       properties.statistics = options.http == nil ? nil : member.statistics
-      var runner = ServiceRunner(options, properties: properties, member.reload, log, member.stop)
-      runner.isRetry = member.hasEnded
-      runner.observatory = member.observatory
-      runner.clusterMemory = memory
-      runner.leavesNothing = true
+      var runner = ServiceRunner(
+        options: options, properties: properties, reload: member.reload, log: log, stop: member.stop,
+        observatory: member.observatory, leavesNothing: true, isRetry: member.hasEnded, clusterMemory: memory)
       return try runner.run()
     } catch {
       log.error("the service cannot continue: \(.reason, error)")

@@ -74,7 +74,7 @@ private struct Live {
     var server: HTTPServer?
     if let address = options.http {
       do throws(HTTPFault) {
-        server = try HTTPServer.start(
+        server = try HTTPServer(
           address, token: options.httpToken, observatory: observatory,
           identity: ServiceIdentity(group: LogStage.group, instance: Console.hostName), gate: gate, log: log)
       } catch {
@@ -83,11 +83,11 @@ private struct Live {
       }
     }
     defer { server?.stop() }
-    var webSockets: WebSocketIntake?
-    switch startSources() {
-    case .success(let started): webSockets = started
-    case .failure(let fault):
-      log.error("a source cannot be read: \(.reason, fault.description)")
+    let webSockets: WebSocketIntake?
+    do throws(TextFile.Failure) {
+      webSockets = try startSources()
+    } catch {
+      log.error("a source cannot be read: \(.reason, error.description)")
       return 1
     }
     let printer = options.prints ? LivePrinter(stage) : nil
@@ -116,14 +116,8 @@ private struct Live {
     configuration.checkpointGifts = Int(min(250_000, options.sizeMax >> 13))
     configuration.checkpointBytes = Int(options.sizeMax >> 4)
     configuration.checkpointIntervalMs = 10_000
-    do throws(EdgeError) {
-      let service = try stage.service(configuration, log: log, stop: stop, observatory: observatory)
-      if endsWithInput { service.inputOver = inputOver }
-      return service.run()
-    } catch {
-      log.error("the service cannot continue: \(.reason, error)")
-      return 1
-    }
+    return stage.run(
+      configuration, log: log, stop: stop, observatory: observatory, inputOver: endsWithInput ? inputOver : nil)
   }
 
   /// Whether nothing but standard input can bring records.
@@ -131,11 +125,7 @@ private struct Live {
     options.http == nil && options.sources.allSatisfy { $0.place == .standardInput || $0.place == .post }
   }
 
-  private struct SourceFault: Error {
-    let description: String
-  }
-
-  private func startSources() -> Result<WebSocketIntake?, SourceFault> {
+  private func startSources() throws(TextFile.Failure) -> WebSocketIntake? {
     var servers: [WebSocketIntake.Server] = []
     for source in options.sources {
       let origin = Intake.Origin(map: source.map ?? options.defaultMap, room: source.room, isWrapped: options.isWrapped)
@@ -145,17 +135,11 @@ private struct Live {
       case .webSocket(let url):
         var hello: [String] = []
         if let file = source.hello {
-          switch TextFile.read(file, limit: 64 << 10) {
-          case .success(let text): hello = text.split(separator: "\n").map(String.init)
-          case .failure(let failure): return .failure(SourceFault(description: failure.description))
-          }
+          hello = try TextFile.read(file, limit: 64 << 10).get().split(separator: "\n").map(String.init)
         }
         var password: String?
         if let file = source.password {
-          switch TextFile.read(file, limit: 1024, named: "the file of password=") {
-          case .success(let text): password = String(text.prefix { !$0.isNewline })
-          case .failure(let failure): return .failure(SourceFault(description: failure.description))
-          }
+          password = String(try TextFile.read(file, limit: 1024, named: "the file of password=").get().prefix { !$0.isNewline })
         }
         servers.append(.init(url, name: source.text, origin: origin, hello: hello, password: password))
       }
@@ -163,14 +147,13 @@ private struct Live {
     if !options.sources.contains(where: { $0.place == .standardInput }), Self.isPiped {
       readStandardInput(Intake.Origin(map: options.defaultMap, room: nil, isWrapped: options.isWrapped))
     }
-    if servers.isEmpty { return .success(nil) }
+    if servers.isEmpty { return nil }
     let webSockets = WebSocketIntake(servers, intake, log: log)
     guard webSockets.start() else {
-      return .failure(
-        SourceFault(
-          description: "the WebSocket client cannot start: give at most 16 servers; with fewer, the system is out of memory"))
+      throw TextFile.Failure(
+        description: "the WebSocket client cannot start: give at most 16 servers; with fewer, the system is out of memory")
     }
-    return .success(webSockets)
+    return webSockets
   }
 
   /// Whether another program writes to standard input: a pipe, a socket or a file, not a terminal and not /dev/null.

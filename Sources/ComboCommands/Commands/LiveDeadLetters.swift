@@ -24,8 +24,7 @@ enum LiveDeadLetters {
       damage.end("left out")
       return isWritten && damage.isEmpty ? 0 : 1
     } catch {
-      Console.report(error.message)
-      return 1
+      return Console.fail(error.message)
     }
   }
 

@@ -1,6 +1,3 @@
-internal import ComboCore
-internal import ComboEdge
-internal import ComboIntake
 internal import ComboLog
 internal import ComboSystem
 internal import ComboWire
@@ -57,8 +54,7 @@ enum LiveExport {
       }
       return isWritten && damage.isEmpty ? 0 : 1
     } catch {
-      Console.report(error.message)
-      return 1
+      return Console.fail(error.message)
     }
   }
 }

@@ -1,9 +1,7 @@
-internal import ComboCore
 internal import ComboEdge
 internal import ComboHTTP
 internal import ComboIntake
 internal import ComboLog
-internal import ComboMaps
 internal import ComboSystem
 internal import ComboWire
 
@@ -18,7 +16,7 @@ final class LiveGate: EventGate {
   private let isWrapped: Bool
   /// The maps that a request may name.
   private let maps: Set<String>
-  private let check: RecordCheck
+  private let decoder: LiveRecordDecoder
   private let refusalLog: RefusalLog
 
   init(_ intake: Intake, _ options: LiveOptions, _ stage: LogStage, _ refusalLog: RefusalLog) {
@@ -30,7 +28,7 @@ final class LiveGate: EventGate {
     let post = options.sources.first { $0.place == .post }
     defaultMap = post?.map ?? options.defaultMap
     defaultRoom = post?.room
-    check = RecordCheck(options.map)
+    decoder = LiveRecordDecoder(options.map)
     maps = Set(options.sources.compactMap(\.map) + (options.defaultMap.map { [$0] } ?? []) + ["wire"])
   }
 
@@ -54,7 +52,7 @@ final class LiveGate: EventGate {
       return done(.error(400, "the body has no event: send an object, an array of objects, or one object per line"))
     }
     let count = batch.count
-    let answer = check.answer(batch)
+    let answer = answer(batch)
     let isTaken = intake.offer(batch) { [refusalLog] fault in
       refusalLog.add(count, fault)
       switch fault?.code {
@@ -77,17 +75,11 @@ final class LiveGate: EventGate {
   }
 
   func onNews(_ body: (@Sendable () -> Void)?) { stage.file.onCommit(body) }
-}
 
-/// Computes the response to a client: the outcomes of its records. The service decides in the same way, by the same map, except
-/// that it also refuses settings once too many rooms have their own. Used on the server's thread only.
-private final class RecordCheck {
-  private let decoder: LiveRecordDecoder
-
-  init(_ map: RecordMap?) { decoder = LiveRecordDecoder(map) }
-
-  /// Returns `{"taken":3}`, with the numbers of dropped and bad records if there are any, and the fault of the first bad one.
-  func answer(_ batch: LogBatch) -> [UInt8] {
+  /// Returns the response to a client, the outcomes of its records: `{"taken":3}`, with the numbers of dropped and bad records if
+  /// there are any, and the fault of the first bad one. The service decides in the same way, by the same map, except that it also
+  /// refuses settings once too many rooms have their own. Used on the server's thread only.
+  private func answer(_ batch: LogBatch) -> [UInt8] {
     var (number, bad, dropped) = (0, 0, 0)
     var first: (number: Int, fault: BadEvent)?
     batch.eachRecord { key, value in

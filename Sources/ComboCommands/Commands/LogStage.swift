@@ -59,17 +59,28 @@ final class LogStage: Sendable {
   /// The partition of a topic, as its number in the file.
   func stream(_ topic: Topic) -> Int { file.stream(Self.names[topic], 0)! }
 
-  /// - Parameter observatory: The observatory that observers query, or nil if there are none.
-  func service(
-    _ configuration: ServiceConfiguration, log: ServiceLog, stop: StopFlag, observatory: Observatory? = nil
-  ) throws(EdgeError) -> Service {
-    let output = try LogOutput(
-      file, group: Self.group, names: Self.names, held: Self.held, isStopping: { stop.isSet },
-      warn: { log.error("cannot write to the file, trying again: \(.reason, $0)") })
-    let edges = Edges(
-      group: try LogGroup(file, group: Self.group, names: Self.names), output: output,
-      reader: try LogReading(file, names: Self.names), time: SystemTime())
-    return Service(configuration, edges, log: log, stop: stop, observatory: observatory)
+  /// Runs the service until it is stopped.
+  /// - Parameters:
+  ///   - observatory: The observatory that observers query, or nil if there are none.
+  ///   - inputOver: Set once no more records come, so that the service ends, or nil if they never end.
+  /// - Returns: The exit code.
+  func run(
+    _ configuration: ServiceConfiguration, log: ServiceLog, stop: StopFlag, observatory: Observatory?, inputOver: StopFlag? = nil
+  ) -> Int32 {
+    do throws(EdgeError) {
+      let output = try LogOutput(
+        file, group: Self.group, names: Self.names, held: Self.held, isStopping: { stop.isSet },
+        warn: { log.error("cannot write to the file, trying again: \(.reason, $0)") })
+      let edges = Edges(
+        group: try LogGroup(file, group: Self.group, names: Self.names), output: output,
+        reader: try LogReading(file, names: Self.names), time: SystemTime())
+      let service = Service(configuration, edges, log: log, stop: stop, observatory: observatory)
+      service.inputOver = inputOver
+      return service.run()
+    } catch {
+      log.error("the service cannot continue: \(.reason, error)")
+      return 1
+    }
   }
 
   /// The offsets from which a checkpoint needs input and journal to be restored.

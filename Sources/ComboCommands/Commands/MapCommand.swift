@@ -56,8 +56,7 @@ enum MapCommand {
     guard let records = records(file, elements: true) else { return 1 }
     let guess = MapInference(records.map(\.bytes))
     if guess.text.isEmpty {
-      Console.report("\(file ?? "standard input"): \(DisplayWidth.harmless(guess.doubts.joined(separator: "; ")))")
-      return 1
+      return Console.fail("\(file ?? "standard input"): \(DisplayWidth.harmless(guess.doubts.joined(separator: "; ")))")
     }
     for doubt in guess.doubts {
       // It has names of members, which anybody can make up.
@@ -71,8 +70,7 @@ enum MapCommand {
       var proto = try ProtoFile(try ProtoCompiler.descriptors(of: file))
       return Console.print(try proto.map(of: message, framing: framing, include: include))
     } catch {
-      Console.report("\(file): \((error as? ProtoFile.Fault)?.sentence ?? "\(error)")")
-      return 1
+      return Console.fail("\(file): \((error as? ProtoFile.Fault)?.sentence ?? "\(error)")")
     }
   }
 
@@ -107,8 +105,7 @@ enum MapCommand {
       }
       let explainer = MapExplainer(map, limits: options.limits)
       var report = MapReport(isJSON: options.isJSON, width: width)
-      try tail.read(last: last) { partition, message in
-        guard let value = message.value else { return }
+      try tail.read(last: last) { partition, message, value in
         let explanation = explainer.explain(value, key: message.key, header: { message.withLastHeader($0, $1) })
         _ = show(explainer, explanation, "partition \(partition), offset \(message.offset)", &report, options)
       }
@@ -117,10 +114,7 @@ enum MapCommand {
   }
 
   private static func fetched(_ schemas: TopicSchemas, _ folder: String) -> Int32 {
-    if let fault = schemas.write(to: folder) {
-      Console.report(fault)
-      return 1
-    }
+    if let fault = schemas.write(to: folder) { return Console.fail(fault) }
     let ids = schemas.found.map(\.id).joined(separator: ", ")
     let code = Console.print("\(Counted.text(schemas.found.count, "schemas")) in \(folder)\(ids.isEmpty ? "" : ": \(ids)")\n")
     return schemas.missing.isEmpty ? code : 1
@@ -177,7 +171,7 @@ struct TopicTail {
 
   /// Calls `body` with the newest `last` records of each partition that have a value, partition by partition. Records of open
   /// transactions are left out.
-  func read(last: Int, _ body: (Int32, KafkaMessage) -> Void) throws(EdgeError) {
+  func read(last: Int, _ body: (Int32, KafkaMessage, UnsafeRawBufferPointer) -> Void) throws(EdgeError) {
     guard let count = try control.partitionCount(topic, withinMs: Self.withinMs) else {
       throw EdgeError(.unknownTopic, "the topic \"\(topic)\" does not exist: check --from-topic")
     }
@@ -192,19 +186,21 @@ struct TopicTail {
         from = max(first, to - width)
         width = min(2 * width, Self.widthMax)
         var older: [Int64] = []
-        try read(partition, from: from, to: to) { older.append($0.offset) }
+        try read(partition, from: from, to: to) { message, _ in older.append(message.offset) }
         offsets = older + offsets
       }
-      if let start = offsets.suffix(last).first { try read(partition, from: start, to: end) { body(partition, $0) } }
+      if let start = offsets.suffix(last).first { try read(partition, from: start, to: end) { body(partition, $0, $1) } }
     }
   }
 
   /// The maximum number of offsets that one pass reads.
   private static let widthMax: Int64 = 1 << 20
 
-  private func read(_ partition: Int32, from start: Int64, to end: Int64, _ body: (KafkaMessage) -> Void) throws(EdgeError) {
+  private func read(
+    _ partition: Int32, from start: Int64, to end: Int64, _ body: (KafkaMessage, UnsafeRawBufferPointer) -> Void
+  ) throws(EdgeError) {
     try client.read(topic, partition, from: start, to: end, silenceMaxMs: Self.withinMs, advice: "is its leader away?") {
-      if $0.value != nil { body($0) }
+      if let value = $0.value { body($0, value) }
     }
   }
 }

@@ -1,4 +1,3 @@
-internal import ComboCore
 internal import ComboEdge
 internal import ComboKafka
 internal import ComboRooms

@@ -32,7 +32,6 @@ struct Redrive {
   private let control: ControlClient
   private let properties: KafkaProperties
   private var selection: RedriveSelection
-  private var report = RedriveReport()
   /// Called for each dead letter that passes the filters, with its fate in a word.
   var listed: (DeadLetterNote, String) -> Void = { _, _ in }
 
@@ -87,7 +86,7 @@ struct Redrive {
     }
     selection.sent = sent
     var left = options.limit == 0 ? Int.max : options.limit
-    var report = report
+    var report = RedriveReport()
     let (selection, listed) = (selection, listed)
     try read(upTo: ends) { note, message throws(EdgeError) in
       if note.receipt != nil { return }

@@ -16,18 +16,6 @@ struct DeadLetterNote: Equatable, Sendable {
     var partition: Int32
     var offset: Int64
 
-    init(partition: Int32, offset: Int64) {
-      self.partition = partition
-      self.offset = offset
-    }
-
-    /// Parses a place as receipts name it: `3:1204`.
-    init?(_ text: some StringProtocol) {
-      let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-      guard parts.count == 2, let partition = Int32(parts[0]), let offset = Int64(parts[1]) else { return nil }
-      self.init(partition: partition, offset: offset)
-    }
-
     var text: String { "\(partition):\(offset)" }
   }
 
@@ -41,6 +29,15 @@ struct DeadLetterNote: Equatable, Sendable {
   /// The places that this record is a receipt for, or nil if it is no receipt.
   var receipt: [Place]? {
     headers[Redriven.receipt].map { $0.split(separator: ",").compactMap { Place($0) } }
+  }
+}
+
+extension DeadLetterNote.Place {
+  /// Parses a place as receipts name it: `3:1204`.
+  init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 2, let partition = Int32(parts[0]), let offset = Int64(parts[1]) else { return nil }
+    self.init(partition: partition, offset: offset)
   }
 }
 

@@ -1,12 +1,9 @@
-internal import ComboCore
 internal import ComboEdge
 internal import ComboHTTP
 internal import ComboKafka
-internal import ComboMaps
 internal import ComboRegistry
 internal import ComboRooms
 internal import ComboSystem
-internal import ComboWire
 internal import Synchronization
 
 /// Reads the configuration again while the service runs, and applies the options that can change.

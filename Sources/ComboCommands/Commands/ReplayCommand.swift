@@ -25,19 +25,14 @@ enum ReplayCommand {
     ).run()
     meter.end(summary.lines)
     if outputError != 0 {
-      Console.report("cannot write to standard output: \(String(cString: strerror(outputError)))")
-      return 1
+      return Console.fail("cannot write to standard output: \(String(cString: strerror(outputError)))")
     }
-    if let failure = summary.failure {
-      Console.report("\(options.file ?? "standard input"): \(failure)")
-      return 1
-    }
+    if let failure = summary.failure { return Console.fail("\(options.file ?? "standard input"): \(failure)") }
     if !summary.drops.isEmpty { Console.report(sentence(of: summary.drops)) }
     if summary.badLines > 0 {
-      Console.report(
+      return Console.fail(
         "\(ProgressMeter.grouped(summary.badLines)) of \(Counted.text(summary.lines, "lines")) \(summary.badLines == 1 ? "was" : "were") bad and skipped"
       )
-      return 1
     }
     return 0
   }

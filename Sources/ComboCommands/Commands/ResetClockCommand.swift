@@ -17,10 +17,7 @@ enum ResetClockCommand {
       let plan = try plan(options, properties)
       _ = Console.print(plan.text(isDryRun: !options.isConfirmed))
       if !options.isConfirmed || plan.ahead.isEmpty { return 0 }
-      if plan.members > 0 {
-        Console.report(options.sentence(ofMembers: plan.members, properties))
-        return 1
-      }
+      if plan.members > 0 { return Console.fail(options.sentence(ofMembers: plan.members, properties)) }
       guard
         let service = try Service.build(options, properties, log: session.log, stop: session.stop, purpose: .bringClocksBack),
         let checked = service.takeOverAndLeave(session.stop)
@@ -28,10 +25,9 @@ enum ResetClockCommand {
       _ = Console.print(
         "\(service.totals.clocksBroughtBack) of \(Counted.text(checked, "partitions were")) set back to this machine's clock.\n")
       if checked < plan.places.count {
-        Console.report(
+        return Console.fail(
           "only \(checked) of \(plan.places.count) partitions were checked: other instances have the rest. Stop them, and run the command again"
         )
-        return 1
       }
       return 0
     }

@@ -19,7 +19,7 @@ enum RunCommand {
     StopWatchdog.start(stop, log: log)
     var reload: Reload?
     if case .read(_, let table, _) = read(nil) {
-      RunNotes(options, log: log).log(table)
+      RunNotes(options: options, log: log).log(table)
       if options.inputs.isSingle { reload = Reload(options, table, log: log, stop: stop) { read(nil) } }
     }
     do throws(EdgeError) {
@@ -38,7 +38,8 @@ enum RunCommand {
   private static func serve(
     _ options: ServiceOptions, _ reload: Reload?, _ log: ServiceLog, _ stop: StopFlag
   ) throws(EdgeError) -> ServiceRunner.End {
-    var runner = ServiceRunner(options, properties: try options.kafkaProperties(log: log), reload, log, stop)
+    var runner = ServiceRunner(
+      options: options, properties: try options.kafkaProperties(log: log), reload: reload, log: log, stop: stop)
     try options.tryProducer(runner.properties)
     let host = ServiceHost(options, stop: stop, log: log)
     defer { host.finish() }
@@ -47,12 +48,7 @@ enum RunCommand {
       runner.properties.statistics = statistics
       runner.observatory = observatory
       let service = ServedService(observatory, options.identity) { statistics?.figures() ?? [] }
-      do throws(HTTPFault) {
-        try host.serve { [service] }
-      } catch {
-        log.error("http: \(.reason, error)")
-        return .init(code: 1)
-      }
+      if !host.serve({ [service] }) { return .init(code: 1) }
     }
     reload?.setServer(host.server)
     defer { reload?.setServer(nil) }

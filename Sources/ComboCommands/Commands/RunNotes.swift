@@ -7,13 +7,8 @@ internal import Glibc
 
 /// The log lines about its options that `run` writes at its start.
 struct RunNotes {
-  private let options: ServiceOptions
-  private let log: ServiceLog
-
-  init(_ options: ServiceOptions, log: ServiceLog) {
-    self.options = options
-    self.log = log
-  }
+  let options: ServiceOptions
+  let log: ServiceLog
 
   /// - Parameter table: The options with their sources.
   func log(_ table: ConfigTable) {

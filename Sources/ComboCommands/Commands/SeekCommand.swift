@@ -11,30 +11,26 @@ enum SeekCommand {
   private static let withinMs: Int64 = 30_000
 
   static func run(_ options: SeekOptions) -> Int32 {
-    var (options, service) = (options, options.service)
-    let session = CommandSession(service.logLevel, service.logFormat, hiding: service.kafka)
+    var options = options
+    let session = CommandSession(options.service.logLevel, options.service.logFormat, hiding: options.service.kafka)
     return session.log.exitCode { () throws(EdgeError) in
-      let properties = try service.kafkaProperties(log: session.log)
-      service = try service.namingAsJournal(properties)
-      options.service = service
+      let properties = try options.service.kafkaProperties(log: session.log)
+      options.service = try options.service.namingAsJournal(properties)
       let plan = try plan(options, properties)
       _ = Console.print(plan.text(isDryRun: !options.isConfirmed))
       if plan.isRefused { return 1 }
-      if options.isConfirmed, !plan.moves.isEmpty, plan.members > 0 {
-        Console.report(service.sentence(ofMembers: plan.members, properties))
-        return 1
-      }
       if !options.isConfirmed || plan.moves.isEmpty { return 0 }
+      if plan.members > 0 { return Console.fail(options.service.sentence(ofMembers: plan.members, properties)) }
       guard
-        let service = try Service.build(service, properties, log: session.log, stop: session.stop, purpose: .seek(plan.targets)),
+        let service = try Service.build(
+          options.service, properties, log: session.log, stop: session.stop, purpose: .seek(plan.targets)),
         let takenOver = service.takeOverAndLeave(session.stop)
       else { return 1 }
       _ = Console.print("\(Counted.text(service.totals.movedBySeek, "partitions were moved")).\n")
       if takenOver < plan.places.count {
-        Console.report(
+        return Console.fail(
           "only \(takenOver) of \(Counted.text(plan.places.count, "partitions were")) taken over: other instances have the rest. Stop them, and run the command again"
         )
-        return 1
       }
       return 0
     }
@@ -50,13 +46,13 @@ enum SeekCommand {
     let asker = try GroupConsumer(properties, .init(groupID: options.service.group, topic: topic))
     let committed = try asker.committed(partitions, withinMs: withinMs)
     var times: [Int32: Int64] = [:]
+    var plan = SeekPlan()
     if case .time(let time) = options.target {
       for (partition, offset) in try control.offsets(topic, partitions, atMs: time, withinMs: withinMs) {
         times[partition] = offset
       }
+      (plan.time, plan.now) = (time, WallClock.nowMs)
     }
-    var plan = SeekPlan()
-    if case .time(let time) = options.target { (plan.time, plan.now) = (time, WallClock.nowMs) }
     let reading = try KafkaReading(properties, control: control, names: options.service.topicNames)
     let journal = JournalOwner(reading, of: options.service.configuration.topics)
     if let fault = try journal.fault() { throw EdgeError(.other, fault) }
@@ -80,7 +76,8 @@ enum SeekCommand {
         .init(
           partition: partition, first: first, end: end, position: committedOffset.offset, isNew: committedOffset.entry == nil,
           target: target,
-          rooms: committedOffset.entry == nil ? nil : try topics(partition, options.service, reading).standing().entry?.rooms))
+          rooms: committedOffset.entry == nil
+            ? nil : try PartitionTopics(partition, options.service.configuration, reading, log: .silent).standing().entry?.rooms))
     }
     for index in plan.places.indices where plan.places[index].moves && !plan.places[index].isNew && !plan.isRefused {
       let partition = plan.places[index].partition
@@ -90,18 +87,14 @@ enum SeekCommand {
     return plan
   }
 
-  private static func topics(_ partition: Int32, _ options: ServiceOptions, _ reading: KafkaReading) -> PartitionTopics {
-    PartitionTopics(partition, options.configuration, reading, log: .silent)
-  }
-
   /// Restores a partition as `--yes` does, to determine the loss and the derivation of its last owner. Writes nothing.
   private static func examine(
     _ options: ServiceOptions, _ partition: Int32, _ reading: KafkaReading, _ asker: GroupConsumer, _ plan: inout SeekPlan,
     at index: Int
   ) {
     let restorer = Restorer(
-      topics(partition, options, reading), time: SystemTime(),
-      isCertain: true, clockMin: .min,
+      PartitionTopics(partition, options.configuration, reading, log: .silent), time: SystemTime(), isCertain: true,
+      clockMin: .min,
       position: { [client = asker.client, topic = asker.topic] () throws(EdgeError) in
         try client.committed([partition], of: topic, withinMs: withinMs)[0]
       })

@@ -17,7 +17,7 @@ enum ServeCommand {
       properties.statistics = statistics
       let server: HTTPServer
       do throws(HTTPFault) {
-        server = try HTTPServer.start(
+        server = try HTTPServer(
           options.http, token: options.httpToken, observatory: observatory,
           identity: ServiceIdentity(
             group: options.output, instance: Console.hostName, librdkafka: LibrdkafkaProperties.versionText),

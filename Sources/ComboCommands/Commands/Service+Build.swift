@@ -110,7 +110,7 @@ extension Service {
     let control = try ControlClient(properties)
     var configuration = options.configuration
     configuration.purpose = purpose
-    var aheadMaxMs: Int64?
+    var clockTrial: ClockTrial?
     let reading = try KafkaReading(properties, control: control, names: names)
     // Checked before anything is created.
     if hasForeignJournal(reading, configuration, log, stop, observatory) { return nil }
@@ -119,13 +119,14 @@ extension Service {
       if stop.endsService { return nil }
       observatory?.beat()
       do throws(TopicSetup.Fault) {
-        let found = try TopicSetup(control, names, options.settings, brokers: options.brokers, log: log).run(logsNotes: !isRetry)
-        {
+        let found = try TopicSetup(
+          control: control, names: names, slots: options.settings.slots, brokers: options.brokers, log: log
+        ).run(logsNotes: !isRetry) {
           purpose == .service && (try? ForeignOutput(options, properties, control).isLikely) == true
         }
         configuration.deadLetterLimits = found.deadLetterLimits
         configuration.comparesOutputTimes = !found.outputHasAppendTime
-        aheadMaxMs = found.outputAheadMaxMs
+        clockTrial = found.outputAheadMaxMs.map { options.clockTrial(properties, aheadMaxMs: $0) }
         warnOfLostOutput(reading, found, configuration.topics, log)
         observatory?.hindrance = nil
         break
@@ -148,8 +149,10 @@ extension Service {
         groupID: options.group, topic: options.input, groupInstanceID: options.memberInstance, fetchWaitMs: fetchWaitMs(options),
         rules: options.rules.newestFollowed.version),
       control: control, transactionalID: options.transactionalID)
-    if isRetry, isRefused(configuration, reading, group, log, observatory) { return nil }
-    let clockTrial = aheadMaxMs.map { options.clockTrial(properties, aheadMaxMs: $0) }
+    if isRetry, let reason = GroupExamination(configuration, reading, group).refusal() {
+      cannotStart(reason, log, observatory)
+      return nil
+    }
     var edges = Edges(
       group: group,
       output: KafkaOutput(
@@ -157,8 +160,7 @@ extension Service {
         outputHeaders: options.allOutputHeaders),
       direct: options.delivery == .atLeastOnce
         ? KafkaDirectOutput(properties, names: names, outputHeaders: options.allOutputHeaders) : nil,
-      reader: reading, time: clockTrial?.time ?? SystemTime(),
-      clockTrial: clockTrial)
+      reader: reading, time: clockTrial?.time ?? SystemTime(), clockTrial: clockTrial)
     edges.groupRules = groupRules(control, options.group)
     edges.schemas =
       purpose != .service ? nil : options.registry.map { RegistrySchemas($0, journals: reading, of: configuration.topics) }
@@ -172,16 +174,6 @@ extension Service {
   private static func cannotStart(_ reason: String, _ log: ServiceLog, _ observatory: Observatory?) {
     log.error("the service cannot start: \(.reason, reason)")
     observatory?.hindrance = reason
-  }
-
-  /// Returns whether the service would end as soon as it had its partitions, and reports the reason.
-  private static func isRefused(
-    _ configuration: ServiceConfiguration, _ reading: KafkaReading, _ group: KafkaGroup, _ log: ServiceLog,
-    _ observatory: Observatory?
-  ) -> Bool {
-    guard let reason = GroupExamination(configuration, reading, group).refusal() else { return false }
-    cannotStart(reason, log, observatory)
-    return true
   }
 
   private static func groupRules(_ control: ControlClient, _ group: String) -> @Sendable () -> Int? {

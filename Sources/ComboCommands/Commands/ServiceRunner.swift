@@ -32,11 +32,18 @@ final class ServiceHost {
 
   /// Starts the HTTP server, if there is to be one.
   /// - Parameter services: Returns the services of this process.
-  func serve(_ services: @escaping @Sendable () -> [ServedService]) throws(HTTPFault) {
-    guard let address = options.http, let observatory else { return }
-    server = try HTTPServer.start(
-      address, token: options.httpToken, observatory: observatory, identity: options.identity, services: services,
-      origins: options.httpOrigins, log: log)
+  /// - Returns: Whether it could be started.
+  func serve(_ services: @escaping @Sendable () -> [ServedService]) -> Bool {
+    guard let address = options.http, let observatory else { return true }
+    do throws(HTTPFault) {
+      server = try HTTPServer(
+        address, token: options.httpToken, observatory: observatory, identity: options.identity, services: services,
+        origins: options.httpOrigins, log: log)
+      return true
+    } catch {
+      log.error("http: \(.reason, error)")
+      return false
+    }
   }
 
   func finish() {
@@ -56,12 +63,12 @@ struct ServiceRunner {
     var isDisplaced = false
   }
 
-  private var options: ServiceOptions
+  var options: ServiceOptions
   var properties: KafkaProperties
+  let reload: Reload?
+  let log: ServiceLog
+  let stop: StopFlag
   var observatory: Observatory?
-  private let reload: Reload?
-  private let log: ServiceLog
-  private let stop: StopFlag
   /// Whether the process continues when this runner ends, so that the clients of its last service must be closed.
   var leavesNothing = false
   /// Whether an earlier runner of this input has ended. Then the first service examines the group before it joins, as a member
@@ -69,16 +76,6 @@ struct ServiceRunner {
   var isRetry = false
   /// The memory of the cluster, if several services of this process share it.
   var clusterMemory: GroupMemory?
-
-  init(
-    _ options: ServiceOptions, properties: KafkaProperties, _ reload: Reload?, _ log: ServiceLog, _ stop: StopFlag
-  ) {
-    self.options = options
-    self.properties = properties
-    self.reload = reload
-    self.log = log
-    self.stop = stop
-  }
 
   mutating func run() throws(EdgeError) -> End {
     var freshStarts = FreshStarts()

@@ -1,4 +1,3 @@
-internal import ComboCore
 internal import ComboEdge
 internal import ComboKafka
 internal import ComboSystem
@@ -84,16 +83,14 @@ struct TopicFindings {
     if settings[names.journal]?.isCompacted == true {
       found.append(.fault("the journal is compacted: entries would vanish", fix: alter(names.journal, "cleanup.policy=delete")))
     }
-    if let state = settings[names.state], !state.isCompacted || state.isDeleted, isStateRepairable {
+    if let state = settings[names.state], !state.isCompacted || state.isDeleted {
+      let fix = alter(names.state, "cleanup.policy=compact")
       found.append(
-        .note(
-          "the state topic has the brokers' default policy; the service sets it to compact at its start, if it has the right AlterConfigs",
-          fix: "to do it now: " + alter(names.state, "cleanup.policy=compact")))
-    } else if let state = settings[names.state], !state.isCompacted || state.isDeleted {
-      found.append(
-        .fault(
-          "the cleanup.policy of the state topic is not compact alone: brokers would delete rooms",
-          fix: alter(names.state, "cleanup.policy=compact")))
+        isStateRepairable
+          ? .note(
+            "the state topic has the brokers' default policy; the service sets it to compact at its start, if it has the right AlterConfigs",
+            fix: "to do it now: \(fix)")
+          : .fault("the cleanup.policy of the state topic is not compact alone: brokers would delete rooms", fix: fix))
     }
     if let screens = names.screens, let topic = settings[screens], !topic.isCompacted {
       found.append(

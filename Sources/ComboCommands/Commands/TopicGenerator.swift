@@ -1,7 +1,6 @@
 internal import ComboEdge
 internal import ComboGenerate
 internal import ComboKafka
-internal import ComboRooms
 internal import ComboSystem
 internal import Glibc
 
@@ -24,8 +23,7 @@ struct TopicGenerator {
     do throws(TruthFile.Failure) {
       truth = try TruthFile(options.truth)
     } catch {
-      Console.report(error.description)
-      return 1
+      return Console.fail(error.description)
     }
     do throws(EdgeError) {
       let properties = try KafkaProperties(brokers: brokers, clientID: "combo-consumer-generate", kafka, log: log)
@@ -37,18 +35,16 @@ struct TopicGenerator {
         ? try produce(to: producer, until: stop) : try produceRecords(to: producer, until: stop, truth)
       guard let produced else { return 1 }
       try producer.flush(withinMs: 60_000)
-      if producer.failedDeliveries > 0 {
-        let why = producer.firstFailedDelivery.map { ": \($0)" } ?? ""
-        Console.report("\(producer.failedDeliveries) of \(produced.records) records could not be delivered\(why)")
-        return 1
+      if producer.deliveries.failedDeliveries > 0 {
+        let why = producer.deliveries.firstFailedDelivery.map { ": \($0)" } ?? ""
+        return Console.fail("\(producer.deliveries.failedDeliveries) of \(produced.records) records could not be delivered\(why)")
       }
       Console.report(
         "produced \(Counted.text(produced.gifts, "gifts")) in \(Counted.text(produced.records, "records")) to the topic \"\(topic)\" in"
           + " \(TuneReport.seconds(MonotonicClock.nowMs - began)) s, for up to \(Counted.text(options.mix.rooms, "rooms"))")
       return 0
     } catch {
-      Console.report(error.message)
-      return 1
+      return Console.fail(error.message)
     }
   }
 
@@ -86,9 +82,7 @@ struct TopicGenerator {
     meter.clear()
     return (generator.tally.events, generator.tally.gifts)
   }
-}
 
-extension TopicGenerator {
   /// Generates a platform's records and passes them to the producer when they are due, or all at once if there is no rate.
   /// Returns their number, or nil if the truth file cannot be written.
   private func produceRecords(

@@ -25,25 +25,17 @@ struct TopicPlan {
       // any timestamp.
       ("message.timestamp.after.max.ms", String(Int64.max)), ("message.timestamp.before.max.ms", String(Int64.max)),
     ]
-    var topics = [
-      Topic(name: names.output, purpose: "display instructions", settings: [("cleanup.policy", "delete")] + common),
-      Topic(name: names.deadLetter, purpose: "bad events", settings: [("cleanup.policy", "delete")] + common),
-    ]
-    if let screens = names.screens {
-      topics.append(
-        Topic(
-          name: screens, purpose: "each room's newest screen",
-          settings: [("cleanup.policy", "compact"), ("segment.ms", "3600000")] + common))
+    func topic(_ name: String, _ purpose: String, _ policy: String, _ own: [(String, String)] = []) -> Topic {
+      Topic(name: name, purpose: purpose, settings: [("cleanup.policy", policy)] + own + common)
     }
-    topics.append(
-      Topic(
-        name: names.journal, purpose: "the journal, kept for as long as the input",
-        settings: [
-          ("cleanup.policy", "delete"), ("retention.ms", input.retentionMs.map { String($0) } ?? "-1"), ("retention.bytes", "-1"),
-        ] + common))
-    topics.append(
-      Topic(name: names.state, purpose: "snapshots of the rooms", settings: [("cleanup.policy", "compact")] + common))
-    self.topics = topics
+    let retention = [("retention.ms", input.retentionMs.map { String($0) } ?? "-1"), ("retention.bytes", "-1")]
+    topics =
+      [topic(names.output, "display instructions", "delete"), topic(names.deadLetter, "bad events", "delete")]
+      + (names.screens.map { [topic($0, "each room's newest screen", "compact", [("segment.ms", "3600000")])] } ?? [])
+      + [
+        topic(names.journal, "the journal, kept for as long as the input", "delete", retention),
+        topic(names.state, "snapshots of the rooms", "compact"),
+      ]
   }
 
   /// Returns the settings to change so that the journal is kept for at least as long as the input: none if it is.

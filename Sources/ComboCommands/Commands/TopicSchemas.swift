@@ -1,4 +1,3 @@
-internal import ComboCore
 internal import ComboEdge
 internal import ComboKafka
 internal import ComboMaps
@@ -22,8 +21,7 @@ struct TopicSchemas {
     let arena = BumpArena()
     var event = Event()
     var ids: Set<String> = []
-    try tail.read(last: last) { _, message in
-      guard let value = message.value else { return }
+    try tail.read(last: last) { _, message, value in
       arena.reset()
       _ = try? decoder.decode(value, key: message.key, header: { message.withLastHeader($0, $1) }, into: arena, &event)
       if let id = decoder.takeUnknownSchema() { ids.insert(id) }

@@ -1,27 +1,17 @@
-internal import ComboCore
 internal import ComboEdge
 internal import ComboKafka
 internal import ComboRooms
 internal import ComboSystem
-internal import ComboWire
 
 /// Checks a group's topics, and creates those that are missing.
 struct TopicSetup {
-  private let control: ControlClient
-  private let names: TopicNames
-  private let settings: Settings
-  private let brokers: String
-  private let log: ServiceLog
+  let control: ControlClient
+  let names: TopicNames
+  let slots: Int
+  let brokers: String
+  let log: ServiceLog
   /// The waiting caller checks after each attempt whether it must stop, so an attempt must not take longer than 10 s.
   private static let withinMs: Int64 = 5000
-
-  init(_ control: ControlClient, _ names: TopicNames, _ settings: Settings, brokers: String, log: ServiceLog) {
-    self.brokers = brokers
-    self.control = control
-    self.names = names
-    self.settings = settings
-    self.log = log
-  }
 
   /// The facts that the service needs about its topics.
   struct Found {
@@ -49,8 +39,7 @@ struct TopicSetup {
         throw Fault.notYet("the input topic \"\(names.input)\" does not exist. Create it, or check --input")
       }
       let input = try control.settings(of: names.input, withinMs: Self.withinMs)
-      var findings = TopicFindings(names: names, brokers: brokers, slots: settings.slots)
-      findings.settings[names.input] = input
+      var findings = TopicFindings(names: names, brokers: brokers, slots: slots, settings: [names.input: input])
       try refuse(findings)
       for topic in TopicPlan(names, input).topics {
         try create(topic, partitions)
@@ -106,9 +95,7 @@ struct TopicSetup {
 
   private func setUpJournal(_ partitions: Int, _ input: TopicSettings) throws {
     let journal = try control.settings(of: names.journal, withinMs: Self.withinMs)
-    var findings = TopicFindings(names: names, brokers: brokers, slots: settings.slots)
-    findings.settings[names.journal] = journal
-    try refuse(findings)
+    try refuse(TopicFindings(names: names, brokers: brokers, slots: slots, settings: [names.journal: journal]))
     let changes = TopicPlan.missingRetention(of: journal, input)
     if !changes.isEmpty {
       log.info("raising the retention of \"\(.topic, names.journal)\" to that of the input")
@@ -119,9 +106,8 @@ struct TopicSetup {
 
   private func setUpState(_ partitions: Int) throws {
     try repairState()
-    var findings = TopicFindings(names: names, brokers: brokers, slots: settings.slots)
-    findings.settings[names.state] = try control.settings(of: names.state, withinMs: Self.withinMs)
-    try refuse(findings)
+    let state = try control.settings(of: names.state, withinMs: Self.withinMs)
+    try refuse(TopicFindings(names: names, brokers: brokers, slots: slots, settings: [names.state: state]))
     try control.createPartitions(names.state, total: partitions, withinMs: Self.withinMs)
   }
 

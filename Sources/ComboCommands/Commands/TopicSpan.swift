@@ -1,7 +1,6 @@
 internal import ComboEdge
 internal import ComboKafka
 internal import ComboReplay
-internal import ComboSystem
 
 /// A span of a topic for `tune`: its records, partition by partition.
 struct TopicSpan {

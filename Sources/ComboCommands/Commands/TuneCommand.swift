@@ -12,7 +12,7 @@ enum TuneCommand {
       let log = ServiceLog(.warning, hiding: topic.kafka)
       return log.exitCode { () throws(EdgeError) in
         let properties = try KafkaProperties(brokers: topic.brokers, clientID: "combo-consumer-tune", topic.kafka, log: log)
-        let span = try TopicSpan(properties, topic.name, since: topic.since, until: topic.until)
+        let span = try TopicSpan(properties, topic.name, since: options.since, until: options.until)
         // The thread ends when the replay ends; if the replay never begins, the process ends.
         _ = WorkThread { span.read(into: feed) }
         return run(options, .records(feed), named: topic.name)
@@ -21,14 +21,13 @@ enum TuneCommand {
     if let data = options.data {
       let feed = RecordFeed()
       do {
-        let span = try LogSpan(data.path, since: data.since, until: data.until)
+        let span = try LogSpan(data, since: options.since, until: options.until)
         var options = options
         if options.map == nil { options.map = try span.map() }
         _ = WorkThread { span.read(into: feed) }
-        return run(options, .records(feed), named: data.path)
+        return run(options, .records(feed), named: data)
       } catch {
-        Console.report("\((error as? EdgeError)?.message ?? "\(error)")")
-        return 1
+        return Console.fail("\(error)")
       }
     }
     guard let input = Console.input(options.file) else { return 1 }
@@ -41,10 +40,7 @@ enum TuneCommand {
     var page: Int32 = -1
     if let path = options.html {
       page = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-      guard page >= 0 else {
-        Console.report("cannot write \(path): \(String(cString: strerror(errno)))")
-        return 1
-      }
+      guard page >= 0 else { return Console.fail("cannot write \(path): \(String(cString: strerror(errno)))") }
     }
     defer { if page >= 0 { close(page) } }
 
@@ -58,29 +54,23 @@ enum TuneCommand {
       progress: { meter.update($0) }
     ).run()
     meter.end(result.lines)
-    if let failure = result.failure {
-      Console.report("\(source): \(failure)")
-      return 1
-    }
+    if let failure = result.failure { return Console.fail("\(source): \(failure)") }
     if result.badLines > 0 {
       Console.report(
         "\(ProgressMeter.grouped(result.badLines)) of \(Counted.text(result.lines, unit)) \(result.badLines == 1 ? "was" : "were") bad and skipped"
       )
     }
     guard result.giftEvents > 0 else {
-      Console.report(
-        "\(source): there are no gifts among its \(Counted.text(result.lines, unit)), so there is nothing to compare"
-      )
-      return 1
+      return Console.fail(
+        "\(source): there are no gifts among its \(Counted.text(result.lines, unit)), so there is nothing to compare")
     }
     let report = TuneReport(result, options.combinations, source: source)
     if let path = options.html {
-      guard ftruncate(page, 0) == 0, Console.write(TunePage(report).text, to: page) else {
-        Console.report("cannot write \(path): \(String(cString: strerror(errno)))")
-        return 1
+      guard ftruncate(page, 0) == 0, Console.write(TunePage(report: report).text, to: page) else {
+        return Console.fail("cannot write \(path): \(String(cString: strerror(errno)))")
       }
     }
-    _ = Console.print(options.isJSON ? TuneJSON.text(of: report) : TuneTable(report).text)
+    _ = Console.print(options.isJSON ? TuneJSON.text(of: report) : TuneTable(report: report).text)
     return result.badLines > 0 ? 1 : 0
   }
 }

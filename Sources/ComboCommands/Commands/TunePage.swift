@@ -4,9 +4,7 @@ internal import ComboSystem
 
 /// The output of `tune` as a page: one self-contained file.
 struct TunePage {
-  private let report: TuneReport
-
-  init(_ report: TuneReport) { self.report = report }
+  let report: TuneReport
 
   var text: String {
     let title = "Banner settings compared: \(name(of: report.source))"

@@ -1,5 +1,3 @@
-internal import ComboReplay
-
 /// A scatter plot of wait against readability, as inline SVG: up and to the left is better.
 struct TunePlot {
   /// A combination.

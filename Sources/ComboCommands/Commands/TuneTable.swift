@@ -1,11 +1,8 @@
-internal import ComboReplay
 internal import ComboSystem
 
 /// The output of `tune` for the terminal.
 struct TuneTable {
-  private let report: TuneReport
-
-  init(_ report: TuneReport) { self.report = report }
+  let report: TuneReport
 
   var text: String {
     let head = ["", "settings"] + TuneReport.columns.map(\.head)

@@ -1,4 +1,5 @@
 internal import ComboClient
+internal import ComboCore
 internal import ComboEdge
 internal import ComboKafka
 internal import ComboSystem
@@ -130,20 +131,17 @@ struct Watch {
 
   private mutating func draw(on terminal: TerminalScreen) throws(EdgeError) {
     var painter = StagePainter()
-    painter.enterMs = options.enterMs
-    painter.countMs = options.countMs
-    painter.exitMs = options.exitMs
+    painter.settings = options.settings
     painter.columnsMax = 1
-    painter.slots = options.slots
     var receivedAt: Int64?
     while !isOver {
       let now = MonotonicClock.nowMs
       var hasReceived = false
       try read(maxWaitMs: 0) { _ in hasReceived = true }
       if hasReceived { receivedAt = now }
-      stage.sweep(at: now, exitMs: options.exitMs)
+      stage.sweep(at: now, exitMs: options.settings.exitMs)
       // A room may have its own settings and more slots than others. Slots that were once needed stay.
-      painter.slots = min(100, max(painter.slots, (screen.banners.map(\.slot).max() ?? 0) + 1))
+      painter.settings.slots = min(100, max(painter.settings.slots, (screen.banners.map(\.slot).max() ?? 0) + 1))
       painter.title = "combo-consumer watch: \(options.room)"
       painter.footer = screen.ended.map { "Ended: \($0)" } + [state(receivedAt, at: now), "Ctrl-C or q stops it."]
       // Read each time, so that a resized window needs no signal.

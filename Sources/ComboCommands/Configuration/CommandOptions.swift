@@ -5,7 +5,6 @@ internal import ComboHTTP
 internal import ComboKafka
 internal import ComboMaps
 internal import ComboSystem
-internal import ComboWire
 
 struct ReplayOptions: Equatable, Sendable {
   /// The file to read, or nil for standard input.
@@ -240,10 +239,7 @@ struct WatchOptions: Equatable, Sendable {
   /// The duration; 0 to run until it is stopped.
   var seconds: Double
   var backSeconds: Double
-  var slots: Int
-  var enterMs: Int
-  var countMs: Int
-  var exitMs: Int
+  var settings: Settings
   var logLevel: LogLevel
   var kafka: [KafkaProperty]
 
@@ -260,8 +256,7 @@ struct WatchOptions: Equatable, Sendable {
     isOnce = reader.flag("once")
     seconds = reader.number("seconds")
     backSeconds = reader.number("back")
-    let settings = reader.settings()
-    (slots, enterMs, countMs, exitMs) = (settings.slots, settings.enterMs, settings.countMs, settings.exitMs)
+    settings = reader.settings()
     logLevel = LogLevel(rawValue: reader.text("log-level"))!
     kafka = reader.kafkaProperties()
   }

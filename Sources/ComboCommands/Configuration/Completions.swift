@@ -1,7 +1,6 @@
 internal import ComboCore
 internal import ComboHTTP
 internal import ComboMaps
-internal import ComboWire
 
 /// The completion scripts of shells, generated from the option table.
 enum Completions {
@@ -47,6 +46,14 @@ enum Completions {
   private static var commandsWithOptions: [Command] { Command.allCases.filter { !OptionTable.options(of: $0).isEmpty } }
   private static var commandsWithFile: [String] { Command.allCases.filter { $0.operand == "FILE" }.map(\.rawValue) }
   private static var shells: String { Shell.allCases.map(\.rawValue).joined(separator: " ") }
+
+  /// Puts a backslash before each of the special characters.
+  private static func escaped(_ text: String, _ special: String) -> String {
+    text.reduce(into: "") { result, character in
+      if special.contains(character) { result.append("\\") }
+      result.append(character)
+    }
+  }
 
   // MARK: - bash
 
@@ -135,12 +142,7 @@ enum Completions {
     func quoted(_ text: String) -> String {
       "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
-    func escaped(_ text: String) -> String {
-      text.reduce(into: "") { result, character in
-        if "[]:\\".contains(character) { result.append("\\") }
-        result.append(character)
-      }
-    }
+    func escaped(_ text: String) -> String { Self.escaped(text, "[]:\\") }
     var cases = ""
     for command in commandsWithOptions {
       cases += "    \(command.rawValue))\n      _arguments -S \\\n"
@@ -201,13 +203,7 @@ enum Completions {
   // MARK: - fish
 
   private static var fish: String {
-    func quoted(_ text: String) -> String {
-      "'"
-        + text.reduce(into: "") { result, character in
-          if "'\\".contains(character) { result.append("\\") }
-          result.append(character)
-        } + "'"
-    }
+    func quoted(_ text: String) -> String { "'\(escaped(text, "'\\"))'" }
     var lines = [
       "# Completes combo-consumer in fish: put it into ~/.config/fish/completions/combo-consumer.fish", "",
       "complete -c combo-consumer -f",

@@ -32,12 +32,10 @@ struct ConfigTable: Equatable, Sendable {
     rows = []
     for option in OptionTable.options(of: reader.command) {
       let given = reader.values(of: option)
-      if given.isEmpty, let value = workedOut[option.name] {
-        rows.append(Row(name: option.name, value: value, origin: Row.computed, isSecret: false))
-      } else if given.isEmpty {
-        rows.append(
-          Row(
-            name: option.name, value: option.fallback, origin: option.fallback == nil ? "not set" : "default", isSecret: false))
+      if given.isEmpty {
+        let computed = workedOut[option.name]
+        let origin = computed != nil ? Row.computed : option.fallback == nil ? "not set" : "default"
+        rows.append(Row(name: option.name, value: computed ?? option.fallback, origin: origin, isSecret: false))
       }
       for value in given {
         // A value that is not a valid property may be a password with something missing before it.

@@ -50,8 +50,7 @@ struct DerivationSource: Equatable, Sendable {
     _ body: (any ReadEdge, ServiceLog) throws -> Int32
   ) -> Int32 {
     let log = ServiceLog(logLevel, format: logFormat, hiding: kafka)
-    defer { log.flush() }
-    do {
+    return log.exitCode {
       if let data {
         let file = try LogFile(.file(data), use: .read)
         var damage = DamageNotes(of: file)
@@ -67,16 +66,9 @@ struct DerivationSource: Equatable, Sendable {
       let control = try ControlClient(properties)
       let names = TopicNames(input: input, output: output, group: group, deadLetter: deadLetter)
       for topic in needed where try control.partitionCount(names[topic], withinMs: 30_000) == nil {
-        Console.report("the topic \"\(names[topic])\" does not exist: check \(options), or run the service first")
-        return 1
+        return Console.fail("the topic \"\(names[topic])\" does not exist: check \(options), or run the service first")
       }
       return try body(KafkaReading(properties, control: control, names: names), log)
-    } catch let error as EdgeError {
-      Console.report(error.message)
-      return error.exitCode
-    } catch {
-      Console.report("\(error)")
-      return 1
     }
   }
 }

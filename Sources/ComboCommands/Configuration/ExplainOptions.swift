@@ -1,4 +1,3 @@
-internal import ComboKafka
 internal import ComboSystem
 internal import ComboVerify
 

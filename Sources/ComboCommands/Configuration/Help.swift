@@ -61,20 +61,16 @@ enum Help {
   static func limits(_ option: Option) -> String {
     var parts: [String] = []
     switch option.kind {
+    case .flag: return ""
     case .integer(let range): parts.append(range.upperBound == Int.max ? "" : "\(range.lowerBound) to \(range.upperBound)")
     case .choice(let words): parts.append(Sentence.choice(words))
     case .setting(.integer(let name)):
       if option.placeholder != "MS" { parts.append("\(name.range.lowerBound) to \(name.range.upperBound)") }
-    case .flag, .text, .topic, .topics, .topicPattern, .number, .share, .duration, .property, .source, .time, .address, .setting,
-      .settingNames,
-      .variation,
-      .files:
+    case .text, .topic, .topics, .topicPattern, .number, .share, .duration, .property, .source, .time, .address, .setting,
+      .settingNames, .variation, .files:
       break
     }
-    if case .flag = option.kind {
-    } else if let fallback = option.fallback {
-      parts.append("default \(fallback)")
-    }
+    if let fallback = option.fallback { parts.append("default \(fallback)") }
     parts.removeAll(where: \.isEmpty)
     return parts.isEmpty ? "" : " (\(parts.joined(separator: "; ")))"
   }

@@ -3,7 +3,6 @@ internal import ComboHTTP
 internal import ComboIntake
 internal import ComboMaps
 internal import ComboSystem
-internal import ComboWire
 
 struct LiveOptions: Equatable, Sendable {
   /// The sources of records in addition to `POST /events`.
@@ -81,10 +80,7 @@ struct LiveOptions: Equatable, Sendable {
     if !isWrapped { return }
     var isRight = true
     for map in maps {
-      if case .failure(let failure) = MapSource.map(map) {
-        isRight = false
-        for sentence in failure.sentences { reader.fault("map=\(map): \(sentence)") }
-      }
+      if reader.value(of: MapSource.map(map), "map=\(map)") == nil { isRight = false }
     }
     if !isRight { return }
     switch MapSource.map(text: Intake.envelopeMap(maps), file: "the map of live's records") {

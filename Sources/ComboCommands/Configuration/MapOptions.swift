@@ -1,4 +1,3 @@
-internal import ComboCore
 internal import ComboKafka
 internal import ComboMaps
 internal import ComboRegistry
@@ -58,9 +57,8 @@ struct MapOptions: Equatable, Sendable {
     case "list": task = .list
     case "print":
       let name = reader.text("print")
-      switch MapSource.bytes(name) {
-      case .success(let found): task = .print(String(decoding: found.text, as: UTF8.self) + (found.text.last == 0x0a ? "" : "\n"))
-      case .failure(let failure): for sentence in failure.sentences { reader.fault("--print: \(sentence)") }
+      if let text = reader.value(of: MapSource.bytes(name), "--print")?.text {
+        task = .print(String(decoding: text, as: UTF8.self) + (text.last == 0x0a ? "" : "\n"))
       }
     case "check": task = .check(reader.text("check"))
     case "infer": task = .infer(named(reader.text("infer")))

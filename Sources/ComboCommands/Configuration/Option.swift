@@ -3,7 +3,6 @@ internal import ComboHTTP
 internal import ComboIntake
 internal import ComboKafka
 internal import ComboRegistry
-internal import ComboService
 internal import ComboSystem
 
 /// An option of the program. It has the same name on the command line (`--commit-interval-ms`), in the environment

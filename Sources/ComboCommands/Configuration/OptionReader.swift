@@ -4,7 +4,6 @@ internal import ComboKafka
 internal import ComboMaps
 internal import ComboRegistry
 internal import ComboSystem
-internal import ComboWire
 
 /// Reads a command's options from their sources, and collects all faults.
 struct OptionReader {
@@ -157,16 +156,17 @@ struct OptionReader {
       let folder = given(option("schemas")).first(where: { !$0.text.isEmpty })
     {
       label = label ?? folder.label
-      switch SchemaFolder.record(folder.text, framing: text("framing")) {
-      case .success(let text): record = text
-      case .failure(let failure):
-        for sentence in failure.sentences { fault("\(folder.label): \(sentence)") }
-        return nil
-      }
+      record = value(of: SchemaFolder.record(folder.text, framing: text("framing")), folder.label)
+      if record == nil { return nil }
     }
     guard let label else { return nil }
-    switch MapSource.map(named?.text ?? "wire", record: record) {
-    case .success(let map): return map
+    return value(of: MapSource.map(named?.text ?? "wire", record: record), label)
+  }
+
+  /// Returns what was read from a map or from schemas, or adds the faults.
+  mutating func value<Value>(of result: Result<Value, MapSource.Failure>, _ label: String) -> Value? {
+    switch result {
+    case .success(let value): return value
     case .failure(let failure):
       for sentence in failure.sentences { fault("\(label): \(sentence)") }
       return nil

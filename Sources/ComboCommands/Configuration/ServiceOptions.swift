@@ -2,10 +2,8 @@ internal import ComboCore
 internal import ComboEdge
 internal import ComboHTTP
 internal import ComboKafka
-internal import ComboMaps
 internal import ComboRegistry
 internal import ComboRooms
-internal import ComboService
 internal import ComboSystem
 internal import ComboWire
 internal import Glibc
@@ -215,15 +213,12 @@ struct ServiceOptions: Equatable, Sendable {
   static func origins(_ reader: inout OptionReader) -> HTTPOrigins {
     guard let text = reader.optionalText("http-origin") else { return .none }
     if let origins = HTTPOrigins(text) { return origins }
-    // The message would show a login in the address.
-    if text.contains("@") {
-      reader.fault(
-        "--http-origin must have no login: an origin is a scheme, a host and perhaps a port, such as https://live.example")
-      return .none
-    }
+    // The address is not shown if it has a login.
     reader.fault(
-      "--http-origin must be * or origins as browsers send them, separated by commas, such as https://live.example,http://localhost:3000;"
-        + " not \(Sentence.quoted(text))")
+      text.contains("@")
+        ? "--http-origin must have no login: an origin is a scheme, a host and perhaps a port, such as https://live.example"
+        : "--http-origin must be * or origins as browsers send them, separated by commas, such as https://live.example,http://localhost:3000;"
+          + " not \(Sentence.quoted(text))")
     return .none
   }
 

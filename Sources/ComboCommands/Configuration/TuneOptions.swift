@@ -3,7 +3,6 @@ internal import ComboKafka
 internal import ComboMaps
 internal import ComboReplay
 internal import ComboSystem
-internal import ComboWire
 internal import Glibc
 
 struct TuneOptions: Equatable, Sendable {
@@ -24,23 +23,16 @@ struct TuneOptions: Equatable, Sendable {
     var name: String
     var brokers: String
     var kafka: [KafkaProperty]
-    /// The start and end of the span, in milliseconds since the Unix epoch, or nil for the oldest record and the present end.
-    var since: Int64?
-    var until: Int64?
-  }
-
-  /// A file of `live` or `demo` to read instead of a file of lines.
-  struct DataSource: Equatable, Sendable {
-    var path: String
-    /// The span of times, as in `TopicSource`.
-    var since: Int64?
-    var until: Int64?
   }
 
   /// The file to read, or nil for standard input, a topic, or a file of `live`.
   var file: String?
   var topic: TopicSource?
-  var data: DataSource?
+  /// A file of `live` or `demo` to read instead of a file of lines.
+  var data: String?
+  /// The start and end of the span, in milliseconds since the Unix epoch, or nil for the oldest record and the present end.
+  var since: Int64?
+  var until: Int64?
   var maxRestedRooms = 65_536
   /// The number of threads; 0 for one per processor.
   var threads = 0
@@ -65,12 +57,12 @@ struct TuneOptions: Equatable, Sendable {
     if [isTopicAsked, isDataAsked, !operands.isEmpty].count(where: { $0 }) > 1 {
       reader.fault("--input, --data and FILE exclude each other: give only one of them")
     }
-    let since = reader.optionalText("since").flatMap { Timestamp.milliseconds($0) }
-    let until = reader.optionalText("until").flatMap { Timestamp.milliseconds($0) }
+    since = reader.optionalText("since").flatMap { Timestamp.milliseconds($0) }
+    until = reader.optionalText("until").flatMap { Timestamp.milliseconds($0) }
     if let path = reader.optionalText("data"), isDataAsked || operands.isEmpty && !isTopicAsked {
-      data = DataSource(path: path, since: since, until: until)
+      data = path
     } else if let name = reader.optionalText("input"), isTopicAsked || operands.isEmpty {
-      topic = TopicSource(name: name, brokers: reader.requiredText("brokers"), kafka: kafka, since: since, until: until)
+      topic = TopicSource(name: name, brokers: reader.requiredText("brokers"), kafka: kafka)
     } else {
       for name in ["since", "until"] where reader.isGiven(name) {
         reader.fault("--\(name) needs --input or --data: a file of lines is always read completely")

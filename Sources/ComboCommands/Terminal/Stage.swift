@@ -1,5 +1,4 @@
 internal import ComboClient
-internal import ComboSystem
 
 /// All watched rooms, updated from instruction records.
 struct Stage: Sendable {

@@ -1,15 +1,12 @@
+internal import ComboCore
 internal import ComboSystem
 
 /// Draws rooms side by side, as many as fit.
 struct StagePainter: Sendable {
-  /// The number of banner slots of a room.
-  var slots = 2
+  /// The number of banner slots of a room, and the durations of animations.
+  var settings = Settings()
   /// The maximum number of rooms side by side.
   var columnsMax = Int.max
-  /// The durations of animations, in milliseconds.
-  var enterMs = 250
-  var countMs = 250
-  var exitMs = 250
   /// The first line.
   var title = ""
   /// The last lines; if there is little space, only the last of these.
@@ -31,7 +28,7 @@ struct StagePainter: Sendable {
 
     let columns = max(1, min(columnsMax, width / Self.cardWidth, stage.rooms.count))
     let cardWidth = width / columns
-    let cardHeight = slots + 2
+    let cardHeight = settings.slots + 2
     let rows = max(0, (height - 1 - footer.count) / cardHeight)
     for (index, room) in stage.rooms.prefix(columns * rows).enumerated() {
       let x = index % columns * cardWidth
@@ -48,23 +45,23 @@ struct StagePainter: Sendable {
     let line = String(repeating: "─", count: width - 2)
     frame.write("╭\(line)╮", x: x, y: y, style: Self.border)
     frame.write(" \(name) ", x: x + 2, y: y, style: Frame.Style(color: 250), clip: x + 2..<x + width - 2)
-    for row in 1...slots {
+    for row in 1..<settings.slots + 1 {
       frame.write("│", x: x, y: y + row, style: Self.border)
       frame.write("│", x: x + width - 1, y: y + row, style: Self.border)
     }
-    frame.write("╰\(line)╯", x: x, y: y + slots + 1, style: Self.border)
+    frame.write("╰\(line)╯", x: x, y: y + settings.slots + 1, style: Self.border)
     // A banner whose slot no longer exists is not drawn; the room's own settings may have had more slots.
-    for banner in screen.banners where banner.slot < slots {
-      paint(banner, into: &frame, y: y + slots - banner.slot, columns: x + 1..<x + width - 1, at: now)
+    for banner in screen.banners where banner.slot < settings.slots {
+      paint(banner, into: &frame, y: y + settings.slots - banner.slot, columns: x + 1..<x + width - 1, at: now)
     }
   }
 
   /// Draws a banner, which slides in from the left and out to the left. Its number is to the right of its texts.
   private func paint(_ banner: RoomStage.Banner, into frame: inout Frame, y: Int, columns: Range<Int>, at now: Int64) {
-    let shift = Self.shift(banner, width: columns.count, enterMs: enterMs, exitMs: exitMs, at: now)
+    let shift = shift(banner, width: columns.count, at: now)
     let isLeaving = banner.left != nil
-    let count = banner.countShown(at: now, countMs: countMs)
-    let isFresh = now - banner.changed < Int64(countMs)
+    let count = banner.countShown(at: now, countMs: settings.countMs)
+    let isFresh = now - banner.changed < Int64(settings.countMs)
 
     let number = "\(banner.milestone == nil ? "" : "★ ")×\(count)"
     let gift = " \(banner.icon.map { "\($0) " } ?? "")\(banner.gift)"
@@ -85,7 +82,8 @@ struct StagePainter: Sendable {
   }
 
   /// The offset of a banner from its place, in columns: 0, or negative to the left.
-  private static func shift(_ banner: RoomStage.Banner, width: Int, enterMs: Int, exitMs: Int, at now: Int64) -> Int {
+  private func shift(_ banner: RoomStage.Banner, width: Int, at now: Int64) -> Int {
+    let (enterMs, exitMs) = (settings.enterMs, settings.exitMs)
     if let left = banner.left {
       return exitMs <= 0 ? -width : -Int(min(Int64(exitMs), max(0, now - left))) * width / exitMs
     }

@@ -1,7 +1,7 @@
 extension PlatformShape {
   /// AcFun's gift as acfundanmu writes it, with the live's id, which a producer adds. See docs/platforms/acfun.md.
   static let acfun = PlatformShape(
-    "acfun", batches: [1, 1, 1, 10],
+    name: "acfun", batches: [1, 1, 1, 10],
     tap: { gift in
       """
       {"liveID":"\(gift.roomNumber)","danmuInfo":{"sendTime":\(gift.ts),"userInfo":{"userID":\(gift.senderNumber),\

@@ -1,7 +1,7 @@
 extension PlatformShape {
   /// `SEND_GIFT` of Bilibili's web socket, and the `COMBO_SEND` that repeats the same gifts. See docs/platforms/bilibili.md.
   static let bilibili = PlatformShape(
-    "bilibili", batches: [1, 1, 1, 10, 50],
+    name: "bilibili", batches: [1, 1, 1, 10, 50],
     tap: { gift in
       """
       {"cmd":"SEND_GIFT","room_id":\(gift.roomNumber),"data":{"action":"投喂","batch_combo_id":"batch:\(bilibiliCombo(gift))",\
@@ -31,7 +31,7 @@ extension PlatformShape {
 
   /// `LIVE_OPEN_PLATFORM_SEND_GIFT` of Bilibili's open platform. See docs/platforms/bilibili-open.md.
   static let bilibiliOpen = PlatformShape(
-    "bilibili-open", batches: [1, 1, 1, 5, 20], senderID: { "o\($0.senderNumber)" },
+    name: "bilibili-open", batches: [1, 1, 1, 5, 20], senderID: { "o\($0.senderNumber)" },
     tap: { gift in
       """
       {"cmd":"LIVE_OPEN_PLATFORM_SEND_GIFT","data":{"room_id":\(gift.roomNumber),"uid":0,"open_id":"o\(gift.senderNumber)",\

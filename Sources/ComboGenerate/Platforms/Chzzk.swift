@@ -1,7 +1,7 @@
 extension PlatformShape {
   /// A donation in CHZZK's chat, whose `extras` and `profile` are JSON in texts. See docs/platforms/chzzk.md.
   static let chzzk = PlatformShape(
-    "chzzk", senderID: { "h\($0.senderNumber)" }, giftID: { _ in "donation" },
+    name: "chzzk", senderID: { "h\($0.senderNumber)" }, giftID: { _ in "donation" },
     tap: { gift in
       """
       {"svcid":"game","ver":"1","bdy":[{"svcid":"game","cid":"\(gift.roomNumber)","uid":"h\(gift.senderNumber)",\

@@ -1,7 +1,7 @@
 extension PlatformShape {
   /// A `GiftMessage` of Douyin as protobuf's JSON. A gift sent again has another msgId. See docs/platforms/douyin.md.
   static let douyin = PlatformShape(
-    "douyin", batches: [1, 1, 1, 10, 66], isRenumbered: true, tap: { douyin($0, isEnd: false) },
+    name: "douyin", batches: [1, 1, 1, 10, 66], isRenumbered: true, tap: { douyin($0, isEnd: false) },
     closing: { $0.isStreaking ? douyin($0, isEnd: true) : nil })
 
   private static func douyin(_ gift: PlatformGift, isEnd: Bool) -> String {

@@ -1,7 +1,7 @@
 extension PlatformShape {
   /// `dgb` of Douyu's barrage server, as its own text. `hits` counts gifts. See docs/platforms/douyu.md.
   static let douyu = PlatformShape(
-    "douyu", batches: [1, 1, 1, 10],
+    name: "douyu", batches: [1, 1, 1, 10],
     tap: { gift in
       """
       type@=dgb/rid@=\(gift.roomNumber)/gfid@=\(gift.giftNumber)/gs@=1/uid@=\(gift.senderNumber)/nn@=\(gift.senderName)/\

@@ -1,7 +1,7 @@
 extension PlatformShape {
   /// `SendItemSubBroadcastPacket` (6501) of Huya's web page, with the names that its bundle has. See docs/platforms/huya.md.
   static let huya = PlatformShape(
-    "huya", batches: [1, 1, 1, 10, 66],
+    name: "huya", batches: [1, 1, 1, 10, 66],
     tap: { gift in
       """
       {"iItemType":\(gift.giftNumber),"strPayId":"HUYA-\(gift.messageNumber)","iItemCount":\(gift.batch),"lPresenterUid":\(gift.hostNumber),\

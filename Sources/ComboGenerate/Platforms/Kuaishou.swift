@@ -2,7 +2,7 @@ extension PlatformShape {
   /// `SCWebFeedPush` with one `WebGiftFeed`. A producer adds the room, which Kuaishou's message does not have. See
   /// docs/platforms/kuaishou.md.
   static let kuaishou = PlatformShape(
-    "kuaishou", batches: [1, 1, 1, 10, 66],
+    name: "kuaishou", batches: [1, 1, 1, 10, 66],
     tap: { gift in
       """
       {"liveStreamId":"\(gift.roomNumber)","displayWatchingCount":"50+","displayLikeCount":"240","giftFeeds":[{"id":"f\(gift.messageNumber)",\

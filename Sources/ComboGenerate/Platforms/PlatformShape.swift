@@ -1,38 +1,23 @@
+internal import ComboSystem
+
 /// A platform's format of gifts, for `generate --as`. Each platform has its own file; ``all`` lists them.
 package struct PlatformShape: Sendable {
   /// The name, for `--as` and of the built-in map.
   package let name: String
   /// The numbers of gifts that a tap may have.
-  let batches: [Int]
+  var batches = [1]
+  /// Whether a record that is sent again has another id.
+  var isRenumbered = false
   /// The sender's id, as the map reads it.
-  let senderID: @Sendable (PlatformGift) -> String
+  var senderID: @Sendable (PlatformGift) -> String = { String($0.senderNumber) }
   /// The id of a kind of gift, as the map reads it.
-  let giftID: @Sendable (PlatformGift) -> String
+  var giftID: @Sendable (PlatformGift) -> String = { String($0.giftNumber) }
   /// The record before the taps of a streak of several, if the platform has one.
-  let opening: (@Sendable (PlatformGift) -> String)?
+  var opening: (@Sendable (PlatformGift) -> String)?
   /// The record of a tap.
   let tap: @Sendable (PlatformGift) -> String
   /// Returns the record that marks a streak's end, or nil for a streak without one, or nil if the platform has none.
-  let closing: (@Sendable (PlatformGift) -> String?)?
-  /// Whether a record that is sent again has another id.
-  let isRenumbered: Bool
-
-  package init(
-    _ name: String, batches: [Int] = [1], isRenumbered: Bool = false,
-    senderID: @escaping @Sendable (PlatformGift) -> String = { String($0.senderNumber) },
-    giftID: @escaping @Sendable (PlatformGift) -> String = { String($0.giftNumber) },
-    opening: (@Sendable (PlatformGift) -> String)? = nil, tap: @escaping @Sendable (PlatformGift) -> String,
-    closing: (@Sendable (PlatformGift) -> String?)? = nil
-  ) {
-    self.name = name
-    self.batches = batches
-    self.senderID = senderID
-    self.giftID = giftID
-    self.opening = opening
-    self.tap = tap
-    self.closing = closing
-    self.isRenumbered = isRenumbered
-  }
+  var closing: (@Sendable (PlatformGift) -> String?)?
 
   package static let all: [PlatformShape] = [
     .tiktok, .douyin, .bilibili, .bilibiliOpen, .douyu, .huya, .kuaishou, .acfun, .twitch, .youtube, .kick, .streamElements,
@@ -61,6 +46,8 @@ package struct PlatformGift: Sendable {
   /// The unique number of the record.
   package var number: Int
 
+  /// The time of sending as a text.
+  var time: String { Timestamp.text(ts) }
   var roomNumber: Int { 1_000_000 + room }
   var senderNumber: Int { 100_000_000 + room * 1_000_000 + sender }
   var hostNumber: Int { 50_000_000 + room }

@@ -1,12 +1,10 @@
-internal import ComboSystem
-
 extension PlatformShape {
   /// An answer of Rumble's live stream API with its newest rant. A rant is identified by its sender and time. Unlike in
   /// Rumble's own data, the time has milliseconds, because a streak has several rants per second. See docs/platforms/rumble.md.
   static let rumble = PlatformShape(
-    "rumble", senderID: { "viewer\($0.senderNumber)" }, giftID: { _ in "rant" },
+    name: "rumble", senderID: { "viewer\($0.senderNumber)" }, giftID: { _ in "rant" },
     tap: { gift in
-      let created = Timestamp.text(gift.ts)
+      let created = gift.time
       let rant = """
         {"username":"viewer\(gift.senderNumber)","badges":[],"text":"","amount_cents":\(gift.value * 100),\
         "amount_dollars":\(gift.value),"created_on":"\(created)","expires_on":"\(created)"}

@@ -1,7 +1,7 @@
 extension PlatformShape {
   /// A donation of Streamlabs' socket, which names no room. See docs/platforms/streamlabs.md.
   static let streamlabs = PlatformShape(
-    "streamlabs", senderID: { "viewer\($0.senderNumber)" }, giftID: { _ in "donation" },
+    name: "streamlabs", senderID: { "viewer\($0.senderNumber)" }, giftID: { _ in "donation" },
     tap: { gift in
       """
       {"type":"donation","message":[{"id":\(gift.number),"name":"\(gift.senderName)","amount":"\(gift.value)",\

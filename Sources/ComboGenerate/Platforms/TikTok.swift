@@ -1,7 +1,7 @@
 extension PlatformShape {
   /// A `WebcastGiftMessage` as TikTok-Live-Connector 2 and similar libraries pass it on. See docs/platforms/tiktok.md.
   static let tiktok = PlatformShape(
-    "tiktok", tap: { tikTok($0, isEnd: false) }, closing: { $0.isStreaking ? tikTok($0, isEnd: true) : nil })
+    name: "tiktok", tap: { tikTok($0, isEnd: false) }, closing: { $0.isStreaking ? tikTok($0, isEnd: true) : nil })
 
   private static func tikTok(_ gift: PlatformGift, isEnd: Bool) -> String {
     let count = gift.isStreaking ? gift.hits : 1

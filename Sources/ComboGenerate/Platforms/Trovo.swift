@@ -1,7 +1,7 @@
 extension PlatformShape {
   /// A spell in Trovo's chat, whose `content` is JSON in a text. See docs/platforms/trovo.md.
   static let trovo = PlatformShape(
-    "trovo", batches: [1, 1, 1, 5, 10],
+    name: "trovo", batches: [1, 1, 1, 5, 10],
     tap: { gift in
       """
       {"type":"CHAT","channel_info":{"channel_id":"\(gift.roomNumber)"},"data":{"eid":"e\(gift.number)","chats":[{"type":5,\

@@ -2,7 +2,7 @@ extension PlatformShape {
   /// A USERNOTICE of Twitch's chat with its tags as an object: a bomb's `submysterygift`, then a `subgift` for each receiver. A
   /// gift to one viewer has no bomb. See docs/platforms/twitch.md.
   static let twitch = PlatformShape(
-    "twitch", giftID: { twitchPlan($0) },
+    name: "twitch", giftID: { twitchPlan($0) },
     opening: { gift in
       twitch(gift, "\"msg-id\":\"submysterygift\",\(twitchBomb(gift)),\"msg-param-mass-gift-count\":\"\(gift.taps)\"")
     },

@@ -22,9 +22,8 @@ final class RoomTrack {
   /// The precision of a room's durations is 1 %, as a room must not take much memory.
   private static let bits = 7
 
-  private(set) var measure = RoomMeasure(bits: RoomTrack.bits)
-  /// The room's first place in the input.
-  let place: UInt64
+  /// What is kept of the room when it rests.
+  private(set) var entry: TuneObserver.Entry
   /// The durations of all rooms, with a higher precision.
   private unowned(unsafe) let totals: LaneTotals
   /// Gifts that were not seen yet.
@@ -34,9 +33,6 @@ final class RoomTrack {
   /// The banners on screen, each with its start, and the number of its gifts that were seen in time.
   private var shown: [(banner: Int, at: Int64, inTime: Int)] = []
   private var slots: Int
-  /// The time up to which the screen is accounted for, or nil before the room's first gift.
-  private(set) var accounted: Int64?
-  private(set) var began: Int64?
   /// The current second.
   private var second: Int64 = .min
   private var instructionsInSecond = 0
@@ -46,8 +42,7 @@ final class RoomTrack {
 
   /// - Parameter earlier: The room before it rested, or nil if it is new. Its rest counts as if it had stayed in memory.
   init(place: UInt64, slots: Int, totals: LaneTotals, earlier: TuneObserver.Entry? = nil) {
-    self.place = earlier?.place ?? place
-    if let earlier { (measure, began, accounted) = (earlier.measure, earlier.began, earlier.accounted) }
+    entry = earlier ?? TuneObserver.Entry(place: place, measure: RoomMeasure(bits: Self.bits))
     self.slots = slots
     self.totals = totals
   }
@@ -73,13 +68,13 @@ final class RoomTrack {
 
   fileprivate func add(_ taken: TakenGift) {
     guard taken.banner > 0 else {
-      measure.repeated += 1
+      entry.measure.repeated += 1
       return
     }
-    if began == nil { (began, accounted) = (taken.at, taken.at) }
+    if entry.began == nil { (entry.began, entry.accounted) = (taken.at, taken.at) }
     let worth = value * Double(taken.count)
-    measure.gifts += 1
-    measure.worth += worth
+    entry.measure.gifts += 1
+    entry.measure.worth += worth
     let place = store(Unseen(at: UInt32(truncatingIfNeeded: taken.at), next: -1))
     join(Chain(head: place, tail: place, worth: worth), to: taken.banner)
   }
@@ -90,23 +85,25 @@ final class RoomTrack {
 
   fileprivate func process(_ instruction: Instruction) {
     let at = instruction.at
-    count(at, isUpdate: false)
+    count(at)
     switch instruction.operation {
     case .show(let banner, _, _, _, _):
       account(until: at)
       shown.append((banner, at, 0))
       see(banner, at)
     case .update(let banner, _, _, _, _):
-      count(at, isUpdate: true)
+      entry.measure.updates += 1
+      updatesInSecond += 1
+      entry.measure.peakUpdates = max(entry.measure.peakUpdates, updatesInSecond)
       see(banner, at)
     case .dismiss(let banner, _, _, _):
       account(until: at)
       see(banner, at)
       if let index = shown.firstIndex(where: { $0.banner == banner }) {
         let stay = max(0, at - shown[index].at)
-        measure.stays.add(stay)
+        entry.measure.stays.add(stay)
         totals.stays.add(stay)
-        measure.readableMs += shown[index].inTime * Int(min(stay, RoomMeasure.readMs))
+        entry.measure.readableMs += shown[index].inTime * Int(min(stay, RoomMeasure.readMs))
         shown.remove(at: index)
       }
     case .skip(let banner, _, _, _): skip(banner)
@@ -114,25 +111,19 @@ final class RoomTrack {
     }
   }
 
-  private func count(_ at: Int64, isUpdate: Bool) {
-    if isUpdate {
-      measure.updates += 1
-      updatesInSecond += 1
-      measure.peakUpdates = max(measure.peakUpdates, updatesInSecond)
-      return
-    }
+  private func count(_ at: Int64) {
     if at / 1000 != second { (second, instructionsInSecond, updatesInSecond) = (at / 1000, 0, 0) }
-    measure.instructions += 1
+    entry.measure.instructions += 1
     instructionsInSecond += 1
-    measure.peakInstructions = max(measure.peakInstructions, instructionsInSecond)
-    if let began { measure.spanMs = max(measure.spanMs, at - began) }
+    entry.measure.peakInstructions = max(entry.measure.peakInstructions, instructionsInSecond)
+    if let began = entry.began { entry.measure.spanMs = max(entry.measure.spanMs, at - began) }
   }
 
   private func account(until now: Int64) {
-    guard let last = accounted, now > last else { return }
-    measure.takenMs += Int64(shown.count) * (now - last)
-    measure.slotMs += Int64(max(slots, shown.count)) * (now - last)
-    accounted = now
+    guard let last = entry.accounted, now > last else { return }
+    entry.measure.takenMs += Int64(shown.count) * (now - last)
+    entry.measure.slotMs += Int64(max(slots, shown.count)) * (now - last)
+    entry.accounted = now
   }
 
   // MARK: - Gifts that wait
@@ -144,24 +135,24 @@ final class RoomTrack {
     while place >= 0 {
       let gift = unseen[Int(place)]
       let wait = Int64(UInt32(truncatingIfNeeded: at) &- gift.at)
-      measure.waits.add(wait)
+      entry.measure.waits.add(wait)
       totals.waits.add(wait)
-      if wait <= 1000 { measure.within1 += 1 }
-      if wait <= 3000 { measure.within3 += 1 }
+      if wait <= 1000 { entry.measure.within1 += 1 }
+      if wait <= 3000 { entry.measure.within3 += 1 }
       if wait <= RoomMeasure.inTimeMs { inTime += 1 }
       release(place)
       place = gift.next
     }
-    measure.within10 += inTime
+    entry.measure.within10 += inTime
     if let index = shown.firstIndex(where: { $0.banner == banner }) { shown[index].inTime += inTime }
   }
 
   fileprivate func skip(_ banner: Int) {
     guard let chain = chains.removeValue(forKey: banner) else { return }
-    measure.skippedWorth += chain.worth
+    entry.measure.skippedWorth += chain.worth
     var place = chain.head
     while place >= 0 {
-      measure.skipped += 1
+      entry.measure.skipped += 1
       let next = unseen[Int(place)].next
       release(place)
       place = next
@@ -192,7 +183,6 @@ final class RoomTrack {
     unseen[Int(place)].next = free
     free = place
   }
-
 }
 
 struct TrackSink: InstructionSink {

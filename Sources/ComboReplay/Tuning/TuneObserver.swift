@@ -5,9 +5,10 @@ internal import ComboWire
 struct TuneObserver: RoomObserver {
   /// A room that rests or has ended.
   struct Entry {
-    var place: UInt64
+    /// Its first place in the input.
+    let place: UInt64
     var measure: RoomMeasure
-    /// The times of its first gift, and up to which its screen is accounted for.
+    /// The times of its first gift, and up to which its screen is accounted for, or nil before that gift.
     var began: Int64?
     var accounted: Int64?
   }
@@ -42,9 +43,7 @@ struct TuneObserver: RoomObserver {
   func set(slots: Int, _ index: Int, at now: Int64) { tracks[index]!.set(slots: slots, at: now) }
 
   mutating func remove(_ index: Int, _ room: Room) {
-    let track = tracks[index]!
-    rested[Array(room.pointee.name)] = Entry(
-      place: track.place, measure: track.measure, began: track.began, accounted: track.accounted)
+    rested[Array(room.pointee.name)] = tracks[index]!.entry
     tracks[index] = nil
   }
 

@@ -4,11 +4,6 @@ package struct TuneResult: Sendable {
   package struct Room: Equatable, Sendable {
     package var name: String
     package var measure: RoomMeasure
-
-    package init(name: String, measure: RoomMeasure) {
-      self.name = name
-      self.measure = measure
-    }
   }
 
   /// All rooms with one combination.
@@ -16,11 +11,6 @@ package struct TuneResult: Sendable {
     package var total: RoomMeasure
     /// The rooms with the most gifts, the busiest first. They are the same in each combination.
     package var busiest: [Room]
-
-    package init(total: RoomMeasure, busiest: [Room]) {
-      self.total = total
-      self.busiest = busiest
-    }
   }
 
   package var lines = 0
@@ -33,8 +23,6 @@ package struct TuneResult: Sendable {
   package var combinations: [Combination] = []
   /// The reason why the replay ended early, as a sentence.
   package var failure: String?
-
-  package init() {}
 
   package var giftEvents: Int { combinations.first?.total.events ?? 0 }
 }

@@ -8,24 +8,16 @@ struct LogFlood: Sendable {
   /// so that a flood of lines that all differ is one too.
   static let likenessesMax = 200
 
-  /// Lines that were counted and not written.
+  /// The lines like one that was written `since`: they are counted and not written.
   struct Count: Sendable {
-    let level: LogLevel
-    /// The last of them.
-    let message: LogMessage
-    let count: Int
-  }
-
-  private struct Window {
     let since: Int64
-    var level: LogLevel
-    var last: LogMessage
+    let level: LogLevel
+    /// The last of them, or the one that was written if there are none.
+    var message: LogMessage
     var count = 0
   }
 
-  private var windows: [String: Window] = [:]
-
-  init() {}
+  private var windows: [String: Count] = [:]
 
   /// Returns whether a line is to be written, after those that ``due(at:)`` returns; otherwise it was counted.
   mutating func shouldWrite(_ level: LogLevel, _ message: LogMessage, at now: Int64) -> Bool {
@@ -33,11 +25,11 @@ struct LogFlood: Sendable {
     if windows[key] == nil, windows.count >= Self.likenessesMax { key = "\(level.rank){}\(message.template)" }
     if windows[key] != nil {
       windows[key]!.count += 1
-      windows[key]!.last = message
+      windows[key]!.message = message
       return false
     }
     // Templates are few, so this is bounded.
-    windows[key] = Window(since: now, level: level, last: message)
+    windows[key] = Count(since: now, level: level, message: message)
     return true
   }
 
@@ -52,12 +44,10 @@ struct LogFlood: Sendable {
   /// When the next window that has counted something is over, or nil if none.
   var nextDue: Int64? { windows.values.filter { $0.count > 0 }.map { $0.since + Self.windowMs }.min() }
 
-  private mutating func removeCounts(where isOver: (Window) -> Bool) -> [Count] {
+  private mutating func removeCounts(where isOver: (Count) -> Bool) -> [Count] {
     let over = windows.filter { isOver($0.value) }
     if over.isEmpty { return [] }
     for key in over.keys { windows[key] = nil }
-    return over.values.filter { $0.count > 0 }.sorted { $0.since < $1.since }.map {
-      Count(level: $0.level, message: $0.last, count: $0.count)
-    }
+    return over.values.filter { $0.count > 0 }.sorted { $0.since < $1.since }
   }
 }

@@ -55,7 +55,7 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
     case value(Field, String)
   }
 
-  let pieces: [Piece]
+  private(set) var pieces: [Piece]
   /// The input of the service that logs it, or nil if the process has only one. It is no part of the message.
   var input: String?
 
@@ -98,16 +98,13 @@ package struct LogMessage: ExpressibleByStringInterpolation, Sendable {
   /// Returns the message without secret texts.
   func hiding(_ secrets: [String]) -> LogMessage {
     if secrets.isEmpty { return self }
-    var message = LogMessage(
-      pieces: pieces.map { piece in
-        guard case .value(let field, let value) = piece else { return piece }
-        return .value(field, secrets.reduce(value) { Self.hiding($1, in: $0) })
-      })
-    message.input = input
+    var message = self
+    message.pieces = pieces.map { piece in
+      guard case .value(let field, let value) = piece else { return piece }
+      return .value(field, secrets.reduce(value) { Self.hiding($1, in: $0) })
+    }
     return message
   }
-
-  private init(pieces: [Piece]) { self.pieces = pieces }
 
   private static func hiding(_ secret: String, in text: String) -> String {
     let (text, wanted) = (Array(text.utf8), Array(secret.utf8))

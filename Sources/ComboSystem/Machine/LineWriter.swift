@@ -75,21 +75,18 @@ package final class LineWriter: Sendable {
 
   private func work() {
     while true {
-      for line in takeLines() {
+      let lines: [String] = queue.wait { queue in
+        // No line followed the dropped ones.
+        if queue.lines.isEmpty { queue.report() }
+        queue.isWriting = !queue.lines.isEmpty
+        if queue.lines.isEmpty { return nil }
+        defer { queue.lines = [] }
+        return queue.lines
+      }
+      for line in lines {
         Console.write(line + "\n", to: file)
         queue.withLock { $0.bytes -= line.utf8.count + 1 }
       }
-    }
-  }
-
-  private func takeLines() -> [String] {
-    queue.wait { queue in
-      // No line followed the dropped ones.
-      if queue.lines.isEmpty { queue.report() }
-      queue.isWriting = !queue.lines.isEmpty
-      if queue.lines.isEmpty { return nil }
-      defer { queue.lines = [] }
-      return queue.lines
     }
   }
 }

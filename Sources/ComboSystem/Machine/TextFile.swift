@@ -3,23 +3,18 @@ internal import Glibc
 /// Reads small files.
 package enum TextFile {
   /// The reason why a file cannot be read, as a sentence.
-  package struct Failure: Error, CustomStringConvertible {
+  package struct Failure: Error, Equatable, CustomStringConvertible {
     package let description: String
 
-    package init(description: String) {
-      self.description = description
-    }
+    package init(description: String) { self.description = description }
   }
 
   /// Returns the whole text of a file of at most `limit` bytes.
   /// - Parameter name: The file's name in sentences, or nil to use its path. If a secret may have been given in place of a path,
   ///   no sentence may contain the path.
   package static func read(_ path: String, limit: Int, named name: String? = nil) -> Result<String, Failure> {
-    switch bytes(of: path, limit: limit, named: name) {
-    case .failure(let failure): return .failure(failure)
-    case .success(let bytes):
-      guard let text = String(validating: bytes, as: UTF8.self) else { return fail("\(name ?? path) is not UTF-8 text") }
-      return .success(text)
+    bytes(of: path, limit: limit, named: name).flatMap { bytes in
+      String(validating: bytes, as: UTF8.self).map { .success($0) } ?? fail("\(name ?? path) is not UTF-8 text")
     }
   }
 

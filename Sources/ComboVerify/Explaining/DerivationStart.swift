@@ -19,7 +19,9 @@ struct DerivationStart {
   let isEmpty: Bool
   /// Whether the group began reading here.
   private(set) var isFirst = false
+}
 
+extension DerivationStart {
   /// Creates a start at a checkpoint, or returns nil if nothing can be derived from there.
   /// - Parameter input: The offsets of the input, including its end.
   init?(
@@ -86,12 +88,14 @@ struct DerivationStart {
         if entry.n > n, rules.contains(takeover.derivation.rules), let batch = entry.batches.first, batch.taken == 0,
           input.contains(batch.endOffset)
         {
+          let isFirst = entry.n == 1 && takeover.reset == nil
+          let isEmpty = isFirst || last?.rooms == 0
           self.init(
-            Partition(
+            partition: Partition(
               number, settings: takeover.derivation.engineSettings, ownSettingsMax: 0, n: entry.n - 1,
               clock: entry.clock - takeover.shift, offset: batch.endOffset, shifted: entry.shifted - takeover.shift),
-            takeover.derivation, item.offset, terms, isEmpty: entry.n == 1 && takeover.reset == nil || last?.rooms == 0)
-          isFirst = entry.n == 1 && takeover.reset == nil
+            derivation: takeover.derivation, journal: item.offset, terms: terms, isKnown: isEmpty, isEmpty: isEmpty,
+            isFirst: isFirst)
           return
         }
       }
@@ -100,23 +104,12 @@ struct DerivationStart {
         input.contains(end)
       else { continue }
       self.init(
-        Partition(
+        partition: Partition(
           number, settings: derivation.engineSettings, ownSettingsMax: 0, n: entry.n, clock: entry.clock, offset: end,
           shifted: entry.shifted),
-        derivation, item.offset + 1, terms, isEmpty: entry.rooms == 0)
+        derivation: derivation, journal: item.offset + 1, terms: terms, isKnown: entry.rooms == 0, isEmpty: entry.rooms == 0)
       return
     }
     return nil
-  }
-
-  private init(
-    _ partition: Partition, _ derivation: Derivation, _ journal: Int64, _ terms: JournalTerms, isEmpty: Bool
-  ) {
-    self.partition = partition
-    self.derivation = derivation
-    self.journal = journal
-    self.terms = terms
-    self.isEmpty = isEmpty
-    isKnown = isEmpty
   }
 }

@@ -8,7 +8,7 @@ package import ComboWire
 ///
 /// It only reads, does not join the group, and may run beside a live service; later commits are ignored. It derives only one room
 /// of the partition, so its memory does not grow with input or journal. It derives on one thread. If nothing is found, it
-/// searches all partitions, on ``threads`` threads.
+/// searches all partitions, on all cores.
 @safe package struct Explainer {
   /// The results except for the gifts that were passed to the caller.
   package struct Outcome {
@@ -38,8 +38,6 @@ package import ComboWire
   var rules = Rules.known
   /// Returns the partition to which a producer sends a room, from the room and the number of partitions.
   var placement: (Bytes, Int) -> Int = unsafe KeyPartitioner.partition
-  /// The number of threads that search.
-  package var threads = 1
   private let notice: @Sendable (String) -> Void
   /// Receives a number of processed offsets from time to time, on any thread.
   package var progress: @Sendable (Int) -> Void = { _ in }
@@ -98,10 +96,8 @@ package import ComboWire
         "this group's rooms have the prefix \"\(prefix)\": ask for --room \(prefix)\(String(decoding: question.room, as: UTF8.self))"
       )
     }
-    if outcome.gifts == 0, !question.namesGift {
-      for miss in outcome.misses where miss.kind == .dropped && needsMore {
-        needsMore = receive(.miss(miss), outcome.partitions[0])
-      }
+    for miss in outcome.misses where outcome.gifts == 0 && !question.namesGift && miss.kind == .dropped && needsMore {
+      needsMore = receive(.miss(miss), outcome.partitions[0])
     }
     if outcome.isSure { return outcome }
     let hasRoom = outcome.partitions[0].hasRoom
@@ -110,8 +106,10 @@ package import ComboWire
       let searched = question.partition.map { [$0] } ?? Array(partitions)
       outcome.searched = searched.count
       noticeSearch(question, own, hasRoom, searched.count)
-      found = try SearchCrew(searched, question, reader, try derivation ?? anyDerivation(question), progress: progress)
-        .run(threads: threads)
+      let format = try derivation ?? anyDerivation(question)
+      found = try inParallel(searched.count, stopsAtError: true) { i in
+        try PartitionSearch(searched[i], question, reader, format).run(progress)
+      }
       // A producer with another partitioner sends the room elsewhere.
       for other in found where other.number != own && needsMore && (!other.own.isEmpty || !question.namesGift && other.hasRoom) {
         try explain(other.number)

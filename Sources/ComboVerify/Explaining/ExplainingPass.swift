@@ -35,7 +35,7 @@ final class ExplainingPass: EntryObserver {
   var checksEntries: Bool { false }
 
   func nextEntry() throws -> JournalEntry? {
-    if isOver || (isAtEnd && explainer.target.trail.isEmpty) { return nil }
+    if isOver || (isAtEnd && explainer.trail.isEmpty) { return nil }
     guard let item = try pages.next() else { return nil }
     if let unknownUpTo, item.entry.n > unknownUpTo, !explainer.knowledge.isKnown {
       isAtCheckpoint = true

@@ -1,4 +1,5 @@
 internal import ComboCore
+internal import ComboEdge
 internal import ComboWire
 internal import Glibc
 
@@ -42,15 +43,18 @@ package struct GiftQuestion: Equatable, Sendable {
   func holds(_ time: Int64?) -> Bool { time.map { since <= $0 && $0 < until } ?? false }
 
   /// Whether an event is a requested gift, whatever its room.
-  /// - Parameters:
-  ///   - now: The time at which it was processed, or nil if it was not.
-  ///   - recordTime: The timestamp of its record.
-  func isAsked(_ event: Event, at now: Int64?, recordTime: Int64?) -> Bool {
-    event.kind == .gift && fits(event.gift) && isInTime(event, at: now, recordTime: recordTime)
+  /// - Parameter now: The time at which it was processed, or nil if it was not.
+  func isAsked(_ event: Event, _ record: InputRecord, at now: Int64?) -> Bool {
+    event.kind == .gift && fits(event.gift) && isInTime(event, record, at: now)
   }
 
   /// Whether an event is in the requested span, by the time of its processing or by its own time.
-  func isInTime(_ event: Event, at now: Int64?, recordTime: Int64?) -> Bool {
-    !namesTime || holds(now) || holds(event.ts >= 0 ? event.ts : recordTime)
+  func isInTime(_ event: Event, _ record: InputRecord, at now: Int64?) -> Bool {
+    !namesTime || holds(now) || holds(event.time(in: record))
   }
+}
+
+extension Event {
+  /// Returns its own time or, if it has none, that of its record.
+  func time(in record: InputRecord) -> Int64? { ts >= 0 ? ts : record.time?.ms }
 }

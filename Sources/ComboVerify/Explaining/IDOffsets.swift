@@ -31,7 +31,11 @@ struct IDOffsets {
     arrivals += 1
     places[key] = Place(offset: known ?? offset, expiry: at + Int64(dedupeMs), number: arrivals)
     order.append((key, arrivals))
-    while places.count > idsMax || head < order.count && !isRemembered(order[head], at) { removeOldest() }
+    while places.count > idsMax || head < order.count && !isRemembered(order[head], at) {
+      let oldest = order[head]
+      head += 1
+      if places[oldest.key]?.number == oldest.number { places[oldest.key] = nil }
+    }
     if order.count > 2 * places.count + 1000 {
       order = order[head...].filter { places[$0.key]?.number == $0.number }
       head = 0
@@ -39,15 +43,7 @@ struct IDOffsets {
     return known
   }
 
-  mutating func forget() { self = IDOffsets() }
-
   private func isRemembered(_ arrival: (key: RoomKey, number: Int), _ at: Int64) -> Bool {
     places[arrival.key].map { $0.number == arrival.number && $0.expiry >= at } ?? false
-  }
-
-  private mutating func removeOldest() {
-    let oldest = order[head]
-    head += 1
-    if places[oldest.key]?.number == oldest.number { places[oldest.key] = nil }
   }
 }

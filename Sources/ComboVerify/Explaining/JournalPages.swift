@@ -1,18 +1,15 @@
 internal import ComboEdge
-internal import ComboRooms
 internal import ComboWire
 
 /// The entries of a partition's journal that count, in order. They are read in pages, so that memory does not grow with the
 /// journal.
 final class JournalPages {
-  typealias Item = JournalReading.Item
-
   private let reader: any ReadEdge
   private let number: Int32
   private let end: Int64
   private var cursor: JournalCursor
   private var position: Int64
-  private var page: ArraySlice<Item> = []
+  private var page: ArraySlice<JournalReading.Item> = []
 
   /// The number of entries per page; each further page costs a request to the broker.
   private static let pageMax = 20_000
@@ -33,24 +30,22 @@ final class JournalPages {
 
   /// Returns the next entry, or nil if there is none. Throws a ``VerifyFault`` if a record belongs to another group or cannot be
   /// read.
-  func next() throws -> Item? {
+  func next() throws -> JournalReading.Item? {
     if page.isEmpty { try readPage() }
     return page.popFirst()
   }
 
   private func readPage() throws {
     if position >= end { return }
-    var items: [Item] = []
-    var fault: FormatFault?
+    var items: [JournalReading.Item] = []
     var last = position
-    try reader.read(.journal, number, from: position, to: end, unless: { false }) { record in
+    try reader.scan(.journal, number, from: position, to: end) { record in
       last = record.offset
       let taken = unsafe cursor.take(record.value, at: record.offset)
-      if let entry = taken.counting { items.append(Item(offset: record.offset, entry: entry)) }
-      fault = taken.fault
-      return fault == nil && items.count < Self.pageMax
+      if let entry = taken.counting { items.append(.init(offset: record.offset, entry: entry)) }
+      if let fault = taken.fault { throw VerifyFault("partition \(number) of the journal, offset \(last): \(fault)") }
+      return items.count < Self.pageMax
     }
-    if let fault { throw VerifyFault("partition \(number) of the journal, offset \(last): \(fault)") }
     position = items.count < Self.pageMax ? end : last + 1
     page = items[...]
   }

@@ -4,43 +4,36 @@ internal import ComboWire
 
 /// Gifts of the room that nearly match the question: the sender's name is spelled differently, or the time is another one.
 struct NearGifts {
-  private let question: GiftQuestion
-  private let partition: Int32
-  private var others: [GiftMiss] = []
-  private var before: GiftMiss?
-  private var after: GiftMiss?
+  let question: GiftQuestion
+  let partition: Int32
+  private(set) var others: [GiftMiss] = []
+  private(set) var before: GiftMiss?
+  private(set) var after: GiftMiss?
   /// Whether one has the requested id, so that nothing can be nearer.
   private(set) var hasID = false
 
   private static let othersMax = 5
-
-  init(_ question: GiftQuestion, partition: Int32) {
-    self.question = question
-    self.partition = partition
-  }
 
   /// The last match before the requested span, the first gifts that differ otherwise, and the first match after that span.
   var found: [GiftMiss] { [before].compactMap { $0 } + others + [after].compactMap { $0 } }
 
   /// Considers a gift of the room that was not requested.
   mutating func consider(_ event: Event, _ record: InputRecord, at now: Int64?) {
-    let ownTime = event.ts >= 0 ? event.ts : record.time?.ms
+    let time = now ?? event.time(in: record)
     let gift = event.gift
     func miss(_ kind: GiftMiss.Kind) -> GiftMiss {
-      GiftMiss(kind: kind, partition: partition, offset: record.offset, time: now ?? ownTime, name: GiftName(gift))
+      GiftMiss(kind: kind, partition: partition, offset: record.offset, time: time, name: GiftName(gift))
     }
     if question.fits(gift) {
       if question.id != nil { hasID = true }
-      if let time = now ?? ownTime, time < question.since {
+      if let time, time < question.since {
         before = miss(.otherTime)
       } else if after == nil {
         after = miss(.otherTime)
       }
       return
     }
-    guard others.count < Self.othersMax, let kind = kind(of: gift),
-      question.isInTime(event, at: now, recordTime: record.time?.ms)
-    else { return }
+    guard others.count < Self.othersMax, let kind = kind(of: gift), question.isInTime(event, record, at: now) else { return }
     others.append(miss(kind))
   }
 

@@ -1,7 +1,13 @@
 internal import ComboCore
-internal import ComboEdge
 internal import ComboRooms
 internal import ComboWire
+
+/// Follows the gifts of the one derived room.
+extension PartitionExplainer: InstructionTarget {
+  func said(_ record: Bytes, _ instruction: Instruction, by room: Room) { trail.follow(instruction) }
+  func merged(_ banner: Int, into other: Int, by room: Room) { trail.merged(banner, into: other) }
+  func summed(_ banner: Int, at: Int64, _ reason: SkipReason, by room: Room) { trail.summed(banner, at: at, reason) }
+}
 
 /// Reports the gifts of the room.
 extension PartitionExplainer {
@@ -36,7 +42,7 @@ extension PartitionExplainer {
   /// - Parameter provenOnly: Whether the entry in progress belongs to another input, so that the fates of its gifts are unknown.
   func publishGifts(all: Bool, provenOnly: Bool = false) {
     var count = 0
-    target.trail.removeComplete(all: all) { fate in
+    trail.removeComplete(all: all) { fate in
       let note = notes[count]
       count += 1
       if isStopped { return }
@@ -56,6 +62,6 @@ extension PartitionExplainer {
     }
     notes.removeFirst(count)
     provenNotes = max(0, provenNotes - count)
-    if target.trail.isEmpty { aways = [] }
+    if trail.isEmpty { aways = [] }
   }
 }

@@ -11,28 +11,25 @@ extension PartitionExplainer {
   func missed(_ event: Event, _ record: InputRecord, _ kind: GiftMiss.Kind, at now: Int64?, detail: String = "") {
     guard unsafe question.isAbout(event.room) else { return }
     report.hasRoom = true
-    if isAsked(event, record, at: now) {
+    if question.isAsked(event, record, at: now) {
       add(
         GiftMiss(
-          kind: kind, partition: number, offset: record.offset, time: now ?? time(of: event, record), detail: detail,
+          kind: kind, partition: number, offset: record.offset, time: now ?? event.time(in: record), detail: detail,
           name: GiftName(event.gift), redriven: redriven(record)))
     } else if event.kind == .gift {
       near.consider(event, record, at: now)
     }
   }
 
-  func time(of event: Event, _ record: InputRecord) -> Int64? { event.ts >= 0 ? event.ts : time(of: record) }
-
   func missedUnread(_ record: InputRecord, _ kind: GiftMiss.Kind, _ reason: String, at now: Int64? = nil) {
-    let time = now ?? time(of: record)
-    if question.namesTime, !question.holds(time), !question.holds(self.time(of: record)) { return }
-    let match = UnreadRecord(record, derivation).match(question)
+    let time = now ?? record.time?.ms
+    if question.namesTime, !question.holds(time), !question.holds(record.time?.ms) { return }
+    let match = UnreadRecord(record: record, derivation: derivation).match(question)
     if match == .none { return }
-    let redriven = redriven(record)
     add(
       GiftMiss(
         kind: kind, partition: number, offset: record.offset, time: time, detail: reason, isGuess: match == .guess,
-        redriven: redriven),
+        redriven: redriven(record)),
       like: kind == .deadLetter ? record.fingerprint : nil)
   }
 
@@ -62,8 +59,7 @@ extension PartitionExplainer {
 
   var probe: RecordProbe? {
     if madeProbe?.derivation != derivation || madeProbe == nil {
-      let probe = derivation.map { try? RecordProbe($0) } ?? RecordProbe()
-      madeProbe = (derivation, probe)
+      madeProbe = (derivation, try? RecordProbe(derivation))
     }
     return madeProbe!.probe
   }
@@ -89,7 +85,7 @@ extension PartitionExplainer {
   /// - Parameter isBeginning: Whether the group began reading there.
   func readUnknown(to end: Int64, _ derivation: Derivation?, isBeginning: Bool = false) throws {
     if seenTo >= end { return }
-    let probe = try derivation.map { try RecordProbe($0) } ?? RecordProbe()
+    let probe = try RecordProbe(derivation)
     let (kind, detail): (GiftMiss.Kind, String) =
       isBeginning ? (.beforeGroup, "the group reads this partition from offset \(end) on") : (.beforeJournal, "")
     try reader.read(.input, number, from: seenTo, to: end, unless: { false }) { record in
@@ -110,7 +106,7 @@ extension PartitionExplainer {
     try reader.read(.input, number, from: max(start, first), to: end, unless: { false }) { record in
       probe.forEachEvent(of: record) { event in
         guard event.kind == .gift, unsafe event.gift.id.count > 0, unsafe question.isAbout(event.room) else { return }
-        let at = min(clock, time(of: event, record) ?? clock) - (partition?.shifted ?? 0)
+        let at = min(clock, event.time(in: record) ?? clock) - (partition?.shifted ?? 0)
         _ = unsafe ids.register(
           event.gift.id, offset: record.offset, at: at, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds,
           refreshes: event.gift.refreshes && derivation.rules.hasRefresh)

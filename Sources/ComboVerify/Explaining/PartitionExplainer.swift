@@ -42,7 +42,7 @@ final class PartitionExplainer {
   /// The offset up to which the input has been examined.
   var seenTo: Int64 = 0
   var derivation: Derivation?
-  let target = FollowingTarget()
+  let trail = GiftTrail(followsBanners: true)
   var notes: [Note] = []
   /// The room as of its last gift.
   var room: Room?
@@ -78,7 +78,7 @@ final class PartitionExplainer {
   init(_ number: Int32, _ task: Task) {
     self.number = number
     self.task = task
-    near = NearGifts(task.question, partition: number)
+    near = NearGifts(question: task.question, partition: number)
     report = ExplainedPartition(number: number)
   }
 
@@ -103,12 +103,15 @@ final class PartitionExplainer {
         "the newest checkpoint names offset \(ahead) of the input, which ends at \(bounds.end): it was created again, or lost records"
       )
     }
-    let starts = try (checkpoints.found + [checkpoints.newest].compactMap { $0 }).compactMap { try start(at: $0, input) }
+    let starts = try (checkpoints.found + [checkpoints.newest].compactMap { $0 }).compactMap {
+      try DerivationStart(
+        at: $0, number, task.topics, reader, journalEnd: journalEnd, input: input, rules: task.rules, log: task.log)
+    }
     // A checkpoint contains the gifts of its own time.
     for start in starts.reversed() where start.partition.clock < question.since {
       (report.from, seenTo) = (start.partition.offset, start.partition.offset)
       if case .tooLate = try pass(start, unknownUpTo: nil, mayBeTooLate: true) {
-        (misses, missCount, guessCount, near) = ([], 0, 0, NearGifts(question, partition: number))
+        (misses, missCount, guessCount, near) = ([], 0, 0, NearGifts(question: question, partition: number))
         pending = PendingFindings()
         continue
       }
@@ -143,13 +146,6 @@ final class PartitionExplainer {
     if !isStopped { try readUnknown(to: report.end, derivation) }
   }
 
-  // MARK: - Where to begin
-
-  private func start(at state: PartitionTopics.State, _ input: ClosedRange<Int64>) throws -> DerivationStart? {
-    try DerivationStart(
-      at: state, number, task.topics, reader, journalEnd: journalEnd, input: input, rules: task.rules, log: task.log)
-  }
-
   private func beginning(from journal: Int64, _ input: ClosedRange<Int64>, after n: Int64 = 0) throws -> DerivationStart? {
     try DerivationStart(
       from: journal, after: n, number, task.topics, reader, journalEnd: journalEnd, input: input, rules: task.rules)
@@ -174,7 +170,7 @@ final class PartitionExplainer {
       unknownUpTo: unknownUpTo, mayBeTooLate: mayBeTooLate)
     do {
       let runner = try EntryRunner(
-        partition, derivation: start.derivation, topics: task.topics, outbox: Outbox(target), silent: start.silent,
+        partition, derivation: start.derivation, topics: task.topics, outbox: Outbox(self), silent: start.silent,
         rules: task.rules, observer: pass)
       try read(from: partition.offset) { [self] record in
         if !runner.isOver { try runner.take(record) }
@@ -193,14 +189,12 @@ final class PartitionExplainer {
       // The requested span, or the input, may end before the room is known.
       let staysUnknown = mayBeTooLate && !isStopped && knowledge.silentUpTo > partition.n
       return pass.isTooLate || staysUnknown ? .tooLate : .finished
-    } catch let fault as ReplayFault {
-      report.faults.append("\(fault)")
-    } catch let fault as FormatFault {
-      report.faults.append("\(fault)")
     } catch let other as OtherRules {
       report.faults.append(
         "entry \(other.n) and later ones need version \(other.rules) of the engine's rules, which this program does not have"
       )
+    } catch let fault where fault is ReplayFault || fault is FormatFault {
+      report.faults.append("\(fault)")
     }
     publishGifts(all: true, provenOnly: true)
     // After a gap, the entry itself may be a valid start.
@@ -213,14 +207,14 @@ final class PartitionExplainer {
     self.partition = partition
     derivation = start.derivation
     knowledge = RoomKnowledge(start)
-    ids.forget()
+    ids = IDOffsets()
     if start.isKnown, !start.isEmpty { try rememberIDs(before: partition.offset, start.derivation, at: partition.clock) }
     if knowledge.isKnown, knowledge.silentUpTo <= partition.n { setKnown(since: partition.clock) }
   }
 
   func processTakeover(_ takeover: JournalEntry.Takeover, at clock: Int64) {
     derivation = takeover.derivation
-    if takeover.shift > 0, !target.trail.isEmpty { aways.append((clock - takeover.shift, takeover.shift)) }
+    if takeover.shift > 0, !trail.isEmpty { aways.append((clock - takeover.shift, takeover.shift)) }
   }
 
   /// Completes an entry.
@@ -237,7 +231,7 @@ final class PartitionExplainer {
   }
 
   private func read(from start: Int64, _ body: (InputRecord) throws -> Bool) throws {
-    var progress = OffsetProgress(from: start, task.progress)
+    var progress = OffsetProgress(reported: start, report: task.progress)
     try reader.scan(.input, number, from: start, to: max(report.end, start)) { record in
       self.record = record
       defer { self.record = nil }
@@ -251,11 +245,9 @@ final class PartitionExplainer {
 
   /// Whether neither this record nor a later one can be in the requested span.
   private func isBeyond(_ record: InputRecord) -> Bool {
-    if question.until == .max || now < question.until || !target.trail.isEmpty { return false }
-    return time(of: record).map { $0 >= question.until &+ Self.lateMs } ?? true
+    if question.until == .max || now < question.until || !trail.isEmpty { return false }
+    return record.time.map { $0.ms >= question.until &+ Self.lateMs } ?? true
   }
-
-  func time(of record: InputRecord) -> Int64? { record.time?.ms }
 
   private func setKnown(since clock: Int64) {
     if report.knownSince == nil { report.knownSince = clock }
@@ -270,7 +262,7 @@ final class PartitionExplainer {
       }
     }
     report.seenTo = seenTo
-    if target.trail.hasLostRetractions {
+    if trail.hasLostRetractions {
       report.faults.append(
         "more than \(GiftTrail.onScreenMax) gifts came while a banner was on screen, so some retractions are not reported"
       )
@@ -284,41 +276,39 @@ final class PartitionExplainer {
     self.now = now
     guard unsafe question.isAbout(event.pointee.room), let partition, let record else { return false }
     report.hasRoom = true
-    if knowledge.silentUpTo > partition.n {
+    let wasKnown = knowledge.isKnown
+    guard knowledge.silentUpTo <= partition.n,
+      unsafe knowledge.admits(event.pointee.kind, own, at: now, shifted: partition.shifted, partition.settings.values)
+    else {
       unsafe missed(event.pointee, record, .beforeJournal, at: now)
       return false
     }
-    let wasKnown = knowledge.isKnown
-    if unsafe knowledge.admits(event.pointee.kind, own, at: now, shifted: partition.shifted, partition.settings.values) {
-      if !wasKnown { setKnown(since: now) }
-      return true
-    }
-    unsafe missed(event.pointee, record, .beforeJournal, at: now)
-    return false
+    if !wasKnown { setKnown(since: now) }
+    return true
   }
 
   func process(_ event: UnsafePointer<Event>, _ own: OwnSettings?, by room: Room, at now: Int64, outbox: Outbox) {
     guard unsafe event.pointee.kind == .gift, let record, let partition else {
-      if unsafe event.pointee.kind == .roomClosed { ids.forget() }
+      if unsafe event.pointee.kind == .roomClosed { ids = IDOffsets() }
       return unsafe room.take(event, own: own, at: now, outbox: outbox)
     }
     let gift = unsafe event.pointee.gift
     self.room = room
-    var note = unsafe Note(offset: record.offset, worth: gift.value, sentAt: time(of: event.pointee, record))
+    var note = unsafe Note(offset: record.offset, worth: gift.value, sentAt: event.pointee.time(in: record))
     if unsafe gift.id.count > 0 {
       let settings = room.engine.own.isEmpty ? partition.settings.values : partition.settings.values.with(room.engine.own)
       note.firstOffset = unsafe ids.register(
         gift.id, offset: record.offset, at: now - partition.shifted, dedupeMs: settings.dedupeMs, idsMax: settings.maxIds,
         refreshes: gift.refreshes && partition.settings.rules.hasRefresh)
     }
-    guard unsafe isAsked(event.pointee, record, at: now) else {
+    guard unsafe question.isAsked(event.pointee, record, at: now) else {
       unsafe near.consider(event.pointee, record, at: now)
       return unsafe room.take(event, own: own, at: now, outbox: outbox)
     }
     note.redriven = redriven(record)
-    target.trail.process(gift, at: now, by: &room.engine)
+    trail.process(gift, at: now, by: &room.engine)
     room.forgetWakeup()
-    let taken = target.trail.last!.taken
+    let taken = trail.last!.taken
     note.worth *= Double(taken.count)
     if taken.outcome != .duplicate { note.firstOffset = nil }
     if taken.banner > 0 { note.waitingBefore = room.engine.waitingBefore(taken.banner) }
@@ -330,14 +320,11 @@ final class PartitionExplainer {
     self.now = now
     guard let record, unsafe question.isAbout(event.pointee.room) else { return }
     report.hasRoom = true
-    guard unsafe isAsked(event.pointee, record, at: now) else { return unsafe near.consider(event.pointee, record, at: now) }
-    unsafe target.trail.addOld(event.pointee.gift, at: now)
+    guard unsafe question.isAsked(event.pointee, record, at: now) else {
+      return unsafe near.consider(event.pointee, record, at: now)
+    }
+    unsafe trail.addOld(event.pointee.gift, at: now)
     unsafe notes.append(
-      Note(offset: record.offset, worth: 0, sentAt: time(of: event.pointee, record), redriven: redriven(record)))
-  }
-
-  /// Whether an event is a requested gift of the room.
-  func isAsked(_ event: Event, _ record: InputRecord, at now: Int64?) -> Bool {
-    question.isAsked(event, at: now, recordTime: time(of: record))
+      Note(offset: record.offset, worth: 0, sentAt: event.pointee.time(in: record), redriven: redriven(record)))
   }
 }

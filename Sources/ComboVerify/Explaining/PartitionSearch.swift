@@ -39,7 +39,7 @@ final class PartitionSearch {
     found = Found(number: number)
     self.question = question
     self.reader = reader
-    probe = try derivation.map { try RecordProbe($0) } ?? RecordProbe()
+    probe = try RecordProbe(derivation)
     self.derivation = derivation
     needle = derivation?.mapping == nil ? question.id ?? question.sender ?? question.roomInRecords(derivation) : nil
   }
@@ -55,7 +55,7 @@ final class PartitionSearch {
       }
       start = max(start, first)
     }
-    var progress = OffsetProgress(from: start, progress)
+    var progress = OffsetProgress(reported: start, report: progress)
     try reader.readAll(.input, found.number, from: start, to: bounds.end) { record in
       progress.advance(to: record.offset)
       if mayBeMeant(record) { examine(record) }
@@ -84,12 +84,13 @@ final class PartitionSearch {
     let fate = probe.forEachEvent(of: record) { event in
       let isOfRoom = unsafe question.isAbout(event.room)
       if isOfRoom { found.hasRoom = true }
-      guard isOfRoom || question.mayBeElsewhere, question.isAsked(event, at: nil, recordTime: recordTime) else { return }
+      guard isOfRoom || question.mayBeElsewhere, question.isAsked(event, record, at: nil) else { return }
       let miss = unsafe GiftMiss(
         kind: isOfRoom ? .notCommitted : .otherRoom, partition: found.number, offset: record.offset,
-        time: event.ts >= 0 ? event.ts : recordTime, detail: isOfRoom ? "" : String(decoding: event.room, as: UTF8.self),
+        time: event.time(in: record), detail: isOfRoom ? "" : String(decoding: event.room, as: UTF8.self),
         name: GiftName(event.gift))
-      if isOfRoom { add(miss, to: &found.own) } else { add(miss, to: &found.elsewhere) }
+      if isOfRoom, found.own.count < Self.foundMax { found.own.append(miss) }
+      if !isOfRoom, found.elsewhere.count < Self.foundMax { found.elsewhere.append(miss) }
     }
     let (kind, reason): (GiftMiss.Kind, String)
     switch fate {
@@ -98,7 +99,7 @@ final class PartitionSearch {
     case .dropped: (kind, reason) = (.dropped, probe.dropReason)
     }
     guard probe.isKnown, question.namesGift, !question.namesTime || question.holds(recordTime) else { return }
-    let unread = UnreadRecord(record, derivation)
+    let unread = UnreadRecord(record: record, derivation: derivation)
     let match = unread.match(question)
     // An id alone may be in a record of another room, or of none.
     if match == .none, question.id == nil || unread.match(question, needsRoom: false) == .none { return }
@@ -107,9 +108,5 @@ final class PartitionSearch {
     found.unread.append(
       GiftMiss(
         kind: kind, partition: found.number, offset: record.offset, time: recordTime, detail: reason, isGuess: match != .certain))
-  }
-
-  private func add(_ miss: GiftMiss, to list: inout [GiftMiss]) {
-    if list.count < Self.foundMax { list.append(miss) }
   }
 }

@@ -1,4 +1,3 @@
-internal import ComboCore
 internal import ComboEdge
 internal import ComboMaps
 internal import ComboWire
@@ -11,17 +10,12 @@ final class RecordProbe {
   /// Whether it is known how the service reads records. Otherwise a record that cannot be read may still be an event.
   let isKnown: Bool
 
-  init(_ derivation: Derivation) throws(FormatFault) {
-    decoder = try derivation.decoder()
-    isKnown = true
-  }
-
-  /// Creates a probe for records whose format is unknown.
-  init() {
+  /// - Parameter derivation: How records become events, or nil if unknown.
+  init(_ derivation: Derivation?) throws(FormatFault) {
     var limits = WireLimits()
     limits.roomFromBody = true
-    decoder = RecordDecoder(limits: limits)
-    isKnown = false
+    decoder = try derivation?.decoder() ?? RecordDecoder(limits: limits)
+    isKnown = derivation != nil
   }
 
   /// The reason why the last record was dropped.
@@ -32,16 +26,10 @@ final class RecordProbe {
   func forEachEvent(of record: InputRecord, _ body: (Event) -> Void) -> RecordFate {
     guard let value = unsafe record.value else { return .events }
     arena.reset()
-    do throws(BadEvent) {
-      if try unsafe !decoder.decode(value, key: record.key, header: { unsafe record.withLastHeader($0, $1) }, into: arena, &event)
-      {
-        return .dropped
-      }
-    } catch {
-      return .bad(error)
+    return unsafe withUnsafeMutablePointer(to: &event) { slot in
+      unsafe decoder.forEachEvent(
+        of: value, isLasting: false, key: record.key, header: { unsafe record.withLastHeader($0, $1) }, into: arena,
+        slot: { unsafe slot }, body: { event, _ in unsafe body(event.pointee) })
     }
-    body(event)
-    for further in decoder.further { body(further) }
-    return .events
   }
 }

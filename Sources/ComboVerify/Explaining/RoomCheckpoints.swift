@@ -1,6 +1,5 @@
 internal import ComboEdge
 internal import ComboRooms
-internal import ComboSystem
 internal import ComboWire
 
 /// The checkpoints of a partition in the state topic, each with the state of one room at that time.
@@ -19,11 +18,9 @@ struct RoomCheckpoints {
     let bounds = try reader.bounds(.state, number)
     let (keys, decoder) = (StateKeyDecoder(), StateDecoder())
     var now = PartitionTopics.State()
-    var fault: FormatFault?
-    try reader.read(.state, number, from: bounds.first, to: try reader.stableEnd(.state, number), unless: { false }) { record in
-      guard let key = unsafe record.key else { return true }
+    try reader.scan(.state, number, from: bounds.first, to: try reader.stableEnd(.state, number)) { record in
       // A record of another writer belongs to no room.
-      guard let kind = try? unsafe keys.key(key) else { return true }
+      guard let key = unsafe record.key, let kind = try? unsafe keys.key(key) else { return true }
       do throws(FormatFault) {
         switch kind {
         case .checkpoint:
@@ -39,11 +36,10 @@ struct RoomCheckpoints {
           if unsafe room.elementsEqual(name) { unsafe now[[UInt8](key)] = unsafe record.value.map { unsafe [UInt8]($0) } }
         }
       } catch {
-        fault = error
+        throw VerifyFault("partition \(number) of the state topic: \(error)")
       }
-      return fault == nil
+      return true
     }
-    if let fault { throw VerifyFault("partition \(number) of the state topic: \(fault)") }
     settleLast(now)
   }
 

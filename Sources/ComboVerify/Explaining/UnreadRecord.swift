@@ -13,16 +13,9 @@ struct UnreadRecord {
     case certain
   }
 
-  private let record: InputRecord
-  private let derivation: Derivation?
-  /// Whether a map creates the fields, so that they may be anywhere in the record.
-  private var isMapped: Bool { derivation?.mapping != nil }
-
-  /// - Parameter derivation: How records become events, or nil if unknown.
-  init(_ record: InputRecord, _ derivation: Derivation?) {
-    self.record = record
-    self.derivation = derivation
-  }
+  let record: InputRecord
+  /// How records become events, or nil if unknown.
+  let derivation: Derivation?
 
   /// - Parameter needsRoom: Whether it must also name the room.
   func match(_ question: GiftQuestion, needsRoom: Bool = true) -> Match {
@@ -49,7 +42,8 @@ struct UnreadRecord {
   private func match(_ asked: [(text: [UInt8], path: [String])], in json: JSONValue) -> Match {
     var match = Match.certain
     for (text, path) in asked {
-      if !isMapped, let field = path.reduce(json, { $0?[$1] })?.string {
+      // The fields that a map creates may be anywhere in the record.
+      if derivation?.mapping == nil, let field = path.reduce(json, { $0?[$1] })?.string {
         if !field.utf8.elementsEqual(text) { return .none }
       } else if json.holds(String(decoding: text, as: UTF8.self)) {
         match = .guess
@@ -102,14 +96,13 @@ struct UnreadRecord {
       return byte(end) == quote && next(after: end) != UInt8(ascii: ":")
     }
     guard unsafe bytes[range].allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: "-") }),
-      let before = previous(before: range.lowerBound), let after = next(after: range.upperBound - 1)
+      let before = unsafe bytes[..<range.lowerBound].last(where: { !Self.isSpace($0) }),
+      let after = next(after: range.upperBound - 1)
     else { return false }
     return ":,[".utf8.contains(before) && ",}]".utf8.contains(after)
   }
 
   private func next(after place: Int) -> UInt8? { unsafe bytes[min(place + 1, bytes.count)...].first { !Self.isSpace($0) } }
-
-  private func previous(before place: Int) -> UInt8? { unsafe bytes[..<place].last { !Self.isSpace($0) } }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 }
 }

@@ -28,7 +28,7 @@ struct LiveHTTPTests {
       }
       intake = Intake(scene.stage.file, stream: scene.stage.stream(.input), queueMax: queueMax)
       let observatory = Observatory(stop: StopFlag())
-      server = try HTTPServer.start(
+      server = try HTTPServer(
         HTTPAddress("127.0.0.1:0")!, token: nil, observatory: observatory,
         identity: ServiceIdentity(group: "live", instance: "t"),
         gate: LiveGate(intake, options, scene.stage, RefusalLog(ServiceLog(.error)) { observatory.hindrance = $0 }),

@@ -55,9 +55,7 @@ final class LogScene {
           self.lines.withLock { $0.append(line) }
           self.spoke.ring()
         }
-        let service = try? stage.service(configuration, log: log, stop: stop, observatory: observatory)
-        service?.inputOver = inputOver
-        let code = service?.run() ?? -1
+        let code = stage.run(configuration, log: log, stop: stop, observatory: observatory, inputOver: inputOver)
         self.code.withLock { $0 = code }
         ended.ring()
       }

@@ -57,7 +57,8 @@ struct DemoTests {
     options.rooms = 3
     options.rate = 100
     return Demo(
-      options, try LogStage(.memory), stop: StopSignal(), service: service, draws: false, print: { lines.add($0) }
+      options: options, stage: try LogStage(.memory), stop: StopSignal(), service: service, draws: false,
+      print: { lines.add($0) }
     ).run()
   }
 

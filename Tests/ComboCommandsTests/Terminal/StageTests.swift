@@ -1,3 +1,4 @@
+import ComboCore
 import ComboSystem
 import ComboWire
 import Testing
@@ -34,6 +35,17 @@ struct StageTests {
 
   private func lines(_ stage: Stage, at now: Int64, width: Int = 40, height: Int = 6) -> [String] {
     painter.frame(stage, at: now, width: width, height: height).lines
+  }
+
+  @Test("a room without slots is drawn as an empty card")
+  func noSlots() {
+    var stage = Stage(room: "r1")
+    stage.beginEmpty()
+    #expect(apply(Self.record(1, Self.show(1, 5)), to: &stage, at: 0))
+    var painter = painter
+    painter.settings.slots = 0
+    let lines = painter.frame(stage, at: 5000, width: 40, height: 6).lines
+    #expect(lines.contains { $0.contains("r1") } && !lines.contains { $0.contains("×5") }, "\(lines)")
   }
 
   @Test("a wide terminal is used for long names, and keeps number and name together")

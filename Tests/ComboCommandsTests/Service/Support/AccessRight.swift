@@ -83,7 +83,7 @@ struct AccessRight: CustomStringConvertible {
           resource, right.name, right.isPrefix ? RD_KAFKA_RESOURCE_PATTERN_PREFIXED : RD_KAFKA_RESOURCE_PATTERN_LITERAL,
           right.principal, "*", try right.number, RD_KAFKA_ACL_PERMISSION_TYPE_ALLOW, &text, text.count))
     }
-    let answer = control.admin(RD_KAFKA_ADMIN_OP_CREATEACLS, 30_000) { options, queue in
+    let answer = ControlClient.admin(control.client, RD_KAFKA_ADMIN_OP_CREATEACLS, 30_000) { options, queue in
       bindings.withUnsafeMutableBufferPointer {
         rd_kafka_CreateAcls(control.client.handle, $0.baseAddress, $0.count, options, queue)
       }

@@ -86,7 +86,7 @@ final class TestGroup: ServiceGround {
     let handle = try producer.topic(topic ?? names.input, withinMs: ServiceKafka.patienceMs)
     for record in records { try produce(record, handle) }
     try producer.flush(withinMs: ServiceKafka.patienceMs)
-    if let fault = producer.firstFailedDelivery { throw fault }
+    if let fault = producer.deliveries.firstFailedDelivery { throw fault }
   }
 
   private func produce(_ record: TestRecord, _ topic: ProducerTopic) throws {
