@@ -9,8 +9,10 @@ extension LogFile {
     try checkIsOwn()
     try writer.run("BEGIN IMMEDIATE")
     do throws(LogFault) {
+      if beginsGeneration { try LogHome.beginGeneration(writer) }
       try body()
       try writer.run("COMMIT")
+      beginsGeneration = false
       stampAhead = aheadNow
       // Checked after the commit, so that a write to a file that is gone or was overwritten meanwhile is not acknowledged.
       try checkIsThere()
@@ -33,6 +35,7 @@ extension LogFile {
   func moveAhead(_ how: String) {
     // What cannot be moved now, for a reader or a full disk, stays where it is.
     try? writer.run("PRAGMA wal_checkpoint(\(how))")
+    beginsGeneration = hasGenerations
     updateStamps()
   }
 

@@ -93,6 +93,9 @@ package final class LogFile: @unchecked Sendable {
   let retention = Mutex(Retention())
   let commitHook = Mutex<(@Sendable () -> Void)?>(nil)
   private let syncHook = Mutex<(@Sendable (UInt64) -> Void)?>(nil)
+  /// Whether what is written ahead has generations, and whether the next transaction begins one. Requires `writing`.
+  private(set) var hasGenerations = false
+  var beginsGeneration = false
   /// The number of the last write. Requires `writing`.
   private var writes: UInt64 = 0
   private let syncedWrites = Atomic<UInt64>(0)
@@ -135,8 +138,8 @@ package final class LogFile: @unchecked Sendable {
     case .file(let given):
       try LogDisk.requireLocal(given)
       madeFolder = use == .read ? nil : try LogDisk.makeFolder(of: LogDisk.resolved(given))
-      let path: String
-      (path, lacksAhead) = try LogHome.find(LogDisk.resolved(given))
+      let (path, generation): (String, Int64)
+      (path, lacksAhead, generation) = try LogHome.find(LogDisk.resolved(given))
       self.place = .file(path)
       if use == .read {
         try Self.requireFile(path)
@@ -146,6 +149,7 @@ package final class LogFile: @unchecked Sendable {
         // Only the owner moves these records into the file. An empty one shows that none are missing.
         if LogDisk.size(path + "-wal") != nil { writer.leaveFiles() }
         version = try LogSchema.check(writer, name: path)
+        try LogHome.checkAhead(writer, path, since: generation)
         (wasChecked, wasUpgraded, isNew) = (false, false, false)
         reader = writer
       } else {
@@ -163,6 +167,7 @@ package final class LogFile: @unchecked Sendable {
         if wasOpen { for database in [writer, reader] { database.leaveFiles() } }
         if isNew { try LogSchema.prepare(writer, from: nil, name: path) }
         version = try LogSchema.check(writer, name: path)
+        if wasOpen { try LogHome.checkAhead(writer, path, since: generation) }
         wasUpgraded = version < LogSchema.version
         checks = !isNew && (LogDisk.size(path) ?? 0) <= limits.checkMax
         // 0.1.0 always leaves its lock.
@@ -196,7 +201,8 @@ package final class LogFile: @unchecked Sendable {
     writer.disableCheckpoints()
     ahead = LogFileID(path + "-wal")
     aheadEnd = LogAheadEnd(path + "-wal", pageSize: pageSize)
-    try LogHome.recordOwner(path, lock.id, in: writer)
+    hasGenerations = try LogHome.recordOwner(path, lock.id, in: writer)
+    beginsGeneration = hasGenerations
     for database in [writer, reader] { database.leaveFiles(false) }
   }
 

@@ -8,18 +8,19 @@ enum LogHome {
     let path: String
     /// The inode of the file, or nil if it was closed. A copy has that of its original.
     let inode: UInt64?
+    /// The generation of what was written ahead and is in the file by now.
+    let generation: Int64
   }
 
   /// Finds the path by which a file is to be opened.
   /// - Parameter path: The path that was given, without links in it.
-  /// - Returns: The path, and whether the file was not closed and the newest data is not beside it.
+  /// - Returns: The path, whether the file was not closed and the newest data is not beside it, and the generation in the file.
   /// - Throws: `damaged` if the file was moved without its newest data.
-  static func find(_ path: String) throws(LogFault) -> (path: String, lacksAhead: Bool) {
-    guard let id = LogFileID(path), let note = read(path) else { return (path, false) }
+  static func find(_ path: String) throws(LogFault) -> (path: String, lacksAhead: Bool, generation: Int64) {
+    guard let id = LogFileID(path), let note = read(path) else { return (path, false, 0) }
     let home = note.path
-    if home == path { return (path, lacksAhead(path, note)) }
     let other = LogFileID(home)
-    if let other, other == id { return (home, lacksAhead(home, note)) }
+    if home == path || other == id { return (home, lacksAhead(home, note), note.generation) }
     let (left, own) = (home + "-wal", path + "-wal")
     if other == nil, (LogDisk.size(left) ?? 0) > 0, (LogDisk.size(own) ?? 0) == 0 {
       throw LogFault(
@@ -35,7 +36,7 @@ enum LogHome {
           + " it. Give --data the name that the file has beside it now, or move it to \(own); or, to do without these records, make an"
           + " empty file \(own)")
     }
-    return (path, lacksAhead)
+    return (path, lacksAhead, note.generation)
   }
 
   /// Whether a file was not closed, and nothing that was written ahead is beside it. An empty file there means that nothing was.
@@ -44,23 +45,46 @@ enum LogHome {
   }
 
   /// Records in the file itself that it is in use, and by which path. This is durable on return unless the disk is full.
-  static func recordOwner(_ path: String, _ id: LogFileID, in database: Database) throws(LogFault) {
+  /// - Returns: Whether it was recorded.
+  static func recordOwner(_ path: String, _ id: LogFileID, in database: Database) throws(LogFault) -> Bool {
     do throws(LogFault) {
       try database.run("BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS home (path TEXT NOT NULL, inode INTEGER)")
-      if try database.integer("SELECT count(*) FROM pragma_table_info('home') WHERE name = 'inode'") == 0 {
-        try database.run("ALTER TABLE home ADD COLUMN inode INTEGER")
+      for column in ["inode", "generation"]
+      where try database.integer("SELECT count(*) FROM pragma_table_info('home') WHERE name = '\(column)'") == 0 {
+        try database.run("ALTER TABLE home ADD COLUMN \(column) INTEGER")
       }
+      let last = try database.integer("SELECT generation FROM home") ?? 0
       try database.run("DELETE FROM home")
-      let insert = try database.prepare("INSERT INTO home (path, inode) VALUES (?, ?)")
+      let insert = try database.prepare("INSERT INTO home (path, inode, generation) VALUES (?, ?, ?)")
       insert.bind(1, path)
       insert.bind(2, Int64(bitPattern: id.inode))
+      insert.bind(3, last + 1)
       try insert.run()
       try database.run("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
+      return true
     } catch {
       if database.isInTransaction { try? database.run("ROLLBACK") }
       // Existing records must be processed even if the disk is full.
       if error.code != .full { throw error }
+      return false
     }
+  }
+
+  /// Begins a generation of what is written ahead, with the first transaction after the earlier one was moved into the file.
+  static func beginGeneration(_ database: Database) throws(LogFault) {
+    try database.run("UPDATE home SET generation = generation + 1")
+  }
+
+  /// Throws if what is beside the file is of an earlier generation than what is in the file by now: it would undo newer records.
+  /// - Parameter generation: The one in the file alone.
+  static func checkAhead(_ database: Database, _ path: String, since generation: Int64) throws(LogFault) {
+    if generation == 0 { return }
+    let ahead = try database.integer("SELECT generation FROM home") ?? 0
+    if ahead >= generation { return }
+    throw LogFault(
+      .damaged,
+      "\(path)-wal is of an earlier time than \(path), which has newer records that it would undo. Move it away: what it had then is in"
+        + " \(path), or was missing when \(path) was used without it")
   }
 
   /// Records that everything is in the file itself, once what is written ahead has been moved there.
@@ -79,7 +103,8 @@ enum LogHome {
       let home = (try? database.text("SELECT path FROM home")) ?? nil
     else { return nil }
     let inode = (try? database.integer("SELECT inode FROM home WHERE inode IS NOT NULL")) ?? nil
-    return Note(path: home, inode: inode.map { UInt64(bitPattern: $0) })
+    let generation = (try? database.integer("SELECT generation FROM home")) ?? nil
+    return Note(path: home, inode: inode.map { UInt64(bitPattern: $0) }, generation: generation ?? 0)
   }
 
   /// Whether the file's last writer wrote ahead. A copy that SQLite made with `VACUUM INTO` is whole, and says that it did not.

@@ -85,6 +85,32 @@ struct LogHomeTests {
     for use in [LogFile.Use.read, .own] { #expect(try LogFile(.file(path), use: use).lacksAhead) }
   }
 
+  @Test("what was written ahead in an earlier use is refused, and undoes nothing", arguments: [true, false])
+  func stale(isMovedBefore: Bool) throws {
+    let folder = try LogFolder()
+    let ahead: Data
+    do {
+      let log = try folder.open()
+      defer { log.close() }
+      try log.makeTopic("gifts", partitions: 1)
+      try log.append(.of(0, [("a", "1")]))
+      if isMovedBefore { log.writing { log.moveAhead("RESTART") } }
+      try log.append(.of(0, [("a", "2")]))
+      ahead = try Data(contentsOf: folder.url("-wal"))
+    }
+    do {
+      let log = try folder.open()
+      defer { log.close() }
+      try log.append(.of(0, [("a", "3")]))
+    }
+    try ahead.write(to: folder.url("-wal"))
+    let sentence = fault(.damaged) { _ = try folder.open() }
+    #expect(sentence.contains("of an earlier time") && sentence.contains("Move it away"), "\(sentence)")
+    #expect(fault(.damaged) { _ = try LogFile(.file(folder.path), use: .read) } == sentence)
+    #expect(unlink(folder.path + "-wal") == 0)
+    #expect(try all(folder.path).records == ["0 a=1", "1 a=2", "2 a=3"])
+  }
+
   @Test("a copy that SQLite made while it was in use is whole")
   func vacuumed() throws {
     let (folder, copy) = (try LogFolder(), try LogFolder())

@@ -122,7 +122,7 @@ final class ExplainAnswer {
     let isWritten = write("\(what)\(since)\(until), \(places.joined(separator: ", "))\(searched)\n")
     if question.namesTime {
       Console.report(
-        "gifts more than a minute before --since or after --until were not searched for: if the time zone may be wrong, try without them"
+        "gifts before --since and after --until were not all searched: if the time zone may be wrong, try without them"
       )
     }
     return isWritten

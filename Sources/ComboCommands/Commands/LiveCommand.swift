@@ -18,7 +18,7 @@ enum LiveCommand {
     let session = CommandSession(options.logLevel, options.logFormat)
     let (log, stop) = (session.log, session.stop)
     defer { log.flush() }
-    if options.http == nil, options.sources.isEmpty, !Live.isPiped {
+    if options.http == nil, options.sources.allSatisfy({ $0.place == .post }), !Live.isPiped {
       log.error("there is no source of records: give --from, pipe records into standard input, or leave out --http none")
       return 2
     }
@@ -90,16 +90,16 @@ private struct Live {
       log.error("a source cannot be read: \(.reason, error.description)")
       return 1
     }
-    let printer = options.prints ? LivePrinter(stage) : nil
+    let printer = options.prints ? LivePrinter(stage, stop) : nil
     let keeper = LogKeeper(stage.file, keepMs: options.keepMs, refusalLog: refusalLog, log: log) { [stop] in stop.set() }
     defer {
       keeper.stop()
-      printer?.stop()
     }
     let code = serve(observatory)
     webSockets?.stop()
     intake.appender.stop()
-    return keeper.code(code)
+    printer?.stop()
+    return printer?.hasFailed == true ? 1 : keeper.code(code)
   }
 
   private func serve(_ observatory: Observatory) -> Int32 {

@@ -4,6 +4,7 @@ internal import ComboIntake
 internal import ComboLog
 internal import ComboSystem
 internal import ComboWire
+internal import Glibc
 
 /// The HTTP side of `live`: accepts events, and serves the instructions of all rooms.
 final class LiveGate: EventGate {
@@ -109,14 +110,24 @@ final class LiveGate: EventGate {
 /// Prints the instructions of all rooms from now on, one per line.
 final class LivePrinter: Sendable {
   private let isStopped = StopFlag()
+  private let failure = StopFlag()
   private let file: LogFile
   private let thread: WorkThread
 
-  init(_ stage: LogStage) {
+  /// - Parameter stop: Set if standard output cannot be written. A reader that is gone is no failure.
+  init(_ stage: LogStage, _ stop: StopFlag) {
     file = stage.file
     let output = stage.stream(.output)
-    thread = WorkThread { [file, isStopped] in Self.run(file, output, isStopped) }
+    thread = WorkThread { [file, isStopped, failure] in
+      guard let error = Self.run(file, output, isStopped), error != EPIPE else { return }
+      Console.report("cannot write to standard output: \(String(cString: strerror(error)))")
+      failure.set()
+      stop.set()
+    }
   }
+
+  /// Whether standard output could not be written.
+  var hasFailed: Bool { failure.isSet }
 
   /// Prints the remaining instructions, and ends. Must be called only once.
   func stop() {
@@ -125,7 +136,8 @@ final class LivePrinter: Sendable {
     thread.join()
   }
 
-  private static func run(_ file: LogFile, _ output: Int, _ isStopped: StopFlag) {
+  /// - Returns: The number of the error if standard output cannot be written, or nil.
+  private static func run(_ file: LogFile, _ output: Int, _ isStopped: StopFlag) -> Int32? {
     var place = file.bounds(output).next
     let page = LogPage()
     while true {
@@ -137,10 +149,10 @@ final class LivePrinter: Sendable {
       } catch {
         // Retention has deleted the records meanwhile.
         if error.code == .outOfRange { continue }
-        return
+        return nil
       }
       if page.isEmpty {
-        if ends { return }
+        if ends { return nil }
         file.committed.wait(after: rings, maxMs: 10_000)
         continue
       }
@@ -150,8 +162,7 @@ final class LivePrinter: Sendable {
         lines.append(contentsOf: value)
         lines.append(UInt8(ascii: "\n"))
       }
-      // The reader is gone.
-      if !lines.withUnsafeBytes({ Console.write($0, to: 1) }) { return }
+      if !lines.withUnsafeBytes({ Console.write($0, to: 1) }) { return errno }
     }
   }
 }

@@ -47,7 +47,7 @@ final class LogStage: Sendable {
     }
     if file.lacksAhead {
       log.warning(
-        "\(.file, file.place.name) was not closed by its last user, or was copied while it was open, and \(.text, name), which has the newest records, is not beside it. Acknowledged records may be missing, unless sqlite3 has moved them into the file. If you have the right file, stop, and put it there"
+        "\(.file, file.place.name) was not closed by its last user, or was copied while it was open, and \(.text, name), which has the newest records, is not beside it. Acknowledged records may be missing, unless sqlite3 has moved them into the file. If you have the right file, stop now, and put it there: once more records are taken in, it no longer fits"
       )
     }
     if file.wasUpgraded {

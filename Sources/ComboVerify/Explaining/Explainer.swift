@@ -106,10 +106,7 @@ package import ComboWire
       let searched = question.partition.map { [$0] } ?? Array(partitions)
       outcome.searched = searched.count
       noticeSearch(question, own, hasRoom, searched.count)
-      let format = try derivation ?? anyDerivation(question)
-      found = try inParallel(searched.count, stopsAtError: true) { i in
-        try PartitionSearch(searched[i], question, reader, format).run(progress)
-      }
+      found = try search(searched, question, [own: derivation])
       // A producer with another partitioner sends the room elsewhere.
       for other in found where other.number != own && needsMore && (!other.own.isEmpty || !question.namesGift && other.hasRoom) {
         try explain(other.number)
@@ -166,6 +163,37 @@ package import ComboWire
   }
 
   /// Returns the derivation of any partition, from its journal or a checkpoint, or nil if there is none.
+  /// Searches partitions without deriving them.
+  /// - Parameter known: The newest derivations of partitions, as far as they are known.
+  private func search(
+    _ partitions: [Int32], _ question: GiftQuestion, _ known: [Int32: Derivation?]
+  ) throws -> [PartitionSearch.Found] {
+    let any = try known.values.compactMap { $0 }.first ?? anyDerivation(question)
+    return try inParallel(partitions.count, stopsAtError: true) { i in
+      let number = partitions[i]
+      // Partitions change their settings one by one, each at its own takeover.
+      let own = try known[number] ?? newestDerivation(number, question)
+      return try PartitionSearch(number, question, reader, own ?? any).run(progress)
+    }
+  }
+
+  /// Returns the derivation of a partition's newest takeover, or nil if that is not known.
+  private func newestDerivation(_ number: Int32, _ question: GiftQuestion) throws -> Derivation? {
+    guard try reader.partitions(.journal).contains(number) else { return nil }
+    let checkpoint = try RoomCheckpoints(number, of: question.room, since: .min, topics, reader).newest?.checkpoint
+    let first = try reader.bounds(.journal, number).first
+    let pages = JournalPages(
+      number, topics, reader, from: max(first, checkpoint?.journal ?? first), to: try reader.stableEnd(.journal, number),
+      after: checkpoint.map { JournalTerms(after: $0) } ?? JournalTerms())
+    var derivation = checkpoint?.derivation
+    do {
+      while let item = try pages.next() { derivation = item.entry.takeover?.derivation ?? derivation }
+    } catch is VerifyFault {
+      // A search needs no journal: what could be read of it decides.
+    }
+    return derivation
+  }
+
   private func anyDerivation(_ question: GiftQuestion) throws -> Derivation? {
     for number in try reader.partitions(.journal) {
       let (first, end) = (try reader.bounds(.journal, number).first, try reader.stableEnd(.journal, number))

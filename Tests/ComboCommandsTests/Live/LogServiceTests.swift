@@ -95,6 +95,32 @@ struct LogServiceTests {
     #expect(report.isProven, "\(report.summary)")
   }
 
+  @Test("`live --print` ends with 1 and the reason if standard output cannot be written")
+  func printsNowhere() throws {
+    let folder = NSTemporaryDirectory() + "/" + TestKafka.fresh("combo-print")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try Data((LogScene.gift("r", 1) + "\n").utf8).write(to: URL(fileURLWithPath: folder + "/in"))
+    try Data().write(to: URL(fileURLWithPath: folder + "/log"))
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: ServiceProcess.program)
+    process.arguments = ["live", "--data", "none", "--http", "none", "--print"]
+    process.standardInput = FileHandle(forReadingAtPath: folder + "/in")
+    process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+    process.standardError = FileHandle(forWritingAtPath: folder + "/log")
+    try process.run()
+    process.waitUntilExit()
+    let log = try String(contentsOfFile: folder + "/log", encoding: .utf8)
+    #expect(
+      process.terminationStatus == 1 && log.contains("cannot write to standard output: No space left on device"), "\(log)")
+  }
+
+  @Test("`live` needs a source: without HTTP, --from post is none")
+  func hasNoSource() throws {
+    let (code, _, log) = try ServiceProcess.run(["live", "--data", "none", "--http", "none", "--from", "post"])
+    #expect(code == 2 && log.contains("there is no source of records"), "\(log)")
+  }
+
   @Test("`live --export` reports the number of records that were deleted before the first that it prints")
   func exportsRest() throws {
     let scene = try LogScene(isFile: true)

@@ -47,6 +47,27 @@ extension ServiceTests {
       try service.stop()
     }
 
+    @Test("a gift in another partition than its room's is found by the settings of that partition's own takeover")
+    func settingsOfItsPartition() throws {
+      let group = try TestGroup(partitions: 4)
+      let first = try group.process(TestGroup.fast)
+      try group.give((0..<40).map { TestGift(id: "e\($0)", room: "room-\($0)") })
+      try group.waitUntilTakenIn(first)
+      try first.stop()
+      func partition(_ key: String) -> Int {
+        key.utf8CString.withUnsafeBytes { KeyPartitioner.partition(.init(rebasing: $0.dropLast()), 4) }
+      }
+      let key = try #require((0..<100).map { "key-\($0)" }.first { partition($0) != partition("late") })
+      let second = try group.process(TestGroup.fast + ["--room-from-body"])
+      try group.put([TestRecord(key: key, TestGift(id: "late-1", room: "late").text)])
+      try group.waitUntilTakenIn(second)
+      for asked in [[], ["--id", "late-1"]] {
+        let (code, output, log) = try explain(group, ["--room", "late"] + asked)
+        #expect(code == 0 && output.contains("rose ×1 from sender u1: shown"), "\(output)\n\(log)")
+      }
+      try second.stop()
+    }
+
     @Test("gifts of an aborted and of an open transaction are found, and distinguished from those never sent")
     func transactions() throws {
       let group = try TestGroup(partitions: 2)

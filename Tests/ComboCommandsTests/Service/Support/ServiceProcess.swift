@@ -80,7 +80,7 @@ final class ServiceProcess: RunningService {
   // MARK: - Plumbing
 
   /// The path of the program, which is beside the test bundle.
-  private static let program: String = {
+  static let program: String = {
     let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     var folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
     // Some tool chains load the tests into their own helper, and name the bundle among the arguments.
