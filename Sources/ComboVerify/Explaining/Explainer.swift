@@ -162,7 +162,6 @@ package import ComboWire
     }
   }
 
-  /// Returns the derivation of any partition, from its journal or a checkpoint, or nil if there is none.
   /// Searches partitions without deriving them.
   /// - Parameter known: The newest derivations of partitions, as far as they are known.
   private func search(
@@ -194,6 +193,7 @@ package import ComboWire
     return derivation
   }
 
+  /// Returns the derivation of any partition, from its journal or a checkpoint, or nil if there is none.
   private func anyDerivation(_ question: GiftQuestion) throws -> Derivation? {
     for number in try reader.partitions(.journal) {
       let (first, end) = (try reader.bounds(.journal, number).first, try reader.stableEnd(.journal, number))
