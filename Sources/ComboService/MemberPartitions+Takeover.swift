@@ -38,6 +38,13 @@ extension MemberPartitions {
     }
     let changes = own.changes(from: old).joined(separator: ", ")
     if !changes.isEmpty, toldChanges.insert(changes).inserted { log.info("settings changed: \(.text, changes)") }
+    if old.namesInput, !own.namesInput, toldChanges.insert("no input").inserted {
+      log.warning(
+        """
+        the group's instructions named their input until now, and those of this instance do not: if other inputs share the output, readers and \
+        verify cannot tell them apart. Give --name-input, or --input with all inputs
+        """)
+    }
   }
 
   /// Adds the schemas that the last owner had, so that none is ever lost.

@@ -181,7 +181,9 @@ package final class PartitionAudit {
     let provesFrom = beginning.silent.keys.max() ?? 0
     let since = run.items.first { $0.entry.n == provesFrom }?.entry.clock ?? partition.clock
     comparison.markAllKnown(since: since)
-    return try pass(run, from: index, until: nil, partition, beginning.derivation, beginning.silent, provesFrom: provesFrom)
+    let end = try pass(run, from: index, until: nil, partition, beginning.derivation, beginning.silent, provesFrom: provesFrom)
+    if case .finished = end { outcome.report.entriesBeforeCheckpoint += index }
+    return end
   }
 
   private func rooms(of partition: Partition) -> [Room] {

@@ -42,6 +42,8 @@ package struct VerifyReport: Equatable, Sendable {
   var isComplete = true
   /// Entries of the journal that could not be derived.
   var entriesSkipped = 0
+  /// The number of those before a checkpoint from which the rest of the partition was derived.
+  var entriesBeforeCheckpoint = 0
   /// The number of those that other versions of the engine's rules made, by version.
   var entriesOfOtherRules: [Rules: Int] = [:]
   package var findings = Findings()
@@ -72,6 +74,7 @@ package struct VerifyReport: Equatable, Sendable {
     said += other.said
     isComplete = isComplete && other.isComplete
     entriesSkipped += other.entriesSkipped
+    entriesBeforeCheckpoint += other.entriesBeforeCheckpoint
     entriesOfOtherRules.merge(other.entriesOfOtherRules, uniquingKeysWith: +)
     tally.add(other.tally)
     findings.merge(other.findings)
@@ -153,6 +156,9 @@ package struct VerifyReport: Equatable, Sendable {
         return
           "NOT proven: the checkpoints that the output could be derived from were deleted, as the rooms' state is large for the file,"
           + " and nothing follows the newest one. Verify while live runs, or raise --data-max-mib, which keeps an old one"
+      }
+      if entriesSkipped > 0, entriesBeforeCheckpoint == entriesSkipped {
+        return "NOT proven: nothing was compared, because no instruction follows the checkpoint that the derivation begins from"
       }
       return isLost
         ? "NOT proven: the output cannot be derived from the remaining input, journal and state"

@@ -150,6 +150,22 @@ extension VerifyReachTests {
     #expect(report.tally.equal + report.unprovenInstructions == report.instructions)
   }
 
+  @Test("with nothing after the checkpoint, --from-checkpoint has nothing to compare, and says so")
+  func nothingAfter() throws {
+    let scene = VerifyScene()
+    scene.scene.configuration.checkpointGifts = 1
+    let instance = scene.scene.start()
+    var report = VerifyReport()
+    for _ in 0..<20 where report.entriesBeforeCheckpoint == 0 || report.tally.equal > 0 {
+      scene.burst(instance, gifts: 1)
+      scene.rest(instance)
+      report = try scene.verify(Verifier.Options(fromCheckpoint: true))
+    }
+    #expect(report.faults == [] && !report.isProven && report.tally.equal == 0, "\(report.faults)")
+    #expect(report.summary.contains("NOT proven: nothing was compared, because no instruction follows the checkpoint"))
+    #expect(try scene.verify().isProven)
+  }
+
   @Test("without a checkpoint --from-checkpoint gives no proof")
   func noCheckpoint() throws {
     let scene = VerifyScene()

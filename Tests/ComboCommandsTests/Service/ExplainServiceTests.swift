@@ -73,7 +73,10 @@ extension ServiceTests {
       let group = try TestGroup(partitions: 2)
       let service = try group.process(TestGroup.fast)
       func transaction(_ id: String) throws -> TransactionalProducer {
-        let producer = try TransactionalProducer(group.properties, transactionalID: TestKafka.fresh(id))
+        // It must stay open for as long as the test takes.
+        let properties = try KafkaProperties(
+          brokers: group.brokers, overrides: [.init(key: "transaction.timeout.ms", value: "600000")], log: .none)
+        let producer = try TransactionalProducer(properties, transactionalID: TestKafka.fresh(id))
         try producer.initTransactions(withinMs: ServiceKafka.patienceMs)
         let topic = try producer.producer.topic(group.names.input, withinMs: ServiceKafka.patienceMs)
         try producer.begin()

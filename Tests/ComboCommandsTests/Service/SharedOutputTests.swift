@@ -58,6 +58,11 @@ extension ServiceTests {
       let seek = try ServiceProcess.run(
         ["seek", "--skip-to-end"] + two.arguments(TestGroup.fast).filter { $0 != "--progress" })
       #expect(seek.code == 0 && !seek.output.contains("names_input"), "\(seek)")
+
+      // An instance that no longer names the input says so.
+      let unnamed = try two.process(TestGroup.fast + ["--instance", "two"])
+      try unnamed.waitForLog("warning the group's instructions named their input until now", "Give --name-input")
+      try unnamed.stop()
     }
 
     @Test("has rooms with the names of their inputs in front where that is wanted; `explain` finds them, `serve` one input's")
