@@ -41,8 +41,8 @@ extension MemberPartitions {
     if old.namesInput, !own.namesInput, toldChanges.insert("no input").inserted {
       log.warning(
         """
-        the group's instructions named their input until now, and those of this instance do not: if other inputs share the output, readers and \
-        verify cannot tell them apart. Give --name-input, or --input with all inputs
+        the group's instructions named their input until now, and those of this instance do not: if other inputs share the output, their \
+        viewers see these banners too, and verify cannot tell them apart. Give --name-input, or --input with all inputs
         """)
     }
   }

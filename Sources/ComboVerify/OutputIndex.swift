@@ -76,7 +76,7 @@ package final class OutputIndex {
     if seq >= epoch.end {
       if epoch.append(entry, seq, at: text.at) { epoch.client.loseTrack() }
       if let what = epoch.client.draw(text) { fault(.screen, what) }
-      if epoch !== room.epochs.last, epoch.late == nil { epoch.late = place }
+      if let newest = room.epochs.last, newest !== epoch { epoch.continued(at: place, after: newest.epoch) }
     } else if let first = epoch.entry(seq) {
       addRepetition(entry, after: first, of: epoch, seq, at: text.at)
     } else {

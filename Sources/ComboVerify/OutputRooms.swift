@@ -43,8 +43,8 @@ extension OutputIndex {
     private(set) var firstAt: Int64
     private(set) var lastAt: Int64
     package var client: ScreenClient
-    /// The place where the epoch continued after a later one had begun, if it did.
-    package var late: Place?
+    /// The place where the epoch continued after later ones had begun, and the newest that had, if it did.
+    package private(set) var late: (place: Place, newest: Int64)?
     /// The repetitions, sorted by `seq` once the index is finished.
     var repetitions: [Repetition] = []
 
@@ -110,6 +110,11 @@ extension OutputIndex {
       return isGap
     }
 
+    /// Registers a record that comes after the beginning of a later epoch.
+    package func continued(at place: Place, after newest: Int64) {
+      if late.map({ $0.newest < newest }) ?? true { late = (place, newest) }
+    }
+
     /// Inserts a record that was missing before the last run.
     func insert(_ entry: Entry, _ seq: Int, at: Int64) {
       let index = firstEarlier(behind: seq)
@@ -139,7 +144,7 @@ extension OutputIndex {
       last = joined.removeLast()
       earlier = joined
       repetitions += other.repetitions
-      late = late ?? other.late
+      if let other = other.late { continued(at: other.place, after: other.newest) }
       firstAt = min(firstAt, other.firstAt)
       lastAt = max(lastAt, other.lastAt)
       client.loseTrack()

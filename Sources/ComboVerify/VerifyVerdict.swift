@@ -39,7 +39,9 @@ struct VerifyVerdict {
         found.epochs += 1
         found.screens += epoch.client.screens
         if let late = epoch.late {
-          checkOrder(epoch, late, byEpoch[place], later: byEpoch[(place + 1)...].joined().map(\.partition))
+          // Another group's epochs may be among them.
+          let begun = zip(room.epochs, byEpoch).dropFirst(place + 1).prefix { $0.0.epoch <= late.newest }
+          checkOrder(epoch, late.place, byEpoch[place], later: begun.flatMap(\.1).map(\.partition))
         }
         judgeRepetitions(epoch, byEpoch[place])
         unproven += judge(

@@ -92,6 +92,31 @@ struct VerifyOutputTests {
     #expect(report.summary.contains("NOT proven: \(reason)"), "\(report.summary)")
   }
 
+  @Test("an epoch may continue after one of another group, and not after the next one of its own")
+  func foreignEpoch() throws {
+    let scene = VerifyScene()
+    let instance = scene.scene.start()
+    scene.scene.gift("r0")
+    scene.scene.settle(instance)
+    let first = try #require(scene.output("r0").first)
+    let number = try #require(first.text.firstMatch(of: /"epoch":(\d+),"seq":\d+,"at":(\d+)/))
+    let other = first.text.replacing("\"epoch\":\(number.1)", with: "\"epoch\":\(Int64(number.1)! + 1)")
+    first.log.append(SimRecord(key: first.record.key, value: Array(other.utf8)))
+    scene.rest(instance)
+    let last = try #require(scene.output("r0").last)
+    scene.scene.gift("r0")
+    scene.scene.settle(instance)
+    scene.rest(instance)
+    let options = Verifier.Options(from: Int64(number.2)! + 1)
+    let report = try scene.verify(options)
+    #expect(report.faults == [] && report.tally.equal > 0, "\(report.faults)")
+
+    let seq = try #require(last.text.firstMatch(of: /"seq":(\d+)/))
+    let late = last.text.replacing("\"seq\":\(seq.1)", with: "\"seq\":\(Int(seq.1)! + 1)")
+    last.log.append(SimRecord(key: last.record.key, value: Array(late.utf8)))
+    #expect(try scene.verify(options).first(.sequence).contains("continues after a later one has begun"))
+  }
+
   private func cutAll(_ log: SimLog) { log.cut(before: log.end) }
 
   @Test("a group that has processed events and emitted nothing is proven, and not only as far as it can be derived")

@@ -64,7 +64,9 @@ package struct GiftWords {
   }
 
   private static func committed(_ reach: ExplainedPartition?) -> String {
-    guard let clock = reach?.clock, let entry = reach?.entry else { return ": the group has committed nothing of the partition" }
+    guard let clock = reach?.clock, let entry = reach?.entry else {
+      return ": the journal has no entry of the partition in the time that was searched"
+    }
     return ": the group's last entry is \(entry), of \(Timestamp.text(clock))"
   }
 
