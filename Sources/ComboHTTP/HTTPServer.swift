@@ -10,7 +10,7 @@ internal import Synchronization
 ///
 /// The thread has a lower priority than all others of the process, unless it only serves viewers. Under load, gifts take
 /// precedence.
-// Sendable: after `start`, what changes belongs to the server's thread, except what is atomic or behind a mutex.
+// Sendable: after `init`, what changes belongs to the server's thread, except what is atomic or behind a mutex.
 package final class HTTPServer: @unchecked Sendable {
   /// The limits of one program.
   package enum Limits {

@@ -34,7 +34,7 @@ struct Rebalance {
 }
 
 /// Receives the events of a group's member.
-// Sendable: librdkafka calls it on the thread that polls, as only the consumer's queue is served; all else is that thread's too.
+// Sendable: librdkafka calls it on the thread that serves its queues, which polls and closes; all else is that thread's too.
 final class MemberEvents: @unchecked Sendable {
   /// The handler of rebalances, set before the client is first polled, or nil to decline them.
   var onRebalance: ((Rebalance) -> Void)?

@@ -151,8 +151,14 @@ extension LogFile {
   /// Stops all writing, including that of closing, and returns the fault.
   private func leaving(_ fault: LogFault) -> LogFault {
     fail(fault)
-    for database in [writer, reader] { database.leaveFiles() }
+    leaveFiles()
     return fault
+  }
+
+  /// Leaves what is written ahead beside the file when it is closed. Requires `writing`.
+  func leaveFiles() {
+    writer.leaveFiles()
+    if reader !== writer { reading { reader.leaveFiles() } }
   }
 
   /// Throws if the path no longer leads to the file, or to the one that SQLite writes ahead. Requires `writing`, outside of a

@@ -317,7 +317,7 @@ package final class LogFile: @unchecked Sendable {
     writing {
       if let failure {
         // What was written ahead stays beside a damaged file, as when that is refused.
-        if failure.code == .damaged { for database in [writer, reader] { database.leaveFiles() } }
+        if failure.code == .damaged { leaveFiles() }
         return
       }
       guard case .file = place else { return }

@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// Rooms of several threads add to it concurrently, each keeping its own order. It is reused, so that the steady state has no
 /// allocations.
-// Sendable: it is added to under `lock`, and otherwise used while no room runs or under the lock of a ``ProducingTarget``.
+// Sendable: it is added to under `lock`, and otherwise used once no room can add to it, or under a ``ProducingTarget``'s.
 package final class HeldBack: @unchecked Sendable {
   private struct Record {
     var topic: Topic

@@ -5,9 +5,10 @@ package import Dispatch
 
 /// A room that is awake: its engine, its serial queue, and what its partition stores about it.
 ///
-/// The engine, `hash`, `said`, `skipped` and `wakeup` belong to the room's queue. Everything else belongs to the partition's
-/// owner, and so do those while the queue is empty (``Batch/wait()``).
-// Sendable: either its queue uses it, or the owner, which waits for the queue; a batch's counter orders the two.
+/// The engine, `hash`, `said`, `skipped` and `wakeup` belong to the room's queue, which only reads what its work on them needs.
+/// Everything else belongs to the partition's owner, and so do those while the queue is empty (``Batch/wait()``). What both read
+/// changes only then.
+// Sendable: the queue and the owner have fields of their own, as above; a batch's counter orders what passes between them.
 @usableFromInline
 package final class Room: @unchecked Sendable {
   /// The room's name as a JSON string and, if that contains an escape, the name itself after it.

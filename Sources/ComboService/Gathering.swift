@@ -64,7 +64,7 @@ struct Gathering: Sendable {
     inBackground(.restoring) { put(restore.restorer.run(from: committed, in: extents, history: history), of: restore) }
   }
 
-  private func put(_ outcome: RestoreOutcome, of restore: Restore) {
+  private func put(_ outcome: sending RestoreOutcome, of restore: Restore) {
     results.put(RestoreResult(number: restore.number, token: restore.token, outcome: outcome))
   }
 }

@@ -29,10 +29,8 @@ extension MemberPartitions {
   }
 
   private func check(_ active: ActivePartition, _ body: @escaping @Sendable () -> JournalCheck) {
-    let mailbox = checks
-    // The other thread only passes it on.
-    let carried = UnsafeTransfer(active)
-    edges.inBackground(.query) { mailbox.put(JournalCheckResult(active: carried.value, check: body())) }
+    let (number, token) = (active.number, token(of: active.number))
+    edges.inBackground(.query) { [checks] in checks.put(JournalCheckResult(number: number, token: token, check: body())) }
   }
 
   /// What a delivery must do after a check.
@@ -44,11 +42,11 @@ extension MemberPartitions {
   /// Handles the result of a journal check. A claim that does not count is restored again.
   /// - Returns: The next step; nil if there is none.
   func take(_ result: JournalCheckResult) -> CheckStep? {
-    let number = result.active.number
+    let number = result.number
+    guard token(of: number) == result.token else { return nil }
     switch state(of: number) {
-    case .active(let active, _) where active === result.active, .draining(let active, _) where active === result.active:
-      return .checked(active, result.check)
-    case .claimed(let active, _, _) where active === result.active:
+    case .active(let active, _), .draining(let active, _): return .checked(active, result.check)
+    case .claimed(let active, _, _):
       switch result.check {
       case .counts(let takeover, let position):
         note(.claimCounted(owesEntry: configuration.delivery == .exactlyOnce), of: number)
@@ -60,13 +58,15 @@ extension MemberPartitions {
         log.warning("partition \(.partition, number) could not be taken over, trying again: \(.reason, reason)")
         note(.overtaken, of: number)
       }
-    case .unassigned, .waiting, .restoring, .ready, .claiming, .claimed, .active, .draining: break
+    case .unassigned, .waiting, .restoring, .ready, .claiming: break
     }
     return nil
   }
 }
 
 struct JournalCheckResult {
-  let active: ActivePartition
+  let number: Int32
+  /// The restore that the check belongs to.
+  let token: Int
   let check: JournalCheck
 }

@@ -154,6 +154,9 @@ internal import ComboWire
 
   func cancellation(of number: Int32) -> Cancellation { ownerships[Int(number)].cancellation }
 
+  /// Distinguishes the current restore from earlier ones.
+  func token(of number: Int32) -> Int { Int(number) < ownerships.count ? ownerships[Int(number)].token : 0 }
+
   /// Starts consuming partitions.
   /// - Returns: Those that can be read; the others are restored again.
   func activate(_ partitions: [ActivePartition]) -> [ActivePartition] {

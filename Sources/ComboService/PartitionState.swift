@@ -67,7 +67,7 @@ package enum PartitionState {
   /// A fact about a partition. Times are by the monotonic clock, in milliseconds.
   enum Fact {
     case assigned, revoked
-    /// It was written as far as time permitted, and is to be taken over again.
+    /// It was written as far as time permitted, and is to be taken over again. After a failure its restore is planned already.
     case handedOver
     case handOverBegan
     /// Work since the last commit was discarded.
@@ -75,7 +75,7 @@ package enum PartitionState {
     /// The next restore was planned, for at once if `nextTry` is nil.
     case retryPlanned(nextTry: Int64?)
     case retryDue
-    /// The brokers refused to let it be read or written.
+    /// The brokers refused to let it be read or written, before it was consumed.
     case refused
     // The result of a restore.
     case restored(ActivePartition, PendingTakeover)
@@ -112,7 +112,7 @@ package enum PartitionState {
   mutating func take(_ fact: Fact) -> [Action] {
     switch (fact, self) {
     case (.assigned, _): return restore(attempts)
-    case (_, .unassigned): return []
+    case (_, .unassigned), (.handedOver, .waiting): return []
     case (.revoked, _): return [.cancel] + leave(for: .unassigned)
     case (.handedOver, _): return restore(attempts)
     case (.workDiscarded, _): return [.stopReading] + leave(for: .waiting(attempts, until: nil))
@@ -123,7 +123,7 @@ package enum PartitionState {
     case (.restoreContradicted(let reason, let now, let nextTry), .restoring(let attempts)):
       self = .waiting(Attempts(doubtedSince: attempts.doubtedSince ?? now, failure: reason), until: nextTry)
     case (.timeRefused(let nextTry), .restoring): return retry(Attempts(), at: nextTry)
-    case (.refused, .restoring), (.refused, .ready), (.refused, .active): return restore(Attempts())
+    case (.refused, .restoring), (.refused, .ready): return restore(Attempts())
     case (.overtaken, .claimed), (.overtaken, .active): return restore(Attempts())
     case (.claimRequired, .ready(let active, .takeover(let takeover))): self = .claiming(active, takeover)
     case (.claimWritten(let entry), .claiming(let active, let takeover)):

@@ -34,19 +34,23 @@ final class SchemaWaits {
   }
 
   /// Requests schemas, and puts those that have arrived into force.
-  func update() {
-    guard let source = parts.edges.schemas else { return }
+  /// - Returns: Why a partition that waited cannot be read further; nil if all can. What it emitted since the last commit must
+  ///   not be committed without its entry.
+  func update() -> TransactionFault? {
+    guard let source = parts.edges.schemas else { return nil }
     if source.takeRetry() { requests.forgetRefusals() }
     let now = parts.edges.time.monotonicMs()
-    for (id, answer) in answers.takeAll() { take(requests.heard(answer, about: id, at: now), id, now) }
-    if requests.open.isEmpty { return }
+    var fault: TransactionFault?
+    for (id, answer) in answers.takeAll() { fault = take(requests.heard(answer, about: id, at: now), id, now) ?? fault }
+    if requests.open.isEmpty { return fault }
     requests.keep(Set(parts.partitions.active.compactMap { $0?.awaited }))
     for id in requests.takeDue(at: now) {
       parts.edges.inBackground(.query) { [answers] in answers.put((id, source.ask(id))) }
     }
+    return fault
   }
 
-  private func take(_ step: SchemaRequests.Step?, _ id: String, _ now: Int64) {
+  private func take(_ step: SchemaRequests.Step?, _ id: String, _ now: Int64) -> TransactionFault? {
     switch step {
     case nil: break
     case .wait(let reason, let mustSay):
@@ -56,24 +60,30 @@ final class SchemaWaits {
         """
         records with schema \(.text, id) are bad events from now on: \(.reason, reason). Once that is corrected, send SIGHUP and redrive them
         """)
-      resume(id)
+      return resume(id)
     case .use(let text):
       do throws(MapFaults) {
         try parts.partitions.learn([id: text])
         parts.log.info(
           "schema \(.text, id) has arrived: the partitions are taken over again with it, so that the journal has it first")
       } catch {
-        take(requests.refuse(id, error.faults[0].description, now), id, now)
+        return take(requests.refuse(id, error.faults[0].description, now), id, now)
       }
     }
+    return nil
   }
 
   /// Resumes the partitions that waited for a schema.
-  private func resume(_ id: String) {
+  private func resume(_ id: String) -> TransactionFault? {
     for case let active? in parts.partitions.active where active.awaited == id {
       active.awaited = nil
-      _ = parts.partitions.activate([active])
+      do throws(EdgeError) {
+        try parts.edges.group.start([(partition: active.number, offset: active.partition.offset)])
+      } catch {
+        return .abort("partition \(active.number) cannot be read further: \(error)")
+      }
     }
+    return nil
   }
 
   func wait(of active: ActivePartition, _ now: Int64) -> ServiceReport.SchemaWait? {

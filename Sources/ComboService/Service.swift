@@ -137,7 +137,7 @@ package final class Service: GroupEdgeDelegate {
       case nil: break
       }
     }
-    schemas.update()
+    if let fault = schemas.update() { goBack(fault) }
     reader.useNewestMap()
     let behind = partitions.behindMap
     if !behind.isEmpty { takeOverAgain(behind) }

@@ -85,7 +85,8 @@ struct PartitionStateTests {
     let (doubted, failed) = (PartitionState.Attempts(doubtedSince: 5, failure: "d"), PartitionState.Attempts(failure: "f"))
     return [
       .unassigned, .waiting(.init(), until: nil), .waiting(failed, until: 9), .waiting(doubted, until: 9), .restoring(.init()),
-      .restoring(doubted), .ready(work(), .takeover(takeover(isReset: false))),
+      .restoring(doubted), .ready(work(), .nothing), .ready(work(), .sweep), .ready(work(), .entry(thenSweep: false)),
+      .ready(work(), .takeover(takeover(isReset: false))),
       .ready(work(), .takeover(takeover(isReset: true))),
       .ready(work(), .entry(thenSweep: true)), .claiming(work(), takeover(isReset: false)),
       .claiming(work(), takeover(isReset: true)), .claimed(work(), entry, isReset: false), .claimed(work(), entry, isReset: true),
@@ -119,8 +120,9 @@ struct PartitionStateTests {
     assigned: restoring doubted since 5 after d > restoring doubted since 5 after d: cancel stop restore(5)
     assigned: * > restoring: cancel CLOSE stop restore
     revoked: * > unassigned: cancel CLOSE
-    handedOver: waiting doubted since 5 after d 9 > restoring doubted since 5 after d: cancel stop restore(5)
-    handedOver: waiting after f 9 > restoring after f: cancel stop restore
+    handedOver: waiting long > waiting long:
+    handedOver: waiting after f 9 > waiting after f 9:
+    handedOver: waiting doubted since 5 after d 9 > waiting doubted since 5 after d 9:
     handedOver: restoring doubted since 5 after d > restoring doubted since 5 after d: cancel stop restore(5)
     handedOver: * > restoring: cancel CLOSE stop restore
     handOverBegan: active > draining:
@@ -137,13 +139,10 @@ struct PartitionStateTests {
     refused: restoring doubted since 5 after d > restoring: cancel stop restore
     refused: ready+takeover > restoring: cancel stop restore
     refused: ready+reset > restoring: cancel stop restore
+    refused: ready > restoring: cancel stop restore
+    refused: ready+sweep > restoring: cancel stop restore
+    refused: ready+entry > restoring: cancel stop restore
     refused: ready+entry+sweep > restoring: cancel stop restore
-    refused: active+takeover > restoring: cancel close stop restore
-    refused: active+reset > restoring: cancel close stop restore
-    refused: active+entry > restoring: cancel close stop restore
-    refused: active+entry+sweep > restoring: cancel close stop restore
-    refused: active+sweep > restoring: cancel close stop restore
-    refused: active > restoring: cancel close stop restore
     restored: restoring > ready+takeover:
     restored: restoring doubted since 5 after d > ready+takeover:
     restoreFailed(7): restoring > waiting after x 7: cancel stop
@@ -174,6 +173,9 @@ struct PartitionStateTests {
     overtaken: active > restoring: cancel close stop restore
     started: ready+takeover > active+takeover: consume
     started: ready+reset > active+reset: consume
+    started: ready > active: consume
+    started: ready+sweep > active+sweep: consume
+    started: ready+entry > active+entry: consume
     started: ready+entry+sweep > active+entry+sweep: consume
     takeoverWritten: active+takeover > active:
     takeoverWritten: active+reset > active+sweep:

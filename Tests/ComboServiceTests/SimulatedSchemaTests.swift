@@ -105,6 +105,35 @@ struct SimulatedSchemaTests {
     #expect(scene.finish() == [])
   }
 
+  @Test("that are refused while the partition cannot be read further: its gifts count once", arguments: [false, true])
+  func unreadable(isAtLeastOnce: Bool) throws {
+    if isAtLeastOnce { scene.configuration.delivery = .atLeastOnce }
+    scene.world.hasAtLeastOnce = isAtLeastOnce
+    scene.configuration.commitIntervalMs = 1000
+    registry.answer = { $0 == "1" ? SimRegistry.known($0) : .unusable("no Avro") }
+    let instance = scene.start()
+    for room in [SimGifts.plainRooms[0], elsewhere] { gift(1, room: room) }
+    scene.settle(instance)
+    scene.world.clock.advance(5000)
+    scene.turn(instance, 5)
+    gift(1)
+    scene.settle(instance)
+    // From here on nothing is committed until the partition has failed.
+    scene.world.clock.moves = 0
+    for id in [1, 2, 1] { gift(id, room: elsewhere) }
+    scene.world.broker.faults.unseekable = 1000
+    let (commits, restores) = (instance.service.totals.commits, instance.service.partitions.counts.restores)
+    for _ in 0..<50 where instance.service.partitions.counts.restores == restores { scene.turn(instance) }
+    #expect(instance.service.totals.commits == commits && instance.service.partitions.counts.restores > restores)
+    scene.world.broker.faults.unseekable = 0
+    scene.world.clock.moves = 3
+    scene.world.clock.advance(2000)
+    gift(1)
+    scene.settle(instance)
+    #expect(instance.service.totals.bad == 1)
+    #expect(scene.finish() == [])
+  }
+
   @Test("are in the journal before their records, whatever dies and whenever the registry is away", arguments: [false, true])
   func random(isAtLeastOnce: Bool) throws {
     for seed in UInt64(1)...10 {

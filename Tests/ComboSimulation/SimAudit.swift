@@ -1,10 +1,10 @@
-import ComboCore
 import ComboEdge
 import ComboRooms
 import ComboService
 import ComboSystem
 import ComboVerify
 
+@testable import ComboCore
 @testable import ComboTestSupport
 @testable import ComboWire
 
@@ -72,7 +72,7 @@ struct SimAudit {
       if let reset = restored.reset {
         faults.append("partition \(number) would be reset: \(reset.reason)")
       } else {
-        faults += differences(derived, restored.partition, "restored")
+        faults += differences(derived, restored.partition, "restored") + broken(restored.partition, "restored")
       }
     case .refused(let reason), .otherRules(_, let reason), .doubtful(let reason), .failed(let reason):
       faults.append("partition \(number) cannot be restored: \(reason)")
@@ -86,7 +86,17 @@ struct SimAudit {
         let owed = instance.service.partitions.owed(by: active)
         if case .takeover = owed { continue }
         if !active.partition.hasNews { faults += differences(derived, active.partition, "live") }
+        faults += broken(active.partition, "live")
       }
+    }
+    return faults
+  }
+
+  /// Checks the invariants of all engines of a partition.
+  private func broken(_ partition: Partition, _ what: String) -> [String] {
+    var faults: [String] = []
+    partition.table.forEachRoom { room in
+      if let broken = room.engine.brokenInvariant() { faults.append("\(what): room \(text(room.id)): \(broken)") }
     }
     return faults
   }

@@ -9,6 +9,8 @@ struct SimFaults {
   var retriable = 0
   /// Commits that end without an answer: they happened, did not, or will.
   var indefinite = 0
+  /// A partition cannot be read from an offset.
+  var unseekable = 0
   /// Transaction markers that are written late.
   var lateMarks = 0
   /// Leaders that were replaced without knowing it: what is read is beyond their end, or they report an end of long ago.

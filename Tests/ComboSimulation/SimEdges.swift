@@ -133,6 +133,7 @@ final class SimGroupEdge: GroupEdge, GroupOffsets, @unchecked Sendable {
   func start(_ partitions: [(partition: Int32, offset: Int64)]) throws(EdgeError) {
     for (partition, offset) in partitions {
       try instance.step()
+      if broker.happens(broker.faults.unseekable) { throw EdgeError(.timedOut, "no answer (made up)", isRetriable: true) }
       if !member.owned.contains(partition) { instance.complain("partition \(partition) was started, but is not assigned") }
       positions[partition] = offset
     }

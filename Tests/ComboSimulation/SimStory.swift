@@ -49,7 +49,7 @@ final class SimStory {
     if random.below(3) > 0 {
       world.broker.faults = SimFaults(
         abortable: random.below(40), fatal: random.below(20), retriable: random.below(60), indefinite: random.below(60),
-        lateMarks: random.below(600), staleLeaders: random.below(40))
+        unseekable: Int(seed % 5) * 10, lateMarks: random.below(600), staleLeaders: random.below(40))
     }
     world.clock.moves = [0, 3, 10, 40][random.below(4)]
     world.batchMax = [1, 3, 20, 200][random.below(4)]

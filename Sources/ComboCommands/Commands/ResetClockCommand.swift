@@ -19,7 +19,8 @@ enum ResetClockCommand {
       if !options.isConfirmed || plan.ahead.isEmpty { return 0 }
       if plan.members > 0 { return Console.fail(options.sentence(ofMembers: plan.members, properties)) }
       guard
-        let service = try Service.build(options, properties, log: session.log, stop: session.stop, purpose: .bringClocksBack),
+        let service = try ServiceBuilder.build(
+          options, properties, log: session.log, stop: session.stop, purpose: .bringClocksBack),
         let checked = service.takeOverAndLeave(session.stop)
       else { return 1 }
       _ = Console.print(

@@ -22,7 +22,7 @@ enum SeekCommand {
       if !options.isConfirmed || plan.moves.isEmpty { return 0 }
       if plan.members > 0 { return Console.fail(options.service.sentence(ofMembers: plan.members, properties)) }
       guard
-        let service = try Service.build(
+        let service = try ServiceBuilder.build(
           options.service, properties, log: session.log, stop: session.stop, purpose: .seek(plan.targets)),
         let takenOver = service.takeOverAndLeave(session.stop)
       else { return 1 }

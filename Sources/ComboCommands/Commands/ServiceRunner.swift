@@ -83,7 +83,7 @@ struct ServiceRunner {
     let memory = GroupMemory()
     while true {
       let cluster = ClusterCheck(properties, options.brokers, clusterMemory ?? memory)
-      var service = try Service.build(
+      var service = try ServiceBuilder.build(
         options, properties, log: log, stop: stop, observatory: observatory, memory: memory, cluster: cluster,
         isRetry: isRetry)
       isRetry = false

@@ -1,5 +1,5 @@
 extension Engine {
-  /// Returns a description of the first broken invariant, or nil. Call it between two events. Slow; for tests.
+  /// Returns a description of the first broken invariant, or nil. Call it between two events. Slow; for tests and the simulation.
   func brokenInvariant() -> String? { core.brokenInvariant() }
 }
 

@@ -20,7 +20,7 @@ extension EngineCore {
       isEarliestExact = true
       if earliestDeadline > now { return }
       let t = earliestDeadline
-      assert(t >= time, "a step that was due earlier")
+      precondition(t >= time, "a step that was due earlier")
       time = max(time, t)
       if deadline == t {
         step(due, at: t, to: &sink)

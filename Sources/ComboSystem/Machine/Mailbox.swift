@@ -4,8 +4,7 @@ internal import Synchronization
 package final class Mailbox<Value>: Sendable {
   private let values = Mutex<[UnsafeTransfer<Value>]>([])
 
-  package func put(_ value: Value) {
-    // The sender no longer touches it.
+  package func put(_ value: sending Value) {
     let sent = UnsafeTransfer(value)
     values.withLock { $0.append(sent) }
   }

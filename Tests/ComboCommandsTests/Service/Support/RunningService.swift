@@ -105,7 +105,7 @@ final class ServiceThread: RunningService {
   init(
     _ arguments: [String],
     build: @escaping Build = { (options, log, stop) throws(EdgeError) in
-      try Service.build(options, options.kafkaProperties(log: log), log: log, stop: stop)
+      try ServiceBuilder.build(options, options.kafkaProperties(log: log), log: log, stop: stop)
     }
   ) throws {
     guard case .run(let options) = Invocation.parse(["run"] + arguments) else {

@@ -91,7 +91,8 @@ extension ServiceLog {
   }
 }
 
-extension Service {
+/// Builds a service from options.
+enum ServiceBuilder {
   /// Builds a service on real brokers. Waits for them and for the input topic until `stop` is set.
   /// - Parameters:
   ///   - observatory: The observatory that observers query, or nil if there are none.
