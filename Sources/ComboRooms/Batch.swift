@@ -228,6 +228,15 @@ package final class Batch: @unchecked Sendable {
   }
 }
 
+/// Proof that no room is running. What may be done only then takes one; it cannot be copied, so none can be kept for later.
+package struct Quiescence: ~Copyable {
+  /// Waits until the rooms have processed their parts of `batches`.
+  /// - Parameter batches: All batches that rooms may be processing; none if this thread alone runs the rooms.
+  package init(after batches: [Batch] = []) {
+    for batch in batches { batch.wait() }
+  }
+}
+
 /// The next four events of a room's part of a batch; -1 for none.
 private struct Ahead {
   private(set) var first: Int32

@@ -141,8 +141,9 @@ package final class EntryRunner<Observer: EntryObserver> {
   }
 
   private func close(_ entry: JournalEntry) throws {
-    partition.forEachDue(at: entry.clock) { $0.advance(to: entry.clock, outbox: outbox) }
-    let derived = partition.closeEntry(clock: entry.clock, of: topics)
+    let quiet = Quiescence()
+    partition.forEachDue(at: entry.clock, quiet) { $0.advance(to: entry.clock, outbox: outbox) }
+    let derived = partition.closeEntry(clock: entry.clock, of: topics, quiet)
     if let rooms = silent.removeValue(forKey: entry.n) {
       for room in rooms { partition.wake(room) }
     }

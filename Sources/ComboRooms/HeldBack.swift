@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// Rooms of several threads add to it concurrently, each keeping its own order. It is reused, so that the steady state has no
 /// allocations.
-// Sendable: it is added to under `lock`, and otherwise used once no room can add to it, or under a ``ProducingTarget``'s.
+// Sendable: all of its state is used under `lock`.
 package final class HeldBack: @unchecked Sendable {
   private struct Record {
     var topic: Topic
@@ -22,15 +22,16 @@ package final class HeldBack: @unchecked Sendable {
   private let bytes = ByteBuffer(capacity: 4096)
   private var records: ContiguousArray<Record> = []
   private var headers: [[RecordHeader]] = []
-  /// Counts of the instructions among the records.
-  package private(set) var said = InstructionCounts()
+  private var counts = InstructionCounts()
 
   package init() {}
 
-  package var count: Int { records.count }
-  package var isEmpty: Bool { records.isEmpty }
+  /// Counts of the instructions among the records.
+  package var said: InstructionCounts { lock.withLock { _ in counts } }
+  package var count: Int { lock.withLock { _ in records.count } }
+  package var isEmpty: Bool { count == 0 }
   /// The size of all keys and values.
-  package var byteCount: Int { bytes.count }
+  package var byteCount: Int { lock.withLock { _ in bytes.count } }
 
   /// Copies a record. Any thread.
   package func add(
@@ -38,7 +39,7 @@ package final class HeldBack: @unchecked Sendable {
     saying instruction: Instruction? = nil
   ) {
     lock.withLock { _ in
-      if let instruction { said.count(instruction) }
+      if let instruction { counts.count(instruction) }
       var place: Int32 = -1
       if !headers.isEmpty {
         place = Int32(self.headers.count)
@@ -58,40 +59,44 @@ package final class HeldBack: @unchecked Sendable {
     add(.output, key: key, value: value, timestamp: instruction.at, saying: instruction)
   }
 
-  /// Passes on all records, in the order in which they were added; the bytes are borrowed. No additions are allowed meanwhile.
+  /// Passes on all records, in the order in which they were added; the bytes are borrowed. Additions wait meanwhile.
   package func handOut(
     _ body: (_ topic: Topic, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?, _ headers: [RecordHeader]) -> Void
   ) {
-    let all = bytes.bytes
-    var start = 0
-    func next(_ count: Int32) -> Bytes? {
-      if count < 0 { return nil }
-      defer { start += Int(count) }
-      return Bytes(rebasing: all[start..<start + Int(count)])
-    }
-    for record in records {
-      let key = next(record.keyCount)
-      let value = next(record.valueCount)
-      body(record.topic, key, value, record.timestamp, record.headers < 0 ? [] : headers[Int(record.headers)])
+    lock.withLock { _ in
+      let all = bytes.bytes
+      var start = 0
+      func next(_ count: Int32) -> Bytes? {
+        if count < 0 { return nil }
+        defer { start += Int(count) }
+        return Bytes(rebasing: all[start..<start + Int(count)])
+      }
+      for record in records {
+        let key = next(record.keyCount)
+        let value = next(record.valueCount)
+        body(record.topic, key, value, record.timestamp, record.headers < 0 ? [] : headers[Int(record.headers)])
+      }
     }
   }
 
   /// Removes all records, but keeps the memory.
   package func removeAll() {
-    bytes.removeAll()
-    records.removeAll(keepingCapacity: true)
-    if !headers.isEmpty { headers.removeAll() }
-    said = InstructionCounts()
+    lock.withLock { _ in
+      bytes.removeAll()
+      records.removeAll(keepingCapacity: true)
+      if !headers.isEmpty { headers.removeAll() }
+      counts = InstructionCounts()
+    }
   }
 }
 
-// Sendable: `places` changes only while no room is running. The caller that sets a place keeps the object.
+// Sendable: `places` changes only while no room is running, by a proof. The caller that sets a place keeps the object.
 package final class HoldingTarget: InstructionTarget, @unchecked Sendable {
   private var places: [Unmanaged<HeldBack>?] = []
 
   package init() {}
 
-  package func set(_ partition: Int32, _ held: HeldBack?) {
+  package func set(_ partition: Int32, _ held: HeldBack?, _ quiet: borrowing Quiescence) {
     while places.count <= Int(partition) { places.append(nil) }
     places[Int(partition)] = held.map { Unmanaged.passUnretained($0) }
   }

@@ -106,8 +106,8 @@ package final class OutboxPool: Sendable {
     }
   }
 
-  /// Returns counts of the instructions emitted on them since the last call. No room may be running.
-  package func takeCounts() -> InstructionCounts {
+  /// Returns counts of the instructions emitted on them since the last call.
+  package func takeCounts(_ quiet: borrowing Quiescence) -> InstructionCounts {
     state.withLock { state in
       precondition(state.lent == 0, "a room is running while its instructions are counted")
       var counts = InstructionCounts()

@@ -177,9 +177,9 @@ package final class Partition {
 
   // MARK: - Making an entry
 
-  /// Passes on the rooms with a deadline up to `clock`, which must be advanced to it before ``closeEntry(clock:of:)``. No room
-  /// may be running.
-  package func forEachDue(at clock: Int64, _ advance: (Room) -> Void) {
+  /// Passes on the rooms with a deadline up to `clock`, which must be advanced to it before
+  /// ``closeEntry(clock:of:_:)``.
+  package func forEachDue(at clock: Int64, _ quiet: borrowing Quiescence, _ advance: (Room) -> Void) {
     let due = due(at: clock)
     let places = PrefetchList()
     defer { places.free() }
@@ -214,9 +214,9 @@ package final class Partition {
   }
 
   /// Advances the rooms to `target`, or to an earlier time if they emit more than `budget` bytes until then. A partition that is
-  /// behind thus reaches the present in several entries, each of a bounded size. No room may be running.
-  /// - Returns: The time reached, for ``closeEntry(clock:of:)``.
-  package func advance(to target: Int64, outbox: Outbox, budget: Int) -> Int64 {
+  /// behind thus reaches the present in several entries, each of a bounded size.
+  /// - Returns: The time reached, for ``closeEntry(clock:of:_:)``.
+  package func advance(to target: Int64, outbox: Outbox, budget: Int, _ quiet: borrowing Quiescence) -> Int64 {
     let least = batches.last?.now ?? clock
     precondition(target >= least, "an entry does not end before a time at which it consumed something")
     let before = outbox.bytes
@@ -225,14 +225,14 @@ package final class Partition {
     repeat {
       let (from, bytes) = (reached, outbox.bytes)
       reached = min(target, reached + pace.step)
-      forEachDue(at: reached) { $0.advance(to: reached, outbox: outbox) }
+      forEachDue(at: reached, quiet) { $0.advance(to: reached, outbox: outbox) }
       pace.took(max(1, reached - from), bytes: outbox.bytes - bytes, budget: budget)
     } while reached < target && (reached < least || outbox.bytes - before < budget)
     return reached
   }
 
-  /// Makes the next entry, and removes rooms that have rested by `clock`. No room may be running.
-  package func closeEntry(clock: Int64, of topics: TopicIdentity) -> JournalEntry {
+  /// Makes the next entry, and removes rooms that have rested by `clock`.
+  package func closeEntry(clock: Int64, of topics: TopicIdentity, _ quiet: borrowing Quiescence) -> JournalEntry {
     n += 1
     self.clock = clock
     var said = deadLetters

@@ -95,9 +95,11 @@ package final class RoomRecords {
     bytesSince = 0
   }
 
-  /// Writes the next part of the sweep, about `budget` bytes, in the transaction of entry `partition.n`. No room may be running.
+  /// Writes the next part of the sweep, about `budget` bytes, in the transaction of entry `partition.n`.
   /// - Returns: The number of bytes, and whether the sweep is complete, the checkpoint included.
-  package func write(_ partition: Partition, budget: Int, to writer: StateTopicWriter) -> (bytes: Int, isDone: Bool) {
+  package func write(
+    _ partition: Partition, budget: Int, to writer: StateTopicWriter, _ quiet: borrowing Quiescence
+  ) -> (bytes: Int, isDone: Bool) {
     guard var sweep else { return (0, true) }
     precondition(
       !partition.hasNews && partition.n >= sweep.start.n, "a snapshot is that of an entry, and not before its checkpoint")

@@ -16,7 +16,7 @@ final class Batches {
   }
 
   /// Waits until no room is running.
-  func quiesce() {
-    for batch in both { batch.wait() }
-  }
+  /// - Returns: The proof, which only the loop can get: no other thread has the batches.
+  @discardableResult
+  func quiesce() -> Quiescence { Quiescence(after: both) }
 }

@@ -144,11 +144,11 @@ internal import ComboWire
     case .close(let old):
       precondition(activePartition(number) === old, "what ends is what is consumed")
       // Its rooms are released with it, so none may be running.
-      batches.quiesce()
+      let quiet = batches.quiesce()
       active[Int(number)] = nil
       latestClock = max(latestClock, old.clock.last)
       watched.ended(old)
-      if let log = old.log { watched.askAgain(log.close()) }
+      if let log = old.log { watched.askAgain(log.close(quiet)) }
     }
   }
 

@@ -36,10 +36,10 @@ package final class PartitionLog {
     open = HeldBack()
   }
 
-  /// Discards what is in flight, since the partition is no longer consumed. No room may be running.
+  /// Discards what is in flight, since the partition is no longer consumed.
   /// - Returns: The answers that depended on it.
-  func close() -> [WatchedRooms.Answer] {
-    holding.set(number, nil)
+  func close(_ quiet: borrowing Quiescence) -> [WatchedRooms.Answer] {
+    holding.set(number, nil, quiet)
     let answers = entries.flatMap(\.answers)
     for entry in entries { onTheirWay.disown(entry) }
     entries = []

@@ -51,9 +51,8 @@ struct RoomFinder {
   }
 
   /// Returns answers to queries about rooms in partitions that fit, and about rooms in none, for which `fits` receives nil. The
-  /// answers are not sent yet. No room of these partitions may be running, and all their instructions must have been sent, or be
-  /// sent before.
-  func answers(where fits: (ActivePartition?) -> Bool) -> [WatchedRooms.Answer] {
+  /// answers are not sent yet. All instructions of these partitions must have been sent, or be sent before.
+  func answers(_ quiet: borrowing Quiescence, where fits: (ActivePartition?) -> Bool) -> [WatchedRooms.Answer] {
     if watched.queries.isEmpty { return [] }
     var answers: [WatchedRooms.Answer] = []
     watched.queries.removeAll { query in

@@ -10,7 +10,7 @@ package final class RoomSurvey {
   package let until: Int64
   private let prefix: [UInt8]
   private let limit: Int
-  let order: RoomOrder
+  private let order: RoomOrder
   private var partition = 0
   private var place = 0
   private var found: [Candidate] = []
@@ -31,9 +31,11 @@ package final class RoomSurvey {
     (self.id, self.prefix, self.limit, self.order, self.until) = (id, prefix, limit, order, until)
   }
 
-  /// Continues the survey. No room may be running, unless the order is ``RoomOrder/rate``.
+  /// Continues the survey.
   /// - Returns: Whether all rooms were read.
-  func search(_ active: [ActivePartition?], wall: Int64, monotonic now: Int64) -> Bool {
+  func search(
+    _ active: [ActivePartition?], wall: Int64, monotonic now: Int64, _ quiet: borrowing Quiescence
+  ) -> Bool {
     var left = Self.roomsPerTurn
     while partition < active.count {
       guard let owner = active[partition], place < owner.partition.table.placeCount else {
@@ -80,8 +82,8 @@ package final class RoomSurvey {
     if found.count > limit { found.removeSubrange(limit...) }
   }
 
-  /// Returns the rooms that were found. No room may be running.
-  package func lines(wall: Int64, monotonic now: Int64) -> [RoomLine] {
+  /// Returns the rooms that were found.
+  func lines(wall: Int64, monotonic now: Int64, _ quiet: borrowing Quiescence) -> [RoomLine] {
     found.map { candidate in
       let engine = candidate.room.engine
       return unsafe RoomLine(

@@ -78,12 +78,11 @@ extension Service {
     if watched.surveys.isEmpty { return }
     watched.surveys.removeAll { $0.until <= now }
     guard let first = watched.surveys.first else { return }
-    // These orders read the engines' state.
-    if first.order != .rate { parts.batches.quiesce() }
-    guard first.search(partitions.active, wall: edges.time.wallMs(), monotonic: now) else { return }
+    let wall = edges.time.wallMs()
+    let quiet = parts.batches.quiesce()
+    guard first.search(partitions.active, wall: wall, monotonic: now, quiet) else { return }
     watched.surveys.removeFirst()
-    parts.batches.quiesce()
-    watched.tell([watched.answer(.survey(id: first.id, first.lines(wall: edges.time.wallMs(), monotonic: now)))])
+    watched.tell([watched.answer(.survey(id: first.id, first.lines(wall: wall, monotonic: now, quiet)))])
   }
 
   // MARK: - State report

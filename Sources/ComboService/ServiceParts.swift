@@ -24,8 +24,8 @@ struct ServiceParts {
   /// Returns the deadline for giving up partitions from now on, by the monotonic clock.
   func deadline(isStop: Bool) -> Int64 { edges.time.monotonicMs() + (isStop ? Self.stopMs : Self.handOverMs) }
 
-  /// Sends the committed instructions of watched rooms to their watchers. No room may be running.
-  func tellWatchers() {
+  /// Sends the committed instructions of watched rooms to their watchers.
+  func tellWatchers(_ quiet: borrowing Quiescence) {
     unsafe watched.tellCaptured { id in
       for case let active? in partitions.active { unsafe active.partition.table.find(id)?.isWatched = false }
     }

@@ -124,7 +124,7 @@ final class TransactionDelivery: Delivery {
 
   /// Makes all work since the last commit durable, or none of it.
   private func commit(sweepBudget: Int? = nil) throws(TransactionFault) {
-    parts.batches.quiesce()
+    let quiet = parts.batches.quiesce()
     willProduce()
     precondition(entryEnds.isEmpty && entryBuffer.count == 0, "an entry belongs to one transaction")
     let began = parts.edges.time.monotonicMs()
@@ -134,7 +134,7 @@ final class TransactionDelivery: Delivery {
     var budget = sweepBudget ?? configuration.sweepBudget
     let claims = parts.partitions.unwrittenClaims
     for (claim, takeover) in claims {
-      let entry = parts.maker.claim(of: claim, takeover)
+      let entry = parts.maker.claim(of: claim, takeover, quiet)
       parts.partitions.note(.claimWritten(entry), of: claim.number)
       write(entry, claim)
       offsets.append(claim.position)
@@ -147,13 +147,13 @@ final class TransactionDelivery: Delivery {
       var owesEntry = false
       switch owed {
       case .takeover(let takeover):
-        outboxes.withOutbox { write(parts.maker.takeover(of: active, takeover, outbox: $0), active) }
+        outboxes.withOutbox { write(parts.maker.takeover(of: active, takeover, outbox: $0, quiet), active) }
         parts.partitions.note(.takeoverWritten, of: active.number)
       case .entry: owesEntry = true
       case .nothing, .sweep: break
       }
       if active.partition.hasNews || owesEntry || (isDue && active.entryIsDue(at: now, monotonic: began)) {
-        write(parts.maker.entry(of: active, at: now, outboxes), active)
+        write(parts.maker.entry(of: active, at: now, outboxes, quiet), active)
         if owesEntry { parts.partitions.note(.entryWritten, of: active.number) }
       }
       active.lastEntry = began
@@ -163,7 +163,7 @@ final class TransactionDelivery: Delivery {
         budget = .max
       }
       if active.records.isSweeping {
-        let written = active.records.write(active.partition, budget: budget, to: StateTopicWriter(output, active.number))
+        let written = active.records.write(active.partition, budget: budget, to: StateTopicWriter(output, active.number), quiet)
         budget = max(0, budget - written.bytes)
         uncommitted.stateBytes += written.bytes
       }
@@ -172,7 +172,7 @@ final class TransactionDelivery: Delivery {
       offsets.append(active.position)
       active.committedOffset = active.partition.offset
     }
-    uncommitted.said.add(outboxes.takeCounts())
+    uncommitted.said.add(outboxes.takeCounts(quiet))
     target.release()
     produceEntries()
     outcome.topics = uncommitted.topics
@@ -184,7 +184,7 @@ final class TransactionDelivery: Delivery {
     becameDurable(uncommitted, arrivals, since: began)
     uncommitted = ServiceTotals()
     arrivals.removeAll()
-    parts.tellWatchers()
+    parts.tellWatchers(quiet)
     for case let active? in parts.partitions.active {
       parts.partitions.wrote(active, active.partition.n, upTo: active.partition.offset)
     }
@@ -313,9 +313,9 @@ final class TransactionDelivery: Delivery {
     }
   }
 
-  /// Answers queries between two transactions, when all instructions are published and no room is running.
+  /// Answers queries between two transactions, when all instructions are published.
   func answerQueries() {
-    if !isOpen { parts.watched.tell(parts.finder.answers { _ in true }) }
+    if !isOpen { parts.watched.tell(parts.finder.answers(parts.batches.quiesce()) { _ in true }) }
   }
 
   var uncommittedSince: Int64? { isOpen ? openedAt : nil }
@@ -323,7 +323,7 @@ final class TransactionDelivery: Delivery {
   func drop() {
     uncommitted = ServiceTotals()
     arrivals.removeAll()
-    _ = outboxes.takeCounts()
+    _ = outboxes.takeCounts(parts.batches.quiesce())
     parts.watched.captured.removeAll()
     isOpen = false
   }

@@ -22,13 +22,13 @@ extension WriteAheadDelivery {
       }
     }
     if claims.isEmpty && sweeping.isEmpty { return }
-    parts.batches.quiesce()
+    let quiet = parts.batches.quiesce()
     lastState = now
     var new = StateTransaction()
     new.totals.commits = 1
     try output.begin()
     for (claim, takeover) in claims {
-      let entry = parts.maker.claim(of: claim, takeover)
+      let entry = parts.maker.claim(of: claim, takeover, quiet)
       parts.partitions.note(.claimWritten(entry), of: claim.number)
       entryBuffer.removeAll()
       entry.write(to: entryBuffer)
@@ -41,7 +41,7 @@ extension WriteAheadDelivery {
     for active in sweeping {
       if parts.partitions.owed(by: active).mustSweep { left = .max }
       if !active.records.isSweeping { beginSweep(active) }
-      let written = active.records.write(active.partition, budget: left, to: StateTopicWriter(output, active.number))
+      let written = active.records.write(active.partition, budget: left, to: StateTopicWriter(output, active.number), quiet)
       left = max(0, left - written.bytes)
       new.totals.stateBytes += written.bytes
       new.needs.append((active, active.partition.n))

@@ -148,21 +148,24 @@ package final class WriteAheadDelivery: Delivery {
   private func closeEntries(onlyNews: Bool = false) {
     let monotonic = parts.edges.time.monotonicMs()
     let wall = parts.edges.time.wallMs()
-    var isQuiet = false
+    var due: [(active: ActivePartition, log: PartitionLog, now: Int64)] = []
     for case let active? in parts.partitions.active {
       guard let log = active.log, log.mayWrite else { continue }
       let now = active.clock.target(wall: wall, monotonic: monotonic)
       guard active.partition.hasNews || (!onlyNews && active.entryIsDue(at: now, monotonic: monotonic)) else { continue }
-      if !isQuiet { parts.batches.quiesce() }
-      isQuiet = true
+      due.append((active, log, now))
+    }
+    if due.isEmpty { return }
+    let quiet = parts.batches.quiesce()
+    lastEntries = monotonic
+    for (active, log, now) in due {
       active.lastEntry = monotonic
-      lastEntries = monotonic
-      write(active, log, at: now)
+      write(active, log, at: now, quiet)
     }
   }
 
-  private func write(_ active: ActivePartition, _ log: PartitionLog, at now: Int64) {
-    var entry = parts.maker.entry(of: active, at: now, outboxes)
+  private func write(_ active: ActivePartition, _ log: PartitionLog, at now: Int64, _ quiet: borrowing Quiescence) {
+    var entry = parts.maker.entry(of: active, at: now, outboxes, quiet)
     entry.saidTo = log.saidTo
     entry.term = log.term
     entryBuffer.removeAll()
@@ -174,7 +177,7 @@ package final class WriteAheadDelivery: Delivery {
     active.tally = EventCounts()
     swap(&pending.arrivals, &active.arrivals)
     swap(&pending.held, &log.open)
-    holding.set(active.number, log.open)
+    holding.set(active.number, log.open, quiet)
     log.entries.append(pending)
     unsafe direct.produce(
       .journal, partition: active.number, key: nil, value: entryBuffer.bytes, timestamp: nil, headers: [], tag: pending.journalTag
@@ -311,8 +314,7 @@ package final class WriteAheadDelivery: Delivery {
     let log = PartitionLog(
       of: active, term: takeover, position: position, onTheirWay, holding)
     active.log = log
-    parts.batches.quiesce()
-    holding.set(active.number, log.open)
+    holding.set(active.number, log.open, parts.batches.quiesce())
     let pending = take(active)
     pending.journalOffset = takeover
     // Watchers do not get the output of an earlier owner: they get the screens after it.
@@ -326,13 +328,14 @@ package final class WriteAheadDelivery: Delivery {
 
   /// Answers queries. The instructions up to the last entry are in flight; an answer that includes them is sent after them.
   func answerQueries() {
+    let quiet = parts.batches.quiesce()
     for case let active? in parts.partitions.active where !active.partition.hasNews {
       guard let log = active.log else { continue }
-      let answers = parts.finder.answers { $0 === active }
+      let answers = parts.finder.answers(quiet) { $0 === active }
       if let last = log.entries.last { last.answers += answers } else { parts.watched.tell(answers) }
     }
     // The rooms that no partition of this member has.
-    parts.watched.tell(parts.finder.answers { $0 == nil })
+    parts.watched.tell(parts.finder.answers(quiet) { $0 == nil })
   }
 
   var uncommittedSince: Int64? {
