@@ -88,6 +88,9 @@ package final class ActivePartition {
   /// Whether the state topic holds all its rooms as of the last entry, so that no entry has to be replayed, if nothing is owed.
   var isWritten: Bool { !partition.hasNews && !records.isSweeping && sweptAtEntry == partition.n }
 
+  /// Whether rooms may have changed since the last sweep, and none is under way.
+  var needsSweep: Bool { !records.isSweeping && !partition.hasNews && sweptAtEntry < partition.n }
+
   /// Whether an entry is due even without input.
   func entryIsDue(at now: Int64, monotonic: Int64) -> Bool {
     if clock.isBehind { return true }

@@ -85,6 +85,8 @@ struct DeliveryOutcome {
   var fault: TransactionFault?
   /// The topics to which a transaction that failed wrote.
   var topics: Set<Topic> = []
+  /// A partition that another owner has taken over, or may have, and that must be restored.
+  var overtaken: Int32?
   /// Partitions that the fault stopped before all their rooms were written. Logged after it.
   var unwritten: [ActivePartition] = []
 }

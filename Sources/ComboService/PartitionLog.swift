@@ -3,7 +3,8 @@ internal import ComboWire
 
 /// The entries of a partition that are in flight, in at-least-once delivery.
 package final class PartitionLog {
-  private let number: Int32
+  /// The partition, which keeps its log.
+  unowned let active: ActivePartition
   private let onTheirWay: PendingEntries
   private let holding: HoldingTarget
   /// The journal offset of the takeover.
@@ -28,7 +29,7 @@ package final class PartitionLog {
   ///   - onTheirWay: The entries in flight of all partitions.
   ///   - holding: Where the rooms of all partitions emit.
   init(of active: ActivePartition, term: Int64, position: Int64, _ onTheirWay: PendingEntries, _ holding: HoldingTarget) {
-    (number, self.onTheirWay, self.holding) = (active.number, onTheirWay, holding)
+    (self.active, self.onTheirWay, self.holding) = (active, onTheirWay, holding)
     (self.term, self.position) = (term, position)
     saidTo = active.terms.saidTo
     saidOffset = active.partition.offset
@@ -39,7 +40,7 @@ package final class PartitionLog {
   /// Discards what is in flight, since the partition is no longer consumed.
   /// - Returns: The answers that depended on it.
   func close(_ quiet: borrowing Quiescence) -> [WatchedRooms.Answer] {
-    holding.set(number, nil, quiet)
+    holding.set(active.number, nil, quiet)
     let answers = entries.flatMap(\.answers)
     for entry in entries { onTheirWay.disown(entry) }
     entries = []

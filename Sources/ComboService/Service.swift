@@ -176,6 +176,7 @@ package final class Service: GroupEdgeDelegate {
       if outcome.hasProgress { backOff.succeeded() }
       counted.add(durable)
     }
+    if let overtaken = outcome.overtaken { partitions.note(.overtaken, of: overtaken) }
     if let fault = outcome.fault { goBack(fault, writingTo: outcome.topics) }
     parts.warnOfUnwritten(outcome.unwritten, isLost: true)
   }

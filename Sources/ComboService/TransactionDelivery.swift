@@ -306,7 +306,7 @@ final class TransactionDelivery: Delivery {
     while true {
       // A frozen broker answers no request.
       if parts.edges.time.monotonicMs() < deadline {
-        beginSweeps(of: given.filter { !$0.records.isSweeping && $0.sweptAtEntry < $0.partition.n })
+        beginSweeps(of: given.filter(\.needsSweep))
       }
       guard given.contains(where: \.records.isSweeping), parts.edges.time.monotonicMs() < deadline else { return }
       try commit(sweepBudget: 4 * configuration.sweepBudget)

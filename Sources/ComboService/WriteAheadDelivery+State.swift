@@ -8,17 +8,17 @@ extension WriteAheadDelivery {
   /// Begins the transaction that is due, or commits the one that is open, if everything it waits for is acknowledged.
   func workOnState(budget: Int, isHandingOver: Bool) throws(TransactionFault) {
     if let open = state {
-      if open.needs.allSatisfy({ $0.active.log?.saidTo ?? 0 >= $0.n }) { try commit(open) }
+      if open.isReady { try commit(open) }
       return
     }
     let claims = parts.partitions.unwrittenClaims
     let now = parts.edges.time.monotonicMs()
-    var sweeping: [ActivePartition] = []
+    var sweeping: [PartitionLog] = []
     if isHandingOver || now >= lastState + Int64(parts.configuration.commitIntervalMs) {
-      for case let active? in parts.partitions.active where active.log != nil && !active.partition.hasNews {
-        if active.records.isSweeping || parts.maker.isSweepDue(active, parts.partitions.owed(by: active)) {
-          sweeping.append(active)
-        }
+      sweeping = logs.filter { log in
+        let active = log.active
+        return !active.partition.hasNews
+          && (active.records.isSweeping || parts.maker.isSweepDue(active, parts.partitions.owed(by: active)))
       }
     }
     if claims.isEmpty && sweeping.isEmpty { return }
@@ -38,29 +38,28 @@ extension WriteAheadDelivery {
       new.offsets.append(claim.position)
     }
     var left = budget
-    for active in sweeping {
+    for log in sweeping {
+      let active = log.active
       if parts.partitions.owed(by: active).mustSweep { left = .max }
-      if !active.records.isSweeping { beginSweep(active) }
+      if !active.records.isSweeping { beginSweep(log) }
       let written = active.records.write(active.partition, budget: left, to: StateTopicWriter(output, active.number), quiet)
       left = max(0, left - written.bytes)
       new.totals.stateBytes += written.bytes
-      new.needs.append((active, active.partition.n))
+      new.needs.append((log, active.partition.n))
       new.offsets.append(active.position)
     }
     state = new
-    if new.needs.allSatisfy({ $0.active.log!.saidTo >= $0.n }) { try commit(new) }
+    if new.isReady { try commit(new) }
   }
 
-  func beginSweep(_ active: ActivePartition) {
-    guard let log = active.log else { preconditionFailure("only its owner writes a partition's state") }
+  func beginSweep(_ log: PartitionLog) {
     // Records in flight are at this offset or after it; those not above the sweep's entry are skipped.
-    parts.maker.beginSweep(active, journalOffset: log.position, term: log.term)
-    parts.partitions.note(.sweepBegun, of: active.number)
+    parts.maker.beginSweep(log.active, journalOffset: log.position, term: log.term)
+    parts.partitions.note(.sweepBegun, of: log.active.number)
   }
 
   func commit(_ open: StateTransaction) throws(TransactionFault) {
-    precondition(
-      open.needs.allSatisfy { $0.active.log?.saidTo ?? 0 >= $0.n }, "a snapshot is committed after the output up to its entry")
+    precondition(open.isReady, "a snapshot is committed after the output up to its entry")
     outcome.topics = open.totals.topics
     try output.commit(open.offsets)
     outcome.topics = []
@@ -75,9 +74,8 @@ extension WriteAheadDelivery {
     if now < lastReport + Self.reportEveryMs, !isLast { return }
     lastReport = now
     var offsets: [CommittedOffset] = []
-    for case let active? in parts.partitions.active {
-      guard let log = active.log, log.mustReport() || isLast else { continue }
-      offsets.append(active.position(after: log.saidTo, upTo: log.saidOffset))
+    for log in logs where log.mustReport() || isLast {
+      offsets.append(log.active.position(after: log.saidTo, upTo: log.saidOffset))
     }
     if !offsets.isEmpty { parts.edges.group.commitWithoutWaiting(offsets) }
   }

@@ -30,12 +30,15 @@ package final class WriteAheadDelivery: Delivery {
 
   /// The open transaction. It ends once everything up to the entries of its snapshots is acknowledged.
   struct StateTransaction {
-    var needs: [(active: ActivePartition, n: Int64)] = []
+    var needs: [(log: PartitionLog, n: Int64)] = []
     var claims: [ActivePartition] = []
     var offsets: [CommittedOffset] = []
     var totals = ServiceTotals()
 
     init() {}
+
+    /// Whether everything up to the entries of its snapshots is acknowledged.
+    var isReady: Bool { needs.allSatisfy { $0.log.saidTo >= $0.n } }
   }
 
   init(_ parts: ServiceParts, _ direct: any DirectEdge) {
@@ -50,6 +53,9 @@ package final class WriteAheadDelivery: Delivery {
 
   var isOpen: Bool { state != nil }
 
+  /// The logs of the active partitions: each has one, as it becomes active when its claim counts.
+  var logs: some Sequence<PartitionLog> { parts.partitions.active.lazy.compactMap { $0?.log } }
+
   /// The number of records of the last poll.
   private var polled = 0
 
@@ -62,10 +68,7 @@ package final class WriteAheadDelivery: Delivery {
 
   private var takesIn: Bool {
     if polled < Self.backlogMin, pauseMs > 0 { return false }
-    for case let active? in parts.partitions.active where active.partition.taken >= Self.takenMax {
-      if let log = active.log, !log.mayWrite { return false }
-    }
-    return true
+    return !logs.contains { $0.active.partition.taken >= Self.takenMax && !$0.mayWrite }
   }
 
   /// A poll with fewer records than this is no backlog.
@@ -89,7 +92,8 @@ package final class WriteAheadDelivery: Delivery {
   func willProduce() {}
 
   func produce(_ letter: DeadLetter, of active: ActivePartition) {
-    unsafe active.log?.open.add(
+    guard let log = active.log else { preconditionFailure("only its owner consumes a partition") }
+    unsafe log.open.add(
       .deadLetter, key: letter.key, value: letter.value, timestamp: letter.timestamp, headers: letter.headers)
   }
 
@@ -134,10 +138,7 @@ package final class WriteAheadDelivery: Delivery {
   private func lateEntry() -> PendingEntry? {
     if onTheirWay.isEmpty { return nil }
     let now = parts.edges.time.monotonicMs()
-    for case let active? in parts.partitions.active {
-      if let first = active.log?.entries.first, now - first.since > Self.deliveredWithinMs { return first }
-    }
-    return nil
+    return logs.lazy.compactMap(\.entries.first).first { now - $0.since > Self.deliveredWithinMs }
   }
 
   private static let deliveredWithinMs: Int64 = 30_000
@@ -148,23 +149,24 @@ package final class WriteAheadDelivery: Delivery {
   private func closeEntries(onlyNews: Bool = false) {
     let monotonic = parts.edges.time.monotonicMs()
     let wall = parts.edges.time.wallMs()
-    var due: [(active: ActivePartition, log: PartitionLog, now: Int64)] = []
-    for case let active? in parts.partitions.active {
-      guard let log = active.log, log.mayWrite else { continue }
+    var due: [(log: PartitionLog, now: Int64)] = []
+    for log in logs where log.mayWrite {
+      let active = log.active
       let now = active.clock.target(wall: wall, monotonic: monotonic)
       guard active.partition.hasNews || (!onlyNews && active.entryIsDue(at: now, monotonic: monotonic)) else { continue }
-      due.append((active, log, now))
+      due.append((log, now))
     }
     if due.isEmpty { return }
     let quiet = parts.batches.quiesce()
     lastEntries = monotonic
-    for (active, log, now) in due {
-      active.lastEntry = monotonic
-      write(active, log, at: now, quiet)
+    for (log, now) in due {
+      log.active.lastEntry = monotonic
+      write(log, at: now, quiet)
     }
   }
 
-  private func write(_ active: ActivePartition, _ log: PartitionLog, at now: Int64, _ quiet: borrowing Quiescence) {
+  private func write(_ log: PartitionLog, at now: Int64, _ quiet: borrowing Quiescence) {
+    let active = log.active
     var entry = parts.maker.entry(of: active, at: now, outboxes, quiet)
     entry.saidTo = log.saidTo
     entry.term = log.term
@@ -205,16 +207,15 @@ package final class WriteAheadDelivery: Delivery {
       // The entries before it cannot be read now; the next takeover reads them.
       throw TransactionFault.abort("entry \(unplaced.n) is in the journal, but the brokers did not report its offset")
     }
-    for case let active? in parts.partitions.active {
-      if let log = active.log { advance(active, log) }
-    }
+    for log in logs { advance(log) }
     if let wentBack {
       self.wentBack = nil
       throw TransactionFault.fatal(wentBack)
     }
   }
 
-  private func advance(_ active: ActivePartition, _ log: PartitionLog) {
+  private func advance(_ log: PartitionLog) {
+    let active = log.active
     while !log.isChecking, log.released < log.entries.count {
       let next = log.entries[log.released]
       guard let offset = next.journalOffset else { break }
@@ -275,23 +276,24 @@ package final class WriteAheadDelivery: Delivery {
     case .clear:
       log.isChecking = false
       log.position = log.entries[log.released].journalOffset!
-      advance(active, log)
+      advance(log)
     case .overtaken, .counts:
       parts.log.warning("partition \(.partition, active.number): another instance has taken it over; restoring it again")
-      try takeOverAnew(active)
+      try takeOverAnew(log)
     case .failed(let reason):
       parts.log.warning(
         "partition \(.partition, active.number): cannot read the journal; restoring it again: \(.reason, reason)")
-      try takeOverAnew(active)
+      try takeOverAnew(log)
     }
   }
 
-  /// Takes a partition over again. If the open transaction has its snapshot, it is aborted, and all partitions are restored.
-  private func takeOverAnew(_ active: ActivePartition) throws(TransactionFault) {
-    if state?.needs.contains(where: { $0.active === active }) ?? false {
-      throw TransactionFault.abort("partition \(active.number) must be taken over again")
+  /// Requests a partition to be taken over again. If the open transaction has its snapshot, it is aborted, and all partitions are
+  /// restored.
+  private func takeOverAnew(_ log: PartitionLog) throws(TransactionFault) {
+    if state?.needs.contains(where: { $0.log === log }) ?? false {
+      throw TransactionFault.abort("partition \(log.active.number) must be taken over again")
     }
-    parts.partitions.note(.overtaken, of: active.number)
+    outcome.overtaken = log.active.number
   }
 
   // MARK: - Assignment
@@ -323,63 +325,51 @@ package final class WriteAheadDelivery: Delivery {
     log.entries.append(pending)
     log.released = 1
     release(pending)
-    return outcome(of: { advance(active, log) })
+    return outcome(of: { advance(log) })
   }
 
   /// Answers queries. The instructions up to the last entry are in flight; an answer that includes them is sent after them.
   func answerQueries() {
     let quiet = parts.batches.quiesce()
-    for case let active? in parts.partitions.active where !active.partition.hasNews {
-      guard let log = active.log else { continue }
-      let answers = parts.finder.answers(quiet) { $0 === active }
+    for log in logs where !log.active.partition.hasNews {
+      let answers = parts.finder.answers(quiet) { $0 === log.active }
       if let last = log.entries.last { last.answers += answers } else { parts.watched.tell(answers) }
     }
     // The rooms that no partition of this member has.
     parts.watched.tell(parts.finder.answers(quiet) { $0 == nil })
   }
 
-  var uncommittedSince: Int64? {
-    var since: Int64?
-    for case let active? in parts.partitions.active {
-      if let first = active.log?.entries.first { since = min(since ?? .max, first.since) }
-    }
-    return since
-  }
+  var uncommittedSince: Int64? { logs.compactMap(\.entries.first?.since).min() }
 
   func handOver(_ partitions: [Int32], isStop: Bool) -> DeliveryOutcome {
-    let given = partitions.compactMap(parts.partitions.activePartition)
+    let given = partitions.compactMap { parts.partitions.activePartition($0)?.log }
     if given.isEmpty && state == nil { return DeliveryOutcome() }
     return outcome(of: { () throws(TransactionFault) in
       try write(given, by: parts.deadline(isStop: isStop))
       reportOffsets(isLast: true)
-      if isStop { parts.warnOfUnwritten(given, isLost: state != nil) }
+      if isStop { parts.warnOfUnwritten(given.map(\.active), isLost: state != nil) }
       if state != nil { throw TransactionFault.abort("partitions were given up before all was acknowledged") }
     })
   }
 
-  private func write(_ given: [ActivePartition], by deadline: Int64) throws(TransactionFault) {
-    for active in given { parts.partitions.note(.handOverBegan, of: active.number) }
+  private func write(_ given: [PartitionLog], by deadline: Int64) throws(TransactionFault) {
+    for log in given { parts.partitions.note(.handOverBegan, of: log.active.number) }
     try finish(given, by: deadline)
     // A sweep that was in progress began at an earlier entry. The next one does not repeat its records.
     while true {
-      for active in given
-      where !active.records.isSweeping && !active.partition.hasNews && active.log!.entries.isEmpty
-        && active.sweptAtEntry < active.partition.n
-      {
-        beginSweep(active)
-      }
-      guard given.contains(where: \.records.isSweeping), parts.edges.time.monotonicMs() < deadline else { return }
+      for log in given where log.entries.isEmpty && log.active.needsSweep { beginSweep(log) }
+      guard given.contains(where: \.active.records.isSweeping), parts.edges.time.monotonicMs() < deadline else { return }
       try workOnState(budget: 4 * parts.configuration.sweepBudget, isHandingOver: true)
       if state != nil { try finish(given, by: deadline) }
     }
   }
 
   /// Writes and publishes everything consumed, as far as time permits, and ends the transaction.
-  private func finish(_ given: [ActivePartition], by deadline: Int64) throws(TransactionFault) {
+  private func finish(_ given: [PartitionLog], by deadline: Int64) throws(TransactionFault) {
     while true {
       closeEntries(onlyNews: true)
-      if let open = state, open.needs.allSatisfy({ $0.active.log!.saidTo >= $0.n }) { try commit(open) }
-      let isSettled = state == nil && given.allSatisfy { !$0.partition.hasNews && $0.log!.entries.isEmpty }
+      if let open = state, open.isReady { try commit(open) }
+      let isSettled = state == nil && given.allSatisfy { !$0.active.partition.hasNews && $0.entries.isEmpty }
       if isSettled || parts.edges.time.monotonicMs() >= deadline { return }
       try takeAcknowledgements(maxWaitMs: 1)
     }
