@@ -58,8 +58,6 @@ package final class ActivePartition {
   /// The events since the last entry by kind, and the arrival times of their records.
   package var tally = EventCounts()
   var arrivals = Arrivals()
-  /// The schema that the record at the current offset names; nil unless the partition waits for it.
-  package var awaited: String?
   /// The version of the member's map in its derivation.
   var mapVersion = 0
   /// Whether it was logged that its clock is far ahead of the wall clock.

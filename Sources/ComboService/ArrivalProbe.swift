@@ -75,7 +75,9 @@ final class ArrivalProbe: Probe {
     // Twice, as a broker that has just started may not know it yet. Nothing else detects it if records are only read and offsets
     // are committed without waiting.
     if timesGone > 1 { return .lost(.gone(.input)) }
-    let positions = parts.partitions.active.compactMap { $0 }.filter { $0.awaited == nil }.map {
+    let positions = parts.partitions.active.compactMap { $0 }.filter {
+      parts.partitions.state(of: $0.number).awaitedSchema == nil
+    }.map {
       (number: $0.number, offset: $0.partition.offset)
     }
     if positions.isEmpty { waiting.removeAll() }
@@ -151,7 +153,7 @@ final class ArrivalProbe: Probe {
     let before = stall
     waiting = waiting.filter { number, look in
       guard let active = parts.partitions.activePartition(number) else { return false }
-      return active.partition.offset == look.offset && active.awaited == nil
+      return active.partition.offset == look.offset && parts.partitions.state(of: number).awaitedSchema == nil
     }
     if let (number, look) = waiting.min(by: { $0.value.since < $1.value.since }), now - look.since >= Self.waitingMs {
       let seconds = (now - look.since) / 1000

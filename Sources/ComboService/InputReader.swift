@@ -37,11 +37,10 @@ final class InputReader {
     let (edges, partitions, batches) = (parts.edges, parts.partitions, parts.batches)
     let batch = batches.filling
     var times: (wall: Int64, monotonic: Int64)?
-    let (intake, asks) = (intake, edges.schemas != nil)
-    var hasStopped = false
+    let (intake, schemas, asks) = (intake, schemas, edges.schemas != nil)
     edges.group.poll(maxWaitMs: maxWaitMs, hold: batches.index) { record in
       unsafe partitions.handle(record.partition)?._withUnsafeGuaranteedRef { partition in
-        if asks, partition.awaited != nil { return }
+        if asks, schemas.isLacking(partition.number) { return }
         let before = (next: partition.next, last: partition.last)
         if partition.taken == 0 {
           let time = times ?? (edges.time.wallMs(), edges.time.monotonicMs())
@@ -59,14 +58,13 @@ final class InputReader {
         unsafe Unmanaged.passUnretained(partition.partition)._withUnsafeGuaranteedRef {
           intake.take(record, into: $0, at: partition.now, to: receiver)
         }
-        if asks, partition.awaited != nil {
-          hasStopped = true
+        if asks, schemas.isLacking(partition.number) {
           partition.taken -= 1
           (partition.next, partition.last) = before
         }
       }
     }
-    if hasStopped { schemas.pauseAwaiting() }
+    schemas.pauseLacking()
     var records = 0
     for case let partition? in partitions.active where partition.taken > 0 {
       records += partition.taken

@@ -45,7 +45,7 @@ extension MemberPartitions {
     let number = result.number
     guard token(of: number) == result.token else { return nil }
     switch state(of: number) {
-    case .active(let active, _), .draining(let active, _): return .checked(active, result.check)
+    case .active(let active, _, _), .draining(let active, _): return .checked(active, result.check)
     case .claimed(let active, _, _):
       switch result.check {
       case .counts(let takeover, let position):

@@ -134,6 +134,7 @@ internal import ComboWire
       nextToken += 1
       ownerships[Int(number)].cancel(next: nextToken)
     case .stopReading: edges.group.stop(number)
+    case .pauseReading: edges.group.pause(number)
     case .restore(let doubtedSince): restore(number, doubtedSince: doubtedSince)
     case .confirm(let active, let claim): confirm(active, claim)
     case .consume(let new):
@@ -168,7 +169,7 @@ internal import ComboWire
       if partitions.count > 1 { return partitions.flatMap { activate([$0]) } }
       let number = partitions[0].number
       log.warning("partition \(.partition, number) cannot be read further, trying again: \(.reason, error)")
-      note(.refused, of: number)
+      refused(number)
       return []
     }
     for new in partitions { note(.started, of: new.number) }
@@ -180,6 +181,14 @@ internal import ComboWire
 
   /// - Parameter afterMs: The delay before the restores begin.
   func planRestores(afterMs: Int64) { for number in owned { note(.retryPlanned(nextTry: time(afterMs: afterMs)), of: number) } }
+
+  /// Records that the brokers do not let a partition be read or written, which is restored again after a while.
+  func refused(_ number: Int32) { note(.refused(nextTry: nextTry(of: number)), of: number) }
+
+  /// Returns when to restore a partition again after a failure; nil if that is now.
+  private func nextTry(of number: Int32) -> Int64? {
+    time(afterMs: ownerships[Int(number)].backOff.failed(at: edges.time.monotonicMs()))
+  }
 
   /// Returns the time of a retry; nil if it is now.
   private func time(afterMs: Int64) -> Int64? { afterMs <= 0 ? nil : edges.time.monotonicMs() + afterMs }
@@ -250,8 +259,7 @@ internal import ComboWire
       case .failed(let reason):
         log.warning("partition \(.partition, number) could not be restored, trying again: \(.reason, reason)")
         // Brokers that are away come back, a missing right is granted by an operator, and the restore succeeds.
-        let delayMs = ownerships[Int(number)].backOff.failed(at: edges.time.monotonicMs())
-        note(.restoreFailed(reason, nextTry: time(afterMs: delayMs)), of: number)
+        note(.restoreFailed(reason, nextTry: nextTry(of: number)), of: number)
       case .gone(let topic):
         // Without the topic no records are read, so nothing else would notice.
         found.faults.append(.lost(.gone(topic)))
@@ -277,7 +285,7 @@ internal import ComboWire
       try edges.output.prepare(partition.number)
     } catch {
       log.warning("partition \(.partition, partition.number) cannot be written to, trying again: \(.reason, error)")
-      note(.refused, of: partition.number)
+      refused(partition.number)
       return nil
     }
     guard let shift = shift(of: restored) else {

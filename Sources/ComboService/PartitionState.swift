@@ -24,8 +24,8 @@ package enum PartitionState {
   case claiming(ActivePartition, PendingTakeover)
   /// Its takeover is written. If it is a reset, all rooms must be written later.
   indirect case claimed(ActivePartition, JournalEntry, isReset: Bool)
-  /// It is consumed.
-  case active(ActivePartition, Owed)
+  /// It is consumed, perhaps up to a record that waits for its schema.
+  case active(ActivePartition, Owed, Reading)
   /// It is about to be given up, and gets no entry only because time has passed.
   case draining(ActivePartition, mustSweep: Bool)
 
@@ -64,6 +64,13 @@ package enum PartitionState {
     }
   }
 
+  /// How far an active partition is read.
+  package enum Reading {
+    case on
+    /// It stands at a record that names this schema, which the map does not have yet.
+    case awaits(schema: String)
+  }
+
   /// A fact about a partition. Times are by the monotonic clock, in milliseconds.
   enum Fact {
     case assigned, revoked
@@ -75,8 +82,9 @@ package enum PartitionState {
     /// The next restore was planned, for at once if `nextTry` is nil.
     case retryPlanned(nextTry: Int64?)
     case retryDue
-    /// The brokers refused to let it be read or written, before it was consumed.
-    case refused
+    /// The brokers refused to let it be read or written, before it was consumed. It is restored again, at once if `nextTry` is
+    /// nil.
+    case refused(nextTry: Int64?)
     // The result of a restore.
     case restored(ActivePartition, PendingTakeover)
     case restoreFailed(String, nextTry: Int64?)
@@ -91,6 +99,10 @@ package enum PartitionState {
     case overtaken
     case started
     case takeoverWritten, entryWritten, sweepBegun
+    /// Its next record names a schema that the map does not have, and which is fetched.
+    case schemaLacked(String)
+    /// It is read further, as the schema was refused.
+    case readingResumed
   }
 
   /// An action that the member has to perform.
@@ -98,6 +110,8 @@ package enum PartitionState {
     /// End the attempt to restore it, and searches of its journal.
     case cancel
     case stopReading
+    /// Do not fetch its records, until it is started again.
+    case pauseReading
     case restore(doubtedSince: Int64?)
     /// Check whether the committed claim counts.
     case confirm(ActivePartition, JournalEntry)
@@ -123,7 +137,7 @@ package enum PartitionState {
     case (.restoreContradicted(let reason, let now, let nextTry), .restoring(let attempts)):
       self = .waiting(Attempts(doubtedSince: attempts.doubtedSince ?? now, failure: reason), until: nextTry)
     case (.timeRefused(let nextTry), .restoring): return retry(Attempts(), at: nextTry)
-    case (.refused, .restoring), (.refused, .ready): return restore(Attempts())
+    case (.refused(let nextTry), .restoring), (.refused(let nextTry), .ready): return retry(Attempts(), at: nextTry)
     case (.overtaken, .claimed), (.overtaken, .active): return restore(Attempts())
     case (.claimRequired, .ready(let active, .takeover(let takeover))): self = .claiming(active, takeover)
     case (.claimWritten(let entry), .claiming(let active, let takeover)):
@@ -132,14 +146,19 @@ package enum PartitionState {
     case (.claimCounted(let owesEntry), .claimed(let active, _, let isReset)):
       self = .ready(active, owesEntry ? .entry(thenSweep: isReset) : isReset ? .sweep : .nothing)
     case (.started, .ready(let active, let owed)):
-      self = .active(active, owed)
+      self = .active(active, owed, .on)
       return [.consume(active)]
-    case (.takeoverWritten, .active(let active, .takeover(let takeover))):
-      self = .active(active, takeover.reset == nil ? .nothing : .sweep)
-    case (.entryWritten, .active(let active, .entry(let thenSweep))): self = .active(active, thenSweep ? .sweep : .nothing)
-    case (.sweepBegun, .active(let active, .sweep)): self = .active(active, .nothing)
+    case (.takeoverWritten, .active(let active, .takeover(let takeover), let reading)):
+      self = .active(active, takeover.reset == nil ? .nothing : .sweep, reading)
+    case (.entryWritten, .active(let active, .entry(let thenSweep), let reading)):
+      self = .active(active, thenSweep ? .sweep : .nothing, reading)
+    case (.sweepBegun, .active(let active, .sweep, let reading)): self = .active(active, .nothing, reading)
     case (.sweepBegun, .draining(let active, _)): self = .draining(active, mustSweep: false)
-    case (.handOverBegan, .active(let active, let owed)) where !owed.isEntry:
+    case (.schemaLacked(let schema), .active(let active, let owed, .on)):
+      self = .active(active, owed, .awaits(schema: schema))
+      return [.pauseReading]
+    case (.readingResumed, .active(let active, let owed, .awaits)): self = .active(active, owed, .on)
+    case (.handOverBegan, .active(let active, let owed, _)) where !owed.isEntry:
       self = .draining(active, mustSweep: owed.mustSweep)
     default: break
     }
@@ -166,7 +185,7 @@ package enum PartitionState {
   /// The partition, if its records are passed to its rooms.
   var consumed: ActivePartition? {
     switch self {
-    case .active(let active, _), .draining(let active, _): active
+    case .active(let active, _, _), .draining(let active, _): active
     case .unassigned, .waiting, .restoring, .ready, .claiming, .claimed: nil
     }
   }
@@ -181,11 +200,14 @@ package enum PartitionState {
 
   var owed: Owed {
     switch self {
-    case .ready(_, let owed), .active(_, let owed): owed
+    case .ready(_, let owed), .active(_, let owed, _): owed
     case .draining(_, let mustSweep): mustSweep ? .sweep : .nothing
     case .unassigned, .waiting, .restoring, .claiming, .claimed: .nothing
     }
   }
+
+  /// The schema that it waits for; nil if none.
+  var awaitedSchema: String? { if case .active(_, _, .awaits(let schema)) = self { schema } else { nil } }
 
   var isUnassigned: Bool { if case .unassigned = self { true } else { false } }
   var isDraining: Bool { if case .draining = self { true } else { false } }

@@ -8,6 +8,8 @@ internal import ComboWire
 final class SchemaWaits {
   private let parts: ServiceParts
   private var requests = SchemaRequests()
+  /// The partitions that came to a record without its schema in the poll under way, each with the schema.
+  private var lacking: [(partition: Int32, schema: String)] = []
   private let answers = Mailbox<(id: String, answer: SchemaAnswer)>()
 
   init(_ parts: ServiceParts) { self.parts = parts }
@@ -18,19 +20,23 @@ final class SchemaWaits {
     if let reason = requests.refusal(of: id) {
       return BadEvent(bad.code, "the record's schema is \(id), which is not used: \(reason)")
     }
-    active.awaited = id
+    lacking.append((active.number, id))
     parts.log.info("partition \(.partition, active.number) waits for schema \(.text, id), which is asked for")
     return nil
   }
 
-  /// Pauses partitions that have come to a record without its schema, and requests the schema.
-  func pauseAwaiting() {
+  /// Whether a partition has come to a record without its schema in the poll under way.
+  func isLacking(_ number: Int32) -> Bool { lacking.contains { $0.partition == number } }
+
+  /// Pauses the partitions that the poll has brought to a record without its schema, and requests the schema.
+  func pauseLacking() {
+    if lacking.isEmpty { return }
     let now = parts.edges.time.monotonicMs()
-    for case let active? in parts.partitions.active {
-      guard let id = active.awaited else { continue }
-      parts.edges.group.pause(active.number)
-      requests.need(id, at: now)
+    for (number, schema) in lacking {
+      parts.partitions.note(.schemaLacked(schema), of: number)
+      requests.need(schema, at: now)
     }
+    lacking = []
   }
 
   /// Requests schemas, and puts those that have arrived into force.
@@ -43,7 +49,7 @@ final class SchemaWaits {
     var fault: TransactionFault?
     for (id, answer) in answers.takeAll() { fault = take(requests.heard(answer, about: id, at: now), id, now) ?? fault }
     if requests.open.isEmpty { return fault }
-    requests.keep(Set(parts.partitions.active.compactMap { $0?.awaited }))
+    requests.keep(Set(parts.partitions.owned.compactMap { parts.partitions.state(of: $0).awaitedSchema }))
     for id in requests.takeDue(at: now) {
       parts.edges.inBackground(.query) { [answers] in answers.put((id, source.ask(id))) }
     }
@@ -75,19 +81,19 @@ final class SchemaWaits {
 
   /// Resumes the partitions that waited for a schema.
   private func resume(_ id: String) -> TransactionFault? {
-    for case let active? in parts.partitions.active where active.awaited == id {
-      active.awaited = nil
+    for case let active? in parts.partitions.active where parts.partitions.state(of: active.number).awaitedSchema == id {
       do throws(EdgeError) {
         try parts.edges.group.start([(partition: active.number, offset: active.partition.offset)])
       } catch {
         return .abort("partition \(active.number) cannot be read further: \(error)")
       }
+      parts.partitions.note(.readingResumed, of: active.number)
     }
     return nil
   }
 
-  func wait(of active: ActivePartition, _ now: Int64) -> ServiceReport.SchemaWait? {
-    active.awaited.map { id in
+  func wait(of number: Int32, _ now: Int64) -> ServiceReport.SchemaWait? {
+    parts.partitions.state(of: number).awaitedSchema.map { id in
       .init(id: id, ms: requests.open[id].map { now - $0.since } ?? 0, reason: requests.open[id]?.reason)
     }
   }

@@ -120,7 +120,7 @@ extension Service {
         number: number, isRunning: true, lag: end.map { max(0, $0 - partition.offset) },
         stalledMs: probes.stalledMs(number, now), rooms: partition.awake, roomsWithOwnSettings: partition.ownSettingsCount,
         behindMs: active.behindMs, entriesOnTheirWay: active.log?.entries.count ?? 0, recordsWithoutEntry: partition.taken)
-      running.schemaWait = schemas.wait(of: active, now)
+      running.schemaWait = schemas.wait(of: number, now)
       return running
     }
     return report

@@ -109,7 +109,7 @@ final class TransactionDelivery: Delivery {
     var (taken, waiting): (Int64, Int64) = (0, 0)
     for case let active? in parts.partitions.active {
       if !parts.partitions.owed(by: active).isNothing { return false }
-      if active.awaited != nil { continue }
+      if parts.partitions.state(of: active.number).awaitedSchema != nil { continue }
       let left = active.waiting(upTo: parts.edges.group.end(of: active.number))
       let new = active.partition.offset - active.committedOffset
       if new > 0, left <= configuration.backlogMin { return false }

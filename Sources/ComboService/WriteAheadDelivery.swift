@@ -305,7 +305,7 @@ package final class WriteAheadDelivery: Delivery {
         parts.partitions.note(.claimRequired, of: active.number)
       } catch {
         parts.log.warning("partition \(.partition, active.number) cannot be written to, trying again: \(.reason, error)")
-        parts.partitions.note(.refused, of: active.number)
+        parts.partitions.refused(active.number)
       }
     }
     return DeliveryOutcome()

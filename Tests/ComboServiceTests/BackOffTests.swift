@@ -1,6 +1,9 @@
+import ComboRooms
+import ComboWire
 import Testing
 
 @testable import ComboService
+@testable import ComboSimulation
 
 @Suite("What failed is tried again")
 struct BackOffTests {
@@ -27,6 +30,22 @@ struct BackOffTests {
     }
     #expect(failures < 20, "\(failures) within a minute")
     #expect(backOff.isCalm(at: now + 10_000) && backOff.failed(at: now + 10_000) == 0)
+  }
+
+  @Test("a partition that is restored and cannot be read, too", arguments: [false, true])
+  func unreadable(isAtLeastOnce: Bool) {
+    let scene = SimScene(seed: 1, partitions: 1)
+    if isAtLeastOnce { scene.configuration.delivery = .atLeastOnce }
+    scene.world.hasAtLeastOnce = isAtLeastOnce
+    scene.world.broker.faults.unseekable = 1000
+    let instance = scene.start()
+    let start = scene.world.clock.monotonic
+    var restores: Int { instance.service.partitions.counts.restores }
+    while scene.world.clock.monotonic < start + 60_000, restores < 40 { scene.turn(instance) }
+    #expect(restores > 5 && restores < 40, "\(restores) within a minute")
+    scene.world.broker.faults.unseekable = 0
+    scene.settle(instance)
+    #expect(scene.finish() == [])
   }
 
   @Test("a flood of bad records is reported at once, and then once a minute with their number")

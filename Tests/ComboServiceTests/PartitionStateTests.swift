@@ -44,7 +44,8 @@ extension PartitionState {
     case .ready(_, let owed): "ready\(owed.word)"
     case .claiming(_, let takeover): takeover.reset == nil ? "claiming" : "claiming+reset"
     case .claimed(_, _, let isReset): isReset ? "claimed+reset" : "claimed"
-    case .active(_, let owed): "active\(owed.word)"
+    case .active(_, let owed, .on): "active\(owed.word)"
+    case .active(_, let owed, .awaits(let schema)): "active\(owed.word) awaits \(schema)"
     case .draining(_, let mustSweep): mustSweep ? "draining+sweep" : "draining"
     }
   }
@@ -53,7 +54,7 @@ extension PartitionState {
   fileprivate var held: ActivePartition? {
     switch self {
     case .unassigned, .waiting, .restoring: nil
-    case .ready(let active, _), .claiming(let active, _), .claimed(let active, _, _), .active(let active, _),
+    case .ready(let active, _), .claiming(let active, _), .claimed(let active, _, _), .active(let active, _, _),
       .draining(let active, _):
       active
     }
@@ -71,6 +72,7 @@ extension PartitionState.Action {
     switch self {
     case .cancel: "cancel"
     case .stopReading: "stop"
+    case .pauseReading: "pause"
     case .restore(let since): since.map { "restore(\($0))" } ?? "restore"
     case .confirm: "confirm"
     case .consume: "consume"
@@ -90,9 +92,14 @@ struct PartitionStateTests {
       .ready(work(), .takeover(takeover(isReset: true))),
       .ready(work(), .entry(thenSweep: true)), .claiming(work(), takeover(isReset: false)),
       .claiming(work(), takeover(isReset: true)), .claimed(work(), entry, isReset: false), .claimed(work(), entry, isReset: true),
-      .active(work(), .takeover(takeover(isReset: false))), .active(work(), .takeover(takeover(isReset: true))),
-      .active(work(), .entry(thenSweep: false)), .active(work(), .entry(thenSweep: true)), .active(work(), .sweep),
-      .active(work(), .nothing), .draining(work(), mustSweep: false), .draining(work(), mustSweep: true),
+      .active(work(), .takeover(takeover(isReset: false)), .on), .active(work(), .takeover(takeover(isReset: true)), .on),
+      .active(work(), .entry(thenSweep: false), .on), .active(work(), .entry(thenSweep: true), .on),
+      .active(work(), .sweep, .on), .active(work(), .nothing, .on), .active(work(), .nothing, .awaits(schema: "s")),
+      .active(work(), .takeover(takeover(isReset: true)), .awaits(schema: "s")),
+      .active(work(), .takeover(takeover(isReset: false)), .awaits(schema: "s")),
+      .active(work(), .entry(thenSweep: false), .awaits(schema: "s")),
+      .active(work(), .entry(thenSweep: true), .awaits(schema: "s")), .active(work(), .sweep, .awaits(schema: "s")),
+      .draining(work(), mustSweep: false), .draining(work(), mustSweep: true),
     ]
   }
 
@@ -100,14 +107,15 @@ struct PartitionStateTests {
     [
       ("assigned", .assigned), ("revoked", .revoked), ("handedOver", .handedOver), ("handOverBegan", .handOverBegan),
       ("workDiscarded", .workDiscarded), ("retryPlanned(7)", .retryPlanned(nextTry: 7)),
-      ("retryPlanned(now)", .retryPlanned(nextTry: nil)), ("retryDue", .retryDue), ("refused", .refused),
+      ("retryPlanned(now)", .retryPlanned(nextTry: nil)), ("retryDue", .retryDue), ("refused(7)", .refused(nextTry: 7)),
+      ("refused(now)", .refused(nextTry: nil)),
       ("restored", .restored(work(), takeover(isReset: false))), ("restoreFailed(7)", .restoreFailed("x", nextTry: 7)),
       ("restoreFailed(now)", .restoreFailed("x", nextTry: nil)),
       ("restoreContradicted", .restoreContradicted("x", at: 6, nextTry: 7)), ("timeRefused", .timeRefused(nextTry: 7)),
       ("claimRequired", .claimRequired), ("claimCommitted", .claimCommitted), ("claimWritten", .claimWritten(entry)),
       ("claimCounted", .claimCounted(owesEntry: false)), ("claimCounted(entry)", .claimCounted(owesEntry: true)),
       ("overtaken", .overtaken), ("started", .started), ("takeoverWritten", .takeoverWritten), ("entryWritten", .entryWritten),
-      ("sweepBegun", .sweepBegun),
+      ("sweepBegun", .sweepBegun), ("schemaLacked", .schemaLacked("s")), ("readingResumed", .readingResumed),
     ]
   }
 
@@ -135,14 +143,22 @@ struct PartitionStateTests {
     retryPlanned(now): waiting long > restoring: cancel stop restore
     retryDue: waiting after f 9 > restoring after f: cancel stop restore
     retryDue: waiting doubted since 5 after d 9 > restoring doubted since 5 after d: cancel stop restore(5)
-    refused: restoring > restoring: cancel stop restore
-    refused: restoring doubted since 5 after d > restoring: cancel stop restore
-    refused: ready+takeover > restoring: cancel stop restore
-    refused: ready+reset > restoring: cancel stop restore
-    refused: ready > restoring: cancel stop restore
-    refused: ready+sweep > restoring: cancel stop restore
-    refused: ready+entry > restoring: cancel stop restore
-    refused: ready+entry+sweep > restoring: cancel stop restore
+    refused(now): restoring > restoring: cancel stop restore
+    refused(now): restoring doubted since 5 after d > restoring: cancel stop restore
+    refused(now): ready+takeover > restoring: cancel stop restore
+    refused(now): ready+reset > restoring: cancel stop restore
+    refused(now): ready > restoring: cancel stop restore
+    refused(now): ready+sweep > restoring: cancel stop restore
+    refused(now): ready+entry > restoring: cancel stop restore
+    refused(now): ready+entry+sweep > restoring: cancel stop restore
+    refused(7): restoring > waiting 7: cancel stop
+    refused(7): restoring doubted since 5 after d > waiting 7: cancel stop
+    refused(7): ready+takeover > waiting 7: cancel stop
+    refused(7): ready+reset > waiting 7: cancel stop
+    refused(7): ready > waiting 7: cancel stop
+    refused(7): ready+sweep > waiting 7: cancel stop
+    refused(7): ready+entry > waiting 7: cancel stop
+    refused(7): ready+entry+sweep > waiting 7: cancel stop
     restored: restoring > ready+takeover:
     restored: restoring doubted since 5 after d > ready+takeover:
     restoreFailed(7): restoring > waiting after x 7: cancel stop
@@ -184,6 +200,31 @@ struct PartitionStateTests {
     sweepBegun: active+sweep > active:
     sweepBegun: draining > draining:
     sweepBegun: draining+sweep > draining:
+    overtaken: active+takeover awaits s > restoring: cancel close stop restore
+    overtaken: active+reset awaits s > restoring: cancel close stop restore
+    overtaken: active+entry awaits s > restoring: cancel close stop restore
+    overtaken: active+entry+sweep awaits s > restoring: cancel close stop restore
+    overtaken: active+sweep awaits s > restoring: cancel close stop restore
+    overtaken: active awaits s > restoring: cancel close stop restore
+    handOverBegan: active awaits s > draining:
+    handOverBegan: active+sweep awaits s > draining+sweep:
+    schemaLacked: active+takeover > active+takeover awaits s: pause
+    readingResumed: active+takeover awaits s > active+takeover:
+    schemaLacked: active+reset > active+reset awaits s: pause
+    readingResumed: active+reset awaits s > active+reset:
+    schemaLacked: active+entry > active+entry awaits s: pause
+    readingResumed: active+entry awaits s > active+entry:
+    schemaLacked: active+entry+sweep > active+entry+sweep awaits s: pause
+    readingResumed: active+entry+sweep awaits s > active+entry+sweep:
+    schemaLacked: active+sweep > active+sweep awaits s: pause
+    readingResumed: active+sweep awaits s > active+sweep:
+    schemaLacked: active > active awaits s: pause
+    readingResumed: active awaits s > active:
+    takeoverWritten: active+takeover awaits s > active awaits s:
+    takeoverWritten: active+reset awaits s > active+sweep awaits s:
+    entryWritten: active+entry awaits s > active awaits s:
+    entryWritten: active+entry+sweep awaits s > active+sweep awaits s:
+    sweepBegun: active+sweep awaits s > active awaits s:
     """
 
   @Test("takes every fact in every state as the table says, and nothing else has an effect")
@@ -234,7 +275,8 @@ struct PartitionStateTests {
   }
 
   private static let leadBack: Set = [
-    "assigned", "revoked", "handedOver", "handOverBegan", "workDiscarded", "refused", "overtaken", "timeRefused",
+    "assigned", "revoked", "handedOver", "handOverBegan", "workDiscarded", "refused(7)", "refused(now)", "overtaken",
+    "timeRefused",
     "restoreFailed(7)", "restoreFailed(now)", "restoreContradicted",
   ]
 }
@@ -263,7 +305,7 @@ private struct Promises {
       if written === before.held { return "a takeover is written twice" }
       (claimed, written) = (before.held, before.held)
     }
-    if case .takeoverWritten = fact, !after.owed.isEntry, case .active(_, .takeover) = before {
+    if case .takeoverWritten = fact, !after.owed.isEntry, case .active(_, .takeover, _) = before {
       if written === before.held { return "a takeover is written twice" }
       written = before.held
     }
@@ -284,6 +326,7 @@ private struct Promises {
       case .close(let active):
         if consumed !== active { return "one is closed that is not consumed" }
         consumed = nil
+      case .pauseReading: if consumed == nil { return "reading is paused of a partition that is not consumed" }
       case .stopReading: break
       }
     }
