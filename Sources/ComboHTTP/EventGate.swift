@@ -2,17 +2,25 @@ internal import ComboSystem
 internal import Synchronization
 
 /// The server's extension for programs with their own log: `POST /events` accepts events, and `GET /events` streams all
-/// instructions. It is called on the server's thread and must not block for long.
-package protocol EventGate: AnyObject {
-  /// Processes the body of a request.
-  /// - Parameter done: Called once, on any thread, when the events are durable or refused.
-  func accept(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void)
-  /// The position after all instructions.
-  var end: Int64 { get }
+/// instructions. Its functions are called on the server's thread and must not block for long.
+package struct EventGate {
+  /// Processes the body of a request. `done` is called once, on any thread, when the events are durable or refused.
+  let accept: (_ body: [UInt8], _ map: String?, _ room: String?, _ done: @escaping @Sendable (HTTPResponse) -> Void) -> Void
+  /// Returns the position after all instructions.
+  let end: () -> Int64
   /// Returns the instructions from a position on, each with its position; at most about `bytesMax` bytes.
-  func instructions(from place: Int64, bytesMax: Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64)
+  let instructions: (_ place: Int64, _ bytesMax: Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64)
   /// Sets the callback for news, which may run on any thread; nil removes it.
-  func onNews(_ body: (@Sendable () -> Void)?)
+  let onNews: (_ body: (@Sendable () -> Void)?) -> Void
+
+  package init(
+    accept: @escaping ([UInt8], String?, String?, @escaping @Sendable (HTTPResponse) -> Void) -> Void,
+    end: @escaping () -> Int64,
+    instructions: @escaping (Int64, Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64),
+    onNews: @escaping ((@Sendable () -> Void)?) -> Void
+  ) {
+    (self.accept, self.end, self.instructions, self.onNews) = (accept, end, instructions, onNews)
+  }
 }
 
 extension HTTPServer {
@@ -75,7 +83,7 @@ extension HTTPServer {
     let id = wait(exchange)
     let body = exchange.body
     drop(exchange)
-    gate.accept(body, map: texts[0], room: texts[1]) { [self] response in
+    gate.accept(body, texts[0], texts[1]) { [self] response in
       responses.withLock { $0.append((id, response)) }
       wake()
     }
@@ -105,7 +113,7 @@ extension HTTPServer {
         503, "\(readersMax) clients already read events, which is the maximum: try again later", [("Retry-After", "10")])
     }
     if feeds[Self.room] == nil {
-      allNext = gate.end
+      allNext = gate.end()
       gate.onNews { [weak self] in self?.wake() }
     } else {
       readAll()
@@ -114,7 +122,7 @@ extension HTTPServer {
     if let last = Self.headers(exchange.connection, "Last-Event-ID").first.flatMap({ Int64($0) }), last >= 0 {
       var place = last + 1
       while place < allNext, missed.count < Self.missedBytesMax {
-        let (records, next) = gate.instructions(from: place, bytesMax: 64 << 10)
+        let (records, next) = gate.instructions(place, 64 << 10)
         for (place, record) in records where place < allNext { missed += Self.event(place, record) }
         if next <= place { break }
         place = next
@@ -129,7 +137,7 @@ extension HTTPServer {
   func readAll() {
     guard let gate, let feed = feeds[Self.room] else { return }
     while true {
-      let (records, next) = gate.instructions(from: allNext, bytesMax: 256 << 10)
+      let (records, next) = gate.instructions(allNext, 256 << 10)
       let now = MonotonicClock.nowMs
       for (place, record) in records { feed.add(Self.event(place, record), id: nil, at: now, bytesMax: 8 << 20) }
       if !records.isEmpty { feed.isDue = true }

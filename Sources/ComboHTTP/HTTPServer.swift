@@ -68,7 +68,7 @@ package final class HTTPServer: @unchecked Sendable {
   private let stopping = Atomic<Bool>(false)
   private var thread: WorkThread?
   /// Accepts events and provides all rooms' instructions, or nil if neither is offered.
-  let gate: (any EventGate)?
+  let gate: EventGate?
   /// The gate's responses that have not been processed yet.
   let responses = Mutex<[(id: UInt64, response: HTTPResponse)]>([])
 
@@ -106,7 +106,7 @@ package final class HTTPServer: @unchecked Sendable {
     _ address: HTTPAddress, token: HTTPToken?, observatory: Observatory, identity: ServiceIdentity,
     statistics: (@Sendable () -> [ClientFigures])? = nil,
     services: (@Sendable () -> [ServedService])? = nil,
-    gate: (any EventGate)? = nil,
+    gate: EventGate? = nil,
     readersMax: Int = Limits.readers, origins: HTTPOrigins = .none, isPublic: Bool = false,
     resumeMs: Int64 = EventFeed.resumeMs, isFlexible: Bool = false, keptOpen: Int = Limits.keptOpen, idleS: Int = Limits.idleS,
     responseMs: Int64 = Limits.responseMs,

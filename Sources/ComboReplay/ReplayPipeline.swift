@@ -45,7 +45,7 @@ package final class ReplayPipeline: @unchecked Sendable {
   private let progress: (Int) -> Void
 
   private let groupCount: Int
-  private let lanes: [any ReplayLane]
+  private let lanes: [ReplayLane]
   private let endsInOrder: Bool
 
   private let turn = Monitor(())
@@ -85,10 +85,10 @@ package final class ReplayPipeline: @unchecked Sendable {
     let settings = EngineSettings(settings)
     // Fates are written room by room within a chunk, which requires a single group.
     let groups = explains ? 1 : Self.groupCount
-    let lanes: [any ReplayLane] = (0..<groups).map { index in
+    let lanes: [ReplayLane] = (0..<groups).map { index in
       let roomsMax = maxRestedRooms / groups
-      if explains { return RoomGroup(index: index, settings: settings, roomsMax: roomsMax, FateObserver()) }
-      return RoomGroup(index: index, settings: settings, roomsMax: roomsMax, InstructionObserver())
+      if explains { return RoomGroup(index: index, settings: settings, roomsMax: roomsMax, FateObserver()).lane }
+      return RoomGroup(index: index, settings: settings, roomsMax: roomsMax, InstructionObserver()).lane
     }
     let gathered = ByteBuffer(capacity: 1 << 18)
     self.init(
@@ -107,7 +107,7 @@ package final class ReplayPipeline: @unchecked Sendable {
   ///   - reportsMax: The number of bad lines that are reported individually.
   ///   - write: Receives the chunks that all lanes have applied.
   init(
-    _ source: Source, _ map: RecordMap?, _ lanes: [any ReplayLane], groups: Int, endsInOrder: Bool, threads: Int,
+    _ source: Source, _ map: RecordMap?, _ lanes: [ReplayLane], groups: Int, endsInOrder: Bool, threads: Int,
     chunkBytes: Int, sweepLines: Int, report: @escaping ([String]) -> Void, reportsMax: Int = .max,
     progress: @escaping (Int) -> Void, write: @escaping (ReplayChunk) -> Bool
   ) {
@@ -255,7 +255,7 @@ package final class ReplayPipeline: @unchecked Sendable {
         return chunks.markDecoded(chunks.begin(.allRooms))
       }
       let rooms = lanes.enumerated().flatMap { index, lane in
-        lane.roomsByPlace.map { (place: $0.place, group: index, room: $0.room) }
+        lane.roomsByPlace().map { (place: $0.place, group: index, room: $0.room) }
       }
       ending = rooms.sorted { $0.place < $1.place }
     }

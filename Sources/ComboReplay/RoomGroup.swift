@@ -2,17 +2,16 @@ internal import CPrefetch
 internal import ComboCore
 internal import ComboWire
 
-/// A share of a replay's rooms, used by one thread at a time.
-protocol ReplayLane: AnyObject {
-  /// All rooms with their places in the input.
-  var roomsByPlace: [(place: UInt64, room: Int)] { get }
-
-  /// Applies this share's events of `chunk`.
-  func apply(_ chunk: ReplayChunk)
+/// A share of a replay's rooms, whatever observes them. Used by one thread at a time.
+struct ReplayLane {
+  /// Applies this share's events of a chunk.
+  let apply: (ReplayChunk) -> Void
+  /// Returns all rooms with their places in the input.
+  let roomsByPlace: () -> [(place: UInt64, room: Int)]
 }
 
 /// A share of the rooms with their engines.
-final class RoomGroup<Observer: RoomObserver>: ReplayLane {
+final class RoomGroup<Observer: RoomObserver> {
   private let index: Int
   private let rooms = ReplayRooms()
   private(set) var observer: Observer
@@ -37,16 +36,15 @@ final class RoomGroup<Observer: RoomObserver>: ReplayLane {
 
   deinit { places.deallocate() }
 
-  var roomsByPlace: [(place: UInt64, room: Int)] { rooms.indices.map { (rooms[$0].pointee.first, $0) } }
+  var lane: ReplayLane {
+    ReplayLane(apply: apply, roomsByPlace: { [rooms] in rooms.indices.map { (rooms[$0].pointee.first, $0) } })
+  }
 
   /// Applies this group's events of `chunk`.
   ///
   /// It processes the events room by room, in order within each room, so that an engine's memory enters the processor's cache
   /// once per chunk. The output is put back into the order of the events when the chunk is written.
-  // A lane is called through its protocol, from where the compiler does not see its observer.
-  @_specialize(where Observer == InstructionObserver)
-  @_specialize(where Observer == FateObserver)
-  func apply(_ chunk: ReplayChunk) {
+  private func apply(_ chunk: ReplayChunk) {
     let buffer = chunk.buffers[index]
     switch chunk.kind {
     case .lines:

@@ -70,7 +70,7 @@ private struct Live {
     let manager = ServiceManager(environment: Console.variable, observatory: observatory, log: log)
     defer { manager?.finish() }
     let refusalLog = RefusalLog(log) { observatory.hindrance = $0 }
-    let gate = LiveGate(intake, options, stage, refusalLog)
+    let gate = LiveGate(intake, options, stage, refusalLog).gate
     var server: HTTPServer?
     if let address = options.http {
       do throws(HTTPFault) {

@@ -7,7 +7,7 @@ internal import ComboWire
 internal import Glibc
 
 /// The HTTP side of `live`: accepts events, and serves the instructions of all rooms.
-final class LiveGate: EventGate {
+final class LiveGate {
   private let intake: Intake
   private let stage: LogStage
   private let output: Int
@@ -33,7 +33,14 @@ final class LiveGate: EventGate {
     maps = Set(options.sources.compactMap(\.map) + (options.defaultMap.map { [$0] } ?? []) + ["wire"])
   }
 
-  func accept(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void) {
+  /// The server's access to it.
+  var gate: EventGate {
+    EventGate(
+      accept: accept, end: { [stage, output] in stage.file.bounds(output).next }, instructions: instructions,
+      onNews: stage.file.onCommit)
+  }
+
+  private func accept(_ body: [UInt8], map: String?, room: String?, done: @escaping @Sendable (HTTPResponse) -> Void) {
     if let map, !maps.contains(map) || !isWrapped {
       return done(
         .error(400, "live was not started with the map \(Sentence.quoted(map)): restart it with --from post,map=\(map)"))
@@ -66,16 +73,12 @@ final class LiveGate: EventGate {
     if !isTaken { done(.error(429, "events arrive faster than they can be stored: send these again", [("Retry-After", "1")])) }
   }
 
-  var end: Int64 { stage.file.bounds(output).next }
-
-  func instructions(from place: Int64, bytesMax: Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64) {
+  private func instructions(from place: Int64, bytesMax: Int) -> (records: [(place: Int64, record: [UInt8])], next: Int64) {
     let page = LogPage()
     let first = max(place, stage.file.bounds(output).first)
     guard let next = try? stage.file.read(output, from: first, bytesMax: bytesMax, into: page) else { return ([], place) }
     return (page.records.compactMap { record in page.value(record).map { (record.offset, [UInt8]($0)) } }, next)
   }
-
-  func onNews(_ body: (@Sendable () -> Void)?) { stage.file.onCommit(body) }
 
   /// Returns the response to a client, the outcomes of its records: `{"taken":3}`, with the numbers of dropped and bad records if
   /// there are any, and the fault of the first bad one. The service decides in the same way, by the same map, except that it also

@@ -65,8 +65,8 @@ package struct TuneReplay {
       }
     }
     pipeline = ReplayPipeline(
-      source, map, lanes, groups: groups, endsInOrder: false, threads: threads, chunkBytes: chunkBytes, sweepLines: sweepLines,
-      report: report, reportsMax: Self.reportsMax, progress: progress,
+      source, map, lanes.map { $0.lane }, groups: groups, endsInOrder: false, threads: threads, chunkBytes: chunkBytes,
+      sweepLines: sweepLines, report: report, reportsMax: Self.reportsMax, progress: progress,
       write: { [span] chunk in
         span.add(chunk)
         return true

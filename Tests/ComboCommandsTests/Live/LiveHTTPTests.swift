@@ -31,7 +31,7 @@ struct LiveHTTPTests {
       server = try HTTPServer(
         HTTPAddress("127.0.0.1:0")!, token: nil, observatory: observatory,
         identity: ServiceIdentity(group: "live", instance: "t"),
-        gate: LiveGate(intake, options, scene.stage, RefusalLog(ServiceLog(.error)) { observatory.hindrance = $0 }),
+        gate: LiveGate(intake, options, scene.stage, RefusalLog(ServiceLog(.error)) { observatory.hindrance = $0 }).gate,
         log: ServiceLog(.error))
       var configuration = LogScene.configuration()
       configuration.map = options.map
