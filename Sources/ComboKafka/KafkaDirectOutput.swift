@@ -75,13 +75,12 @@ package final class KafkaDirectOutput: DirectEdge {
       outputHeaders.isEmpty || topic != .output ? headers : headers + outputHeaders.map { $0.header(key: key, value: value) }
     do throws(EdgeError) {
       try current.producer.produce(
-        handle, partition: partition, key: key, value: value, timestamp: timestamp, headers: headers, tag: tag)
+        handle, partition: partition, key: key, value: value, timestampMs: timestamp, headers: RecordHeaders(headers), tag: tag)
       guard topic == .output, let screens = current.screens, let key, let value else { return }
       switch newest.process(key: key, value: value) {
       case .nothing: break
-      case .screen:
-        try current.producer.produce(screens, partition: nil, key: key, value: value, timestamp: timestamp, headers: [])
-      case .end: try current.producer.produce(screens, partition: nil, key: key, value: nil, timestamp: timestamp, headers: [])
+      case .screen: try current.producer.produce(screens, key: key, value: value, timestampMs: timestamp)
+      case .end: try current.producer.produce(screens, key: key, value: nil, timestampMs: timestamp)
       }
     } catch {
       current.reports.delivered(tag: tag, partition: -1, offset: -1, error: error)

@@ -206,27 +206,24 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
   package func produce(
     _ topic: Topic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader]
   ) {
-    guard let currentHandle else { return }
-    // This transaction has failed, as the commit reports. Another record would only wait again for room in the full queue.
-    if hasFailed.load(ordering: .relaxed) { return }
+    // If this transaction has failed, the commit reports it. Another record would only wait again for room in the full queue.
+    guard let currentHandle, !hasFailed.load(ordering: .relaxed) else { return }
     let headers =
       outputHeaders.isEmpty || topic != .output ? headers : headers + outputHeaders.map { $0.header(key: key, value: value) }
-    if topic == .output, names.screens != nil { updateScreen(currentHandle, key, value, timestamp) }
-    enqueue(currentHandle, topic.rawValue - 1, partition, key, value, timestamp, headers)
-  }
-
-  /// - Parameter topic: The index of the topic's handle.
-  @inline(__always)
-  private func enqueue(
-    _ currentHandle: Unmanaged<Current>, _ topic: Int, _ partition: Int32?, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?,
-    _ headers: [RecordHeader]
-  ) {
-    let (producer, handle) = currentHandle._withUnsafeGuaranteedRef { ($0.producer, $0.handles[topic]) }
+    let (producer, handles) = currentHandle._withUnsafeGuaranteedRef { ($0.producer, $0.handles) }
     producer._withUnsafeGuaranteedRef { producer in
-      handle._withUnsafeGuaranteedRef { handle in
+      handles[topic.rawValue - 1]._withUnsafeGuaranteedRef { handle in
         do throws(EdgeError) {
+          if topic == .output, names.screens != nil, let key, let value {
+            // The topic of screens is updated in the same transaction.
+            let change = newest.process(key: key, value: value)
+            if change != .nothing {
+              let screens = handles[Topic.allCases.count - 1].takeUnretainedValue()
+              try producer.produce(screens, key: key, value: change == .screen ? value : nil, timestampMs: timestamp)
+            }
+          }
           try producer.produce(
-            handle, partition: partition, key: key, value: value, timestamp: timestamp, headers: headers)
+            handle, partition: partition, key: key, value: value, timestampMs: timestamp, headers: RecordHeaders(headers))
         } catch {
           // The room that emits it cannot handle this; the commit can.
           fault.withLock { if $0 == nil { $0 = error } }
@@ -234,14 +231,6 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
         }
       }
     }
-  }
-
-  /// Updates the topic of screens, in the same transaction as the instruction.
-  private func updateScreen(_ currentHandle: Unmanaged<Current>, _ key: Bytes?, _ value: Bytes?, _ timestamp: Int64?) {
-    guard let key, let value else { return }
-    let change = newest.process(key: key, value: value)
-    if change == .nothing { return }
-    enqueue(currentHandle, Topic.allCases.count - 1, nil, key, change == .screen ? value : nil, timestamp, [])
   }
 
   package func commit(_ offsets: [CommittedOffset]) throws(TransactionFault) {
@@ -319,27 +308,5 @@ package final class KafkaOutput: OutputEdge, @unchecked Sendable {
     if Self.isOfOffsets(error) { return fault("Read is missing on \"\(names.input)\"", .input) }
     let list = own.map { "\"\(names[$0])\"" }.joined(separator: ", ")
     return fault("Read is missing on \"\(names.input)\", or Write on one of \(list): `combo-consumer check` reports which", nil)
-  }
-}
-
-extension KafkaProducer {
-  /// Produces a record with headers in the service's form.
-  package func produce(
-    _ topic: ProducerTopic, partition: Int32?, key: Bytes?, value: Bytes?, timestamp: Int64?, headers: [RecordHeader],
-    tag: UInt = 0
-  ) throws(EdgeError) {
-    if headers.isEmpty {
-      try produce(topic, partition: partition, key: key, value: value, timestampMs: timestamp, tag: tag)
-      return
-    }
-    let all = RecordHeaders()
-    for header in headers {
-      if let value = header.value {
-        value.withUnsafeBytes { all.add(header.name, bytes: $0) }
-      } else {
-        all.add(header.name, bytes: nil)
-      }
-    }
-    try produce(topic, partition: partition, key: key, value: value, timestampMs: timestamp, headers: all, tag: tag)
   }
 }

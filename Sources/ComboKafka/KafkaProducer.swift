@@ -27,7 +27,7 @@ package final class ProducerTopic: Sendable {
 package final class KafkaProducer: Sendable {
   package let client: KafkaClient
   package let deliveries: Deliveries
-  /// The time for which ``produce(_:partition:key:value:timestampMs:tag:)`` waits for room in a full queue.
+  /// The time for which ``produce(_:partition:key:value:timestampMs:headers:tag:)`` waits for room in a full queue.
   private let queueFullWaitMs: Int64
 
   /// - Parameters:
@@ -60,7 +60,7 @@ package final class KafkaProducer: Sendable {
 
   private static let unknownMs: Int64 = 5000
 
-  /// Returns a handle for ``produce(_:partition:key:value:timestampMs:tag:)``, once every partition of the topic has a leader.
+  /// Returns a handle to produce to a topic, once every partition of it has a leader.
   /// - Throws: `unknownTopic`, `notAuthorized`, or `unreachable` after the time.
   package func topic(_ name: String, withinMs: Int64) throws(EdgeError) -> ProducerTopic {
     let topic = try ProducerTopic(name, of: client)
@@ -101,71 +101,24 @@ package final class KafkaProducer: Sendable {
 
   /// Copies a record into the queue; it is sent later. Any thread may call it, several at once.
   ///
-  /// If the queue is full, it waits for room up to the limit given at creation, serving delivery reports. Without a timestamp it
-  /// calls `rd_kafka_produce`; with one it costs a little more.
+  /// If the queue is full, it waits for room up to the limit given at creation, serving delivery reports.
   ///
   /// - Parameters:
   ///   - partition: The partition, or nil to choose it by the key.
   ///   - key: The key, or nil for none, with a random partition.
   ///   - value: The value, or nil for none, which deletes the key in a compacted topic.
   ///   - timestampMs: The timestamp in milliseconds since the epoch, or nil for now.
+  ///   - headers: The headers, or nil for none. They are consumed even on failure.
   ///   - tag: Any value except 0 requests a report of this record.
   /// - Throws: `queueFull`, `recordTooLarge`, `unknownPartition`; `undelivered` if the transaction has failed and must be
   ///   aborted; `fatal` or `fenced` if the producer must be created again.
-  @inline(__always)
   package func produce(
     _ topic: ProducerTopic, partition: Int32? = nil, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
-    timestampMs: Int64? = nil, tag: UInt = 0
+    timestampMs: Int64? = nil, headers: consuming RecordHeaders? = nil, tag: UInt = 0
   ) throws(EdgeError) {
-    var error = enqueue(topic, partition, key, value, timestampMs, tag)
-    if _slowPath(error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      if error == RD_KAFKA_RESP_ERR__QUEUE_FULL {
-        let deadline = Deadline(afterMs: queueFullWaitMs)
-        repeat {
-          rd_kafka_poll(client.handle, deadline.left(atMostMs: 10))
-          error = enqueue(topic, partition, key, value, timestampMs, tag)
-        } while error == RD_KAFKA_RESP_ERR__QUEUE_FULL && !deadline.isOver
-      }
-      if error != RD_KAFKA_RESP_ERR_NO_ERROR { throw produceError(error, topic) }
-    }
-  }
-
-  /// Produces a record with headers, which are consumed even on failure. Not for hot paths.
-  package func produce(
-    _ topic: ProducerTopic, partition: Int32? = nil, key: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?,
-    timestampMs: Int64? = nil, headers: consuming RecordHeaders, tag: UInt = 0
-  ) throws(EdgeError) {
-    let headers = headers.release()
-    let deadline = Deadline(afterMs: queueFullWaitMs)
-    while true {
-      let error = enqueueWithParts(topic, partition, key, value, timestampMs, tag, headers)
-      if error == RD_KAFKA_RESP_ERR_NO_ERROR { return }
-      guard error == RD_KAFKA_RESP_ERR__QUEUE_FULL && !deadline.isOver else {
-        rd_kafka_headers_destroy(headers)
-        throw produceError(error, topic)
-      }
-      rd_kafka_poll(client.handle, deadline.left(atMostMs: 10))
-    }
-  }
-
-  @inline(__always)
-  private func enqueue(
-    _ topic: ProducerTopic, _ partition: Int32?, _ key: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer?,
-    _ timestampMs: Int64?, _ tag: UInt
-  ) -> rd_kafka_resp_err_t {
-    if timestampMs != nil { return enqueueWithParts(topic, partition, key, value, timestampMs, tag, nil) }
-    let failed = rd_kafka_produce(
-      topic.handle, partition ?? -1, RD_KAFKA_MSG_F_COPY, Self.pointer(value), value?.count ?? 0, Self.pointer(key),
-      key?.count ?? 0, UnsafeMutableRawPointer(bitPattern: tag))
-    return failed == 0 ? RD_KAFKA_RESP_ERR_NO_ERROR : rd_kafka_last_error()
-  }
-
-  private func enqueueWithParts(
-    _ topic: ProducerTopic, _ partition: Int32?, _ key: UnsafeRawBufferPointer?, _ value: UnsafeRawBufferPointer?,
-    _ timestampMs: Int64?, _ tag: UInt, _ headers: OpaquePointer?
-  ) -> rd_kafka_resp_err_t {
+    let headers = headers?.release()
     // On the stack, and only the words that librdkafka reads are written: each element has a union of 64 bytes.
-    withUnsafeTemporaryAllocation(of: rd_kafka_vu_t.self, capacity: 8) { parts in
+    let error = withUnsafeTemporaryAllocation(of: rd_kafka_vu_t.self, capacity: 8) { parts in
       let part = parts.baseAddress.unsafelyUnwrapped
       part[0].vtype = RD_KAFKA_VTYPE_RKT
       part[0].u.rkt = topic.handle
@@ -183,16 +136,26 @@ package final class KafkaProducer: Sendable {
       part[5].u.ptr = UnsafeMutableRawPointer(bitPattern: tag)
       part[6].vtype = RD_KAFKA_VTYPE_TIMESTAMP
       part[6].u.i64 = timestampMs ?? 0
-      var count = 7
       if let headers {
         part[7].vtype = RD_KAFKA_VTYPE_HEADERS
         part[7].u.headers = headers
-        count = 8
       }
-      guard let error = rd_kafka_produceva(client.handle, part, count) else { return RD_KAFKA_RESP_ERR_NO_ERROR }
-      defer { rd_kafka_error_destroy(error) }
-      return rd_kafka_error_code(error)
+      var full: Deadline?
+      while true {
+        guard let error = rd_kafka_produceva(client.handle, part, headers == nil ? 7 : 8) else {
+          return RD_KAFKA_RESP_ERR_NO_ERROR
+        }
+        let number = rd_kafka_error_code(error)
+        rd_kafka_error_destroy(error)
+        if number != RD_KAFKA_RESP_ERR__QUEUE_FULL || full?.isOver == true { return number }
+        let deadline = full ?? Deadline(afterMs: queueFullWaitMs)
+        full = deadline
+        rd_kafka_poll(client.handle, deadline.left(atMostMs: 10))
+      }
     }
+    if error == RD_KAFKA_RESP_ERR_NO_ERROR { return }
+    if let headers { rd_kafka_headers_destroy(headers) }
+    throw produceError(error, topic)
   }
 
   /// Returns null for nil, and another address for empty bytes.

@@ -1,4 +1,5 @@
 internal import CKafka
+package import ComboEdge
 internal import ComboSystem
 
 /// The headers of a record to be produced. Producing consumes them.
@@ -6,6 +7,19 @@ package struct RecordHeaders: ~Copyable {
   private let pointer: OpaquePointer
 
   package init() { pointer = rd_kafka_headers_new(8) }
+
+  /// Copies headers in the service's form; nil if there are none.
+  package init?(_ headers: [RecordHeader]) {
+    if headers.isEmpty { return nil }
+    self.init()
+    for header in headers {
+      if let value = header.value {
+        value.withUnsafeBytes { add(header.name, bytes: $0) }
+      } else {
+        add(header.name, bytes: nil)
+      }
+    }
+  }
 
   deinit { rd_kafka_headers_destroy(pointer) }
 

@@ -188,16 +188,12 @@ package final class Batch: @unchecked Sendable {
   private func prefetchNext(_ room: Room, _ ahead: Ahead, _ places: PrefetchList) {
     if ahead.first < 0 { return }
     if ahead.fourth >= 0 { prefetch_lines(events + Int(ahead.fourth), MemoryLayout<Event>.size) }
-    prefetchNext(room, ahead.third, step: 0, places)
-    prefetchNext(room, ahead.second, step: 1, places)
-    prefetchNext(room, ahead.first, step: 2, places)
-  }
-
-  @inline(__always)
-  private func prefetchNext(_ room: Room, _ index: Int32, step: Int, _ places: PrefetchList) {
-    if index < 0 || events[Int(index)].kind != .gift { return }
-    if step == 0 { prefetchNames(events + Int(index)) }
-    places.prefetch(room.engine.prefetchAddresses(of: events[Int(index)].gift.hashes, step: step, in: places.base))
+    for step in 0..<3 {
+      let index = step == 0 ? ahead.third : step == 1 ? ahead.second : ahead.first
+      if index < 0 || events[Int(index)].kind != .gift { continue }
+      if step == 0 { prefetchNames(events + Int(index)) }
+      places.prefetch(room.engine.prefetchAddresses(of: events[Int(index)].gift.hashes, step: step, in: places.base))
+    }
   }
 
   /// Prefetches the names that the engine compares and stores: they may have left the processor's cache since they were hashed.

@@ -90,24 +90,6 @@ package final class Partition {
     }
   }
 
-  /// Returns the room that an event goes to, created if necessary; nil if there is no work for it.
-  @inline(__always)
-  private func room(for event: UnsafePointer<Event>, at now: Int64) -> Unmanaged<Room>? {
-    let hash = RoomTable.hash(event.pointee.room)
-    if let room = table.find(event.pointee.room, hash: hash) {
-      let isSilent = room._withUnsafeGuaranteedRef { room in
-        if room.silentUpTo > n { return true }
-        touch(room)
-        return false
-      }
-      return isSilent ? nil : room
-    }
-    switch event.pointee.kind {
-    case .roomClosed, .retract: return nil
-    case .gift, .roomSettings: return Unmanaged.passUnretained(makeRoom(event.pointee.room, hash: hash, at: now))
-    }
-  }
-
   private func makeRoom(_ id: Bytes, hash: UInt32, at now: Int64) -> Room {
     let room = Room(id, Engine(at: now, epoch: now + epochLead, settings: settings))
     room.partition = number
@@ -137,7 +119,7 @@ package final class Partition {
     case tooManyOwnSettings
   }
 
-  /// Returns the destination of an event, and records what the partition must know of it.
+  /// Returns the destination of an event, a room that is created if necessary, and records what the partition must know of it.
   /// - Parameter own: The settings that a `room_settings` brings.
   @usableFromInline @inline(__always)
   package func route(_ event: UnsafePointer<Event>, own: OwnSettings?, offset: Int64, at now: Int64) -> Route {
@@ -145,7 +127,22 @@ package final class Partition {
       refused.append(offset)
       return .tooManyOwnSettings
     }
-    guard let room = room(for: event, at: now) else { return .nowhere }
+    let id = event.pointee.room
+    let hash = RoomTable.hash(id)
+    let room: Unmanaged<Room>
+    if let found = table.find(id, hash: hash) {
+      let isSilent = found._withUnsafeGuaranteedRef { room in
+        if room.silentUpTo > n { return true }
+        touch(room)
+        return false
+      }
+      if isSilent { return .nowhere }
+      room = found
+    } else {
+      // There is nothing to close or to retract.
+      if event.pointee.kind == .roomClosed || event.pointee.kind == .retract { return .nowhere }
+      room = Unmanaged.passUnretained(makeRoom(id, hash: hash, at: now))
+    }
     switch event.pointee.kind {
     case .gift, .retract: break
     case .roomClosed: ownSettingsChange(of: room.takeUnretainedValue(), to: false)

@@ -48,14 +48,11 @@ extension EngineCore {
     let count = min(count, Self.most &- banners[index].total)
     banners[index].total &+= count
     unsafe banners[index].value += gift.pointee.value * Double(count)
-    if unsafe gift.pointee.lingerMs > 0 { unsafe lengthen(index, gift.pointee.lingerMs) }
+    if unsafe gift.pointee.lingerMs > banners[index].ownLingerMs, settings.rules.hasOwnLinger {
+      unsafe banners[index].ownLingerMs = gift.pointee.lingerMs
+    }
     unsafe banners.setDisplay(index, gift.pointee.display, isLent: options.contains(.lent))
     return count
-  }
-
-  /// Extends a banner's own linger to the one that a gift requests.
-  private mutating func lengthen(_ index: Int32, _ lingerMs: UInt16) {
-    if settings.rules.hasOwnLinger { banners[index].ownLingerMs = max(banners[index].ownLingerMs, lingerMs) }
   }
 
   /// Creates a new banner of `count` gifts, which waits, if only for a moment.
@@ -76,9 +73,9 @@ extension EngineCore {
     banner.value += worth
     banner.since = now
     banner.combo = combo
+    if settings.rules.hasOwnLinger { unsafe banner.ownLingerMs = gift.pointee.lingerMs }
     combos.retain(combo)
     let index = unsafe banners.add(banner, gift.pointee.display, isLent: options.contains(.lent))
-    if unsafe gift.pointee.lingerMs > 0 { unsafe lengthen(index, gift.pointee.lingerMs) }
     tell(options, .new, number, count, base: base, &sink)
     queue.append(index, banners, combos)
     if let order = queue.order { order.insert(index, tier: settings.values.queueOrder == .tier ? tier(index) : 0, banners) }
@@ -93,26 +90,13 @@ extension EngineCore {
   /// Whether a new banner of this value would be skipped at once: the queue is full, no banner can leave it for the screen, and
   /// none is worth less. Such a banner need not be created, which is the case for most banners of a room that overflows.
   @inline(__always)
-  private mutating func isSurplus(_ worth: Double) -> Bool {
+  mutating func isSurplus(_ worth: Double) -> Bool {
     if Int(queue.count) != settings.values.maxQueue || waitingOnScreen > 0 { return false }
     return freeSlot() == nil && worth <= banners[queue.leastValuable(banners)].value
   }
 
-  /// Skips `count` gifts of an unknown combo, which continues from nothing, if their banner would be skipped at once. The combo
-  /// need not be stored.
-  /// - Returns: Whether they were skipped.
-  @inline(__always)
-  mutating func skipsUnknown(
-    _ gift: UnsafePointer<Gift>, _ count: Int, _ options: TakeOptions, at now: Int64, to sink: inout some InstructionSink
-  ) -> Bool {
-    let worth = unsafe gift.pointee.value * Double(count)
-    guard isSurplus(worth) else { return false }
-    unsafe skipNew(gift.pointee.display, count, worth, base: 0, options, at: now, to: &sink)
-    return true
-  }
-
   /// Skips a banner that was not created.
-  private mutating func skipNew(
+  mutating func skipNew(
     _ display: Display, _ count: Int, _ worth: Double, base: Int, _ options: TakeOptions, at now: Int64,
     to sink: inout some InstructionSink
   ) {

@@ -25,7 +25,7 @@ extension EngineCore {
       if deadline == t {
         step(due, at: t, to: &sink)
       } else if screenDeadline == t {
-        sayScreen(at: t, to: &sink)
+        say(.screen(screenBanners), at: t, to: &sink)
         screenDeadline = settings.values.screenMs > 0 ? t + Int64(settings.values.screenMs) : .max
       } else if finalDue == t, let final {
         sayFinal(final.combo, at: t, to: &sink)
@@ -324,11 +324,6 @@ extension EngineCore {
         banner: banner.number, count: banner.total, base: banner.base,
         milestone: milestone(above: banner.base, to: banner.total), display: banners.display(index)), at: t, waited: waited,
       to: &sink)
-  }
-
-  /// Emits the whole screen, for clients that join late.
-  mutating func sayScreen(at t: Int64, to sink: inout some InstructionSink) {
-    say(.screen(screenBanners), at: t, to: &sink)
   }
 
   /// The banners of a `screen`, lowest slot first, with borrowed display data.

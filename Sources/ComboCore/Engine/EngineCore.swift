@@ -114,7 +114,13 @@ struct EngineCore: ~Copyable {
     if combo >= 0 {
       combos.retain(combo)
     } else {
-      if let known, unsafe skipsUnknown(gift, known, options, at: now, to: &sink) { return }
+      // A combo whose gifts are skipped at once need not be stored. It continues from nothing.
+      if let known {
+        let worth = unsafe gift.pointee.value * Double(known)
+        if isSurplus(worth) {
+          return unsafe skipNew(gift.pointee.display, known, worth, base: 0, options, at: now, to: &sink)
+        }
+      }
       combo = combos.add(key, hash: hash, in: &store)
     }
     if let count = unsafe known ?? growth(of: combo, hash: hash, gift, at: now) {
@@ -213,7 +219,7 @@ struct EngineCore: ~Copyable {
     let next = max(now, max(time, epoch + 1))
     begin(at: max(now, time), keepingMemory: true)
     epoch = next
-    sayScreen(at: time, to: &sink)
+    say(.screen(screenBanners), at: time, to: &sink)
   }
 
   // MARK: - Queries

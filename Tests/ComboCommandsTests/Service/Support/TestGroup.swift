@@ -92,20 +92,9 @@ final class TestGroup: ServiceGround {
   private func produce(_ record: TestRecord, _ topic: ProducerTopic) throws {
     try optionally(record.key) { key in
       try optionally(record.value) { value in
-        if record.headers.isEmpty {
-          try producer.produce(topic, partition: record.partition, key: key, value: value, timestampMs: record.timestamp)
-        } else {
-          let headers = RecordHeaders()
-          for header in record.headers {
-            if let value = header.value {
-              value.withUnsafeBytes { headers.add(header.name, bytes: $0) }
-            } else {
-              headers.add(header.name, bytes: nil)
-            }
-          }
-          try producer.produce(
-            topic, partition: record.partition, key: key, value: value, timestampMs: record.timestamp, headers: headers)
-        }
+        try producer.produce(
+          topic, partition: record.partition, key: key, value: value, timestampMs: record.timestamp,
+          headers: RecordHeaders(record.headers))
       }
     }
   }
