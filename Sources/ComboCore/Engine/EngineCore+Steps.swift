@@ -21,7 +21,7 @@ extension EngineCore {
       if earliestDeadline > now { return }
       let t = earliestDeadline
       precondition(t >= time, "a step that was due earlier")
-      time = max(time, t)
+      time = t
       if deadline == t {
         step(due, at: t, to: &sink)
       } else if screenDeadline == t {
