@@ -3,8 +3,7 @@ internal import ComboRooms
 internal import ComboSystem
 
 /// Checks that waiting records arrive. If nothing fails and nothing arrives, nothing else would notice.
-final class ArrivalProbe: Probe {
-  private var query = BackgroundQuery<Answer>()
+final class ArrivalProbe: QueryProbe<ArrivalProbe.Answer> {
   private var lookedAt = Int64.min / 2
   /// When the brokers last answered; nil if they were not queried yet. All times are by the monotonic clock.
   private var answeredAt: Int64?
@@ -20,7 +19,7 @@ final class ArrivalProbe: Probe {
   private(set) var stall: String?
 
   /// The findings for a partition.
-  private struct Look {
+  struct Look {
     /// Its position, and the end of the readable records.
     var offset: Int64
     var end: Int64
@@ -29,7 +28,7 @@ final class ArrivalProbe: Probe {
   }
 
   /// The brokers' answers about the active partitions.
-  private struct Answer {
+  struct Answer {
     /// The findings by partition; nil if the brokers did not answer.
     var found: [Int32: Look]?
     let askedAt: Int64
@@ -39,7 +38,6 @@ final class ArrivalProbe: Probe {
     var denied: EdgeError?
   }
 
-  private static let askEveryMs: Int64 = 5_000
   private static let waitingMs: Int64 = 15_000
   private static let silentMs: Int64 = 20_000
   /// The limit for a member that has lost its partitions, or has none yet.
@@ -53,42 +51,48 @@ final class ArrivalProbe: Probe {
   }
 
   override var isIdle: Bool { parts.watched.observatory == nil }
+  override var askEveryMs: Int64 { 5_000 }
 
-  override func check(at now: Int64) -> Ending? {
-    // If this process itself was frozen, that is the cause.
-    if now - lookedAt > Self.askEveryMs {
+  override func take(_ answer: Answer, at now: Int64) -> Finding? {
+    noticePause(now)
+    if let found = answer.found {
+      heardAt = now
+      note(found, answer.askedAt, now)
+    }
+    if let error = answer.denied {
+      answeredAt = now
+      rights.denied.failed(error, at: now)
+    }
+    timesGone = answer.isGone ? timesGone + 1 : 0
+    // Twice, as a broker that has just started may not know it yet. Nothing else detects it if records are only read and offsets
+    // are committed without waiting.
+    return timesGone > 1 ? .lost(.gone(.input)) : nil
+  }
+
+  override func check(at now: Int64) -> Finding? {
+    noticePause(now)
+    if positions.isEmpty {
+      waiting.removeAll()
+      // Other checks report a service without partitions. A query that was not sent has no answer to miss.
+      if parts.partitions.hasJoined { answeredAt = nil }
+    }
+    tellStall(now)
+    return nil
+  }
+
+  /// Forgets the times if this process itself was frozen, which is the cause then.
+  private func noticePause(_ now: Int64) {
+    if now - lookedAt > askEveryMs {
       if answeredAt != nil { answeredAt = now }
       waiting.removeAll()
     }
     lookedAt = now
-    if let answer = query.takeAnswer() {
-      if let found = answer.found {
-        heardAt = now
-        note(found, answer.askedAt, now)
-      }
-      if let error = answer.denied {
-        answeredAt = now
-        rights.denied.failed(error, at: now)
-      }
-      timesGone = answer.isGone ? timesGone + 1 : 0
-    }
-    // Twice, as a broker that has just started may not know it yet. Nothing else detects it if records are only read and offsets
-    // are committed without waiting.
-    if timesGone > 1 { return .lost(.gone(.input)) }
-    let positions = parts.partitions.active.compactMap { $0 }.filter {
-      parts.partitions.state(of: $0.number).awaitedSchema == nil
-    }.map {
-      (number: $0.number, offset: $0.partition.offset)
-    }
-    if positions.isEmpty { waiting.removeAll() }
-    if positions.isEmpty, parts.partitions.hasJoined {
-      // Other checks report a service without partitions. A query that was not sent has no answer to miss.
-      answeredAt = nil
-    } else if query.isDue(everyMs: Self.askEveryMs, at: now) {
-      ask(positions, now)
-    }
-    tellStall(now)
-    return nil
+  }
+
+  /// The partitions that are read, and from which offset.
+  private var positions: [(number: Int32, offset: Int64)] {
+    parts.partitions.active.compactMap { $0 }.filter { parts.partitions.state(of: $0.number).awaitedSchema == nil }
+      .map { ($0.number, $0.partition.offset) }
   }
 
   private func note(_ found: [Int32: Look], _ askedAt: Int64, _ now: Int64) {
@@ -104,9 +108,11 @@ final class ArrivalProbe: Probe {
     }
   }
 
-  private func ask(_ positions: [(number: Int32, offset: Int64)], _ now: Int64) {
+  override func question(at now: Int64) -> (@Sendable () -> Answer)? {
+    let positions = positions
+    if positions.isEmpty, parts.partitions.hasJoined { return nil }
     if answeredAt == nil { answeredAt = now }
-    query.ask(at: now, parts.edges.inBackground) { [reader = parts.edges.reader, before = found] in
+    return { [reader = parts.edges.reader, before = found] in
       do throws(EdgeError) {
         return Answer(found: try Self.look(at: positions, before, reader), askedAt: now)
       } catch {

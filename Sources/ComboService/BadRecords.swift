@@ -6,7 +6,7 @@ final class BadRecordProbe: Probe {
 
   override var everyMs: Int64 { 0 }
 
-  override func check(at now: Int64) -> Ending? {
+  override func check(at now: Int64) -> Finding? {
     if let told = records.take(at: now) { log(told) }
     return nil
   }

@@ -2,15 +2,13 @@ internal import ComboEdge
 internal import ComboSystem
 
 /// Makes the service follow the wall clock only as far as the output accepts its time.
-final class ClockProbe: Probe {
-  private let outcomes = Mailbox<ClockTrial.Outcome>()
-  private var isTrying = false
-  private var nextTrial: Int64 = 0
+final class ClockProbe: QueryProbe<ClockTrial.Outcome> {
   private var isDoubting = false
 
   private static let tryAgainMs: Int64 = 5000
 
   override var everyMs: Int64 { 0 }
+  override var askEveryMs: Int64 { Self.tryAgainMs }
   override var isIdle: Bool { parts.edges.clockTrial == nil }
 
   /// Tries the clock before a partition is begun, or taken over, at a wrong time. Blocks.
@@ -39,37 +37,40 @@ final class ClockProbe: Probe {
     return nil
   }
 
-  /// Tries a clock that has jumped ahead, outside of the loop.
-  override func check(at now: Int64) -> Ending? {
-    guard let trial = parts.edges.clockTrial else { return nil }
-    for outcome in outcomes.takeAll() {
-      isTrying = false
-      nextTrial = now + Self.tryAgainMs
-      switch outcome {
-      case .accepted:
-        trial.time.trust()
-        parts.log.info("the output accepts the time of this machine's clock, which partitions follow again")
-      case .refused:
-        parts.log.warning(
-          """
-          this machine's clock is further ahead of the brokers' than the output accepts (\(.limit, trial.aheadMaxMs) ms, \
-          message.timestamp.after.max.ms), and is ignored. Correct it
-          """)
-      case .failed(let error):
-        parts.log.warning("could not determine whether the output accepts the time of this machine's clock: \(.reason, error)")
-      }
-    }
-    let isDoubted = trial.time.isDoubted
+  override func check(at now: Int64) -> Finding? {
+    guard let time = parts.edges.clockTrial?.time else { return nil }
+    let isDoubted = time.isDoubted
     if isDoubted, !isDoubting {
-      let ms = trial.time.machineMs - parts.edges.time.wallMs()
+      let ms = time.machineMs - parts.edges.time.wallMs()
       parts.log.warning(
         "this machine's clock has jumped ahead by \(.ms, ms) ms: time continues evenly until the output accepts the new time")
-      nextTrial = 0
+      askSoon()
     }
     isDoubting = isDoubted
-    guard isDoubted, !isTrying, now >= nextTrial else { return nil }
-    isTrying = true
-    parts.edges.inBackground(.query) { [outcomes] in outcomes.put(trial.run()) }
+    return nil
+  }
+
+  /// Tries a clock that has jumped ahead.
+  override func question(at now: Int64) -> (@Sendable () -> ClockTrial.Outcome)? {
+    guard isDoubting, let trial = parts.edges.clockTrial else { return nil }
+    return { trial.run() }
+  }
+
+  override func take(_ outcome: ClockTrial.Outcome, at now: Int64) -> Finding? {
+    guard let trial = parts.edges.clockTrial else { return nil }
+    switch outcome {
+    case .accepted:
+      trial.time.trust()
+      parts.log.info("the output accepts the time of this machine's clock, which partitions follow again")
+    case .refused:
+      parts.log.warning(
+        """
+        this machine's clock is further ahead of the brokers' than the output accepts (\(.limit, trial.aheadMaxMs) ms, \
+        message.timestamp.after.max.ms), and is ignored. Correct it
+        """)
+    case .failed(let error):
+      parts.log.warning("could not determine whether the output accepts the time of this machine's clock: \(.reason, error)")
+    }
     return nil
   }
 }

@@ -9,7 +9,7 @@ internal import ComboWire
 final class InputReader {
   private let parts: ServiceParts
   private let delivery: any Delivery
-  fileprivate let schemas: SchemaWaits
+  let schemas: SchemaProbe
   let badRecords: BadRecordProbe
   private(set) var intake: RecordIntake
   /// The version of the map by which records are read.
@@ -20,9 +20,9 @@ final class InputReader {
   /// Counts of records without a value, and of clocks that lead.
   fileprivate(set) var counts = ServiceTotals()
 
-  init(_ parts: ServiceParts, _ delivery: any Delivery, _ schemas: SchemaWaits) {
-    (self.parts, self.delivery, self.schemas) = (parts, delivery, schemas)
-    badRecords = BadRecordProbe(parts)
+  init(_ parts: ServiceParts, _ delivery: any Delivery) {
+    (self.parts, self.delivery) = (parts, delivery)
+    (schemas, badRecords) = (SchemaProbe(parts), BadRecordProbe(parts))
     intake = RecordIntake(RecordDecoder(limits: parts.configuration.limits, map: parts.configuration.map))
   }
 

@@ -68,9 +68,6 @@ struct DeniedRight {
   private(set) var reason: String?
   private var isOfInput = false
   private var at: Int64 = 0
-  private var isAsking = false
-  /// Whether the input could be read.
-  let answers = Mailbox<Bool>()
 
   /// The time after which a right on the group counts as restored if its denial is not reported again, as it is every 30 s.
   static let keptMs: Int64 = 60_000
@@ -86,33 +83,25 @@ struct DeniedRight {
   /// Called when the group has accepted the member, or its offsets.
   mutating func wasAccepted() { if !isOfInput { reason = nil } }
 
-  /// Returns whether the input must be read now. ``answered(_:at:)`` receives the result.
-  mutating func mustAsk() -> Bool {
-    if reason == nil || isAsking { return false }
-    isAsking = true
-    return true
-  }
-
+  /// Called when the input was read, or could not be.
   mutating func answered(_ isReadable: Bool, at now: Int64) {
-    isAsking = false
     if isReadable, isOfInput || now - at >= Self.keptMs { reason = nil }
   }
 }
 
 /// Detects that a right that was denied to the group's member is back.
-final class RightProbe: Probe {
+final class RightProbe: QueryProbe<Bool> {
   var denied = DeniedRight()
 
   /// The time in which brokers deny a right to read, if they do.
   private static let deniedWithinMs: Int64 = 2000
 
-  override func check(at now: Int64) -> Ending? {
-    for isReadable in denied.answers.takeAll() { denied.answered(isReadable, at: now) }
-    guard denied.mustAsk() else { return nil }
+  override var isIdle: Bool { denied.reason == nil }
+
+  override func question(at now: Int64) -> (@Sendable () -> Bool)? {
     // A member whose topic is denied may have lost its partitions for that reason; any partition shows whether it may be read.
     let number = parts.partitions.owned.first ?? 0
-    let (reader, answers) = (parts.edges.reader, denied.answers)
-    parts.edges.inBackground(.query) {
+    return { [reader = parts.edges.reader] in
       let deadline = Deadline(afterMs: Self.deniedWithinMs)
       do throws(EdgeError) {
         let (first, end) = try reader.bounds(.input, number)
@@ -120,11 +109,15 @@ final class RightProbe: Probe {
         try reader.read(.input, number, from: max(first, end - 1), to: max(end, first + 1), unless: { deadline.isOver }) { _ in
           false
         }
-        answers.put(true)
+        return true
       } catch {
-        answers.put(false)
+        return false
       }
     }
+  }
+
+  override func take(_ isReadable: Bool, at now: Int64) -> Finding? {
+    denied.answered(isReadable, at: now)
     return nil
   }
 }

@@ -59,7 +59,7 @@ final class MapProbe: Probe {
 
   override var everyMs: Int64 { 0 }
 
-  override func check(at now: Int64) -> Ending? {
+  override func check(at now: Int64) -> Finding? {
     let decoder = reader.intake.decoder
     if version != reader.mapVersion { (version, watch) = (reader.mapVersion, MapWatch()) }
     guard let found = watch.check(reader.polledAt, decoder.outcomes) else { return nil }

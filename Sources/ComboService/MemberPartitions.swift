@@ -66,17 +66,11 @@ internal import ComboWire
     rulesWatch = RulesWatch(configuration, edges)
   }
 
-  /// Queries the group about newer rules, as long as a partition is not under the newest ones.
-  /// - Returns: Whether all partitions should be taken over again, to upgrade to newer rules.
-  func canGoOver() -> Bool {
-    let behind = active.lazy.compactMap { $0?.derivation.rules }.filter { $0 < .newest }
-    rulesWatch.turn(edges, hasOlder: !behind.isEmpty, isRestoring: activeCount < owned.count, log: log)
-    guard let rules = behind.first, areTakenOver else { return false }
-    return configuration.rules(after: rules, agreed: rulesWatch.agreed(isNew: false, at: edges.time.monotonicMs())) > rules
-  }
+  /// Whether all assigned partitions are consumed.
+  var areAllActive: Bool { activeCount == owned.count }
 
   /// Whether a partition waits for work outside of the loop.
-  var isAwaited: Bool { owned.count != activeCount && owned.contains { ownerships[Int($0)].state.isAwaited } }
+  var isAwaited: Bool { !areAllActive && owned.contains { ownerships[Int($0)].state.isAwaited } }
 
   /// Returns the partition that consumes a record; valid until the active partitions change.
   @inline(__always)
@@ -86,7 +80,7 @@ internal import ComboWire
 
   /// Whether all assigned partitions are taken over, and their takeovers are durable.
   var areTakenOver: Bool {
-    activeCount == owned.count
+    areAllActive
       && owned.allSatisfy { number in
         switch ownerships[Int(number)].state.owed {
         case .nothing, .entry(thenSweep: false): true
@@ -224,7 +218,7 @@ internal import ComboWire
     /// The partitions that can be taken over.
     var ready: [ActivePartition] = []
     /// Why the service cannot continue, in the order in which the reasons were found.
-    var faults: [Ending] = []
+    var faults: [Finding] = []
   }
 
   /// Returns the results of restores since the last call. Partitions that could not be restored are tried again.

@@ -80,23 +80,25 @@ final class OutputMemory: Sendable {
   }
 }
 
-/// Checks, outside of the loop, that the output still holds what the service wrote.
-final class OutputProbe: Probe {
+/// Checks that the output still holds what the service wrote.
+final class OutputProbe: QueryProbe<String?> {
   override var everyMs: Int64 { 15_000 }
   override var isIdle: Bool { !parts.partitions.hasJoined }
 
-  override func check(at now: Int64) -> Ending? {
-    let (reader, memory, log) = (parts.edges.reader, parts.outputMemory, parts.log)
+  override func question(at now: Int64) -> (@Sendable () -> String?)? {
+    let (reader, memory) = (parts.edges.reader, parts.outputMemory)
     let comparesTimes = parts.configuration.comparesOutputTimes
-    parts.edges.inBackground(.query) {
-      // Brokers that do not answer are reported elsewhere.
-      guard let reason = try? memory.loss(reader, comparesTimes: comparesTimes) else { return }
-      log.error(
-        """
-        the output was deleted and recreated, or has lost records: \(.reason, reason). Lost instructions are not written again; \
-        each room writes its whole screen within screen-ms
-        """)
-    }
+    // Brokers that do not answer are reported elsewhere.
+    return { (try? memory.loss(reader, comparesTimes: comparesTimes)) ?? nil }
+  }
+
+  override func take(_ reason: String?, at now: Int64) -> Finding? {
+    guard let reason else { return nil }
+    parts.log.error(
+      """
+      the output was deleted and recreated, or has lost records: \(.reason, reason). Lost instructions are not written again; \
+      each room writes its whole screen within screen-ms
+      """)
     return nil
   }
 }

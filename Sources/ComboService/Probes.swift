@@ -2,10 +2,13 @@ internal import ComboEdge
 internal import ComboRooms
 internal import ComboSystem
 
-/// A condition that the loop checks from time to time, besides its work. What blocks is asked outside of the loop, and the answer
-/// is taken by a later check. Used by the loop's thread only.
+/// A condition that the loop checks from time to time, besides its work. Used by the loop's thread only.
 class Probe {
   let parts: ServiceParts
+  /// When it was last checked, by the monotonic clock.
+  fileprivate final var checkedAt: Int64 = 0
+  /// Whether a question is open. Looking for its answer would cost more in each turn.
+  fileprivate final var isAsking = false
 
   init(_ parts: ServiceParts) { self.parts = parts }
 
@@ -14,54 +17,98 @@ class Probe {
   /// Whether there is nothing to check at the moment. The check stays due.
   var isIdle: Bool { false }
 
-  /// Checks the condition, and logs what has changed.
-  /// - Returns: Why the service cannot continue; nil if it can.
-  func check(at now: Int64) -> Ending? { nil }
+  /// Checks the condition, and logs what has changed. Does not block.
+  /// - Parameter now: The time by the monotonic clock.
+  func check(at now: Int64) -> Finding? { nil }
+
+  // What QueryProbe adds.
+  fileprivate func takeAnswer(at now: Int64) -> Finding? { nil }
+  fileprivate func ask(at now: Int64) {}
 }
 
-/// Why the service cannot continue.
-enum Ending {
-  /// A topic is gone. The next service creates it, or waits for it.
+/// A probe with a question that may block. It is asked outside of the loop, and not again before it is answered.
+class QueryProbe<Answer>: Probe {
+  private final var query = BackgroundQuery<Answer>()
+
+  /// The interval of questions, in milliseconds. They are asked after a check.
+  var askEveryMs: Int64 { everyMs }
+
+  /// Returns what to ask now, for another thread; nil if nothing. The question then stays due.
+  func question(at now: Int64) -> (@Sendable () -> Answer)? { nil }
+
+  /// Takes an answer, in the turn of the loop in which it has come, and before the check.
+  func take(_ answer: Answer, at now: Int64) -> Finding? { nil }
+
+  /// Makes the question due at the next check that finds none open.
+  final func askSoon() { query.askSoon() }
+
+  fileprivate final override func takeAnswer(at now: Int64) -> Finding? {
+    guard let answer = query.takeAnswer() else { return nil }
+    isAsking = false
+    return take(answer, at: now)
+  }
+
+  fileprivate final override func ask(at now: Int64) {
+    guard query.isDue(everyMs: askEveryMs, at: now), let question = question(at: now) else { return }
+    isAsking = true
+    query.ask(at: now, parts.edges.inBackground, question)
+  }
+}
+
+/// What the loop has to do, because of what a probe or a restore has found.
+enum Finding {
+  /// To end: a topic is gone. The next service creates it, or waits for it.
   case lost(LostTopic)
-  /// An operator has to act first.
+  /// To end: an operator has to act first.
   case refused(String)
+  /// To end: all work is done.
+  case finished
+  /// To return to the last commit.
+  case goBack(TransactionFault)
+  /// To take these partitions over again after a last commit, as far as they are still active.
+  case takeOverAgain([Int32])
 }
 
 extension LostTopic {
   static func gone(_ topic: Topic) -> LostTopic { LostTopic(topic, "is gone: somebody has deleted it") }
 }
 
-/// The probes of a service, and when each is due.
+/// The probes of a service, and their schedule. Used by the loop's thread only.
 struct Probes {
   let clock: ClockProbe
-  let badRecords: BadRecordProbe
+  let rules: RulesProbe
   let arrivals: ArrivalProbe
   let transactions: TransactionProbe
   let rights: RightProbe
+  let partitionCount: PartitionCountProbe
   let end: EndProbe
-  private var schedule: [(probe: Probe, checkedAt: Int64)]
+  private let schedule: [Probe]
 
   init(_ parts: ServiceParts, _ reader: InputReader, _ delivery: any Delivery) {
     clock = ClockProbe(parts)
-    badRecords = reader.badRecords
+    rules = RulesProbe(parts)
     rights = RightProbe(parts)
     arrivals = ArrivalProbe(parts, rights)
     transactions = TransactionProbe(parts)
+    partitionCount = PartitionCountProbe(parts)
     end = EndProbe(parts, delivery)
-    let all = [
-      clock, MapProbe(parts, reader), JoinProbe(parts, arrivals), badRecords, arrivals, transactions, rights, TopicProbe(parts),
-      InputProbe(parts), OutputProbe(parts), end,
+    schedule = [
+      reader.schemas, rules, clock, MapProbe(parts, reader), JoinProbe(parts, arrivals), reader.badRecords, arrivals,
+      transactions, rights, TopicProbe(parts), InputProbe(parts), HistoryProbe(parts), OutputProbe(parts), partitionCount,
+      LostRoomProbe(parts), end,
     ]
-    schedule = all.map { ($0, 0) }
   }
 
-  /// Runs the checks that are due, in the order of the schedule.
-  /// - Returns: Why the service cannot continue.
-  mutating func check(at now: Int64) -> [Ending] {
-    var findings: [Ending] = []
-    for (index, (probe, checkedAt)) in schedule.enumerated() where now - checkedAt >= probe.everyMs && !probe.isIdle {
-      schedule[index].checkedAt = now
+  /// Hands over the answers that have come, runs the checks that are due, and asks what is due, in the order of the schedule.
+  /// - Returns: The findings in their order, of which the loop acts on each before the next one.
+  func check(at now: Int64) -> [Finding] {
+    var findings: [Finding] = []
+    for probe in schedule {
+      if probe.isAsking, let finding = probe.takeAnswer(at: now) { findings.append(finding) }
+      if now - probe.checkedAt < probe.everyMs || probe.isIdle { continue }
+      probe.checkedAt = now
       if let finding = probe.check(at: now) { findings.append(finding) }
+      probe.ask(at: now)
     }
     return findings
   }
@@ -77,19 +124,17 @@ struct Probes {
 }
 
 /// Detects that a topic was deleted, even if nothing is written to it at the moment.
-final class TopicProbe: Probe {
-  private var query = BackgroundQuery<LostTopic?>()
+final class TopicProbe: QueryProbe<LostTopic?> {
+  override var askEveryMs: Int64 { 4000 }
+  override var isIdle: Bool { !parts.partitions.hasJoined }
 
-  private static let askEveryMs: Int64 = 4000
-
-  override func check(at now: Int64) -> Ending? {
-    let lost = query.takeAnswer() ?? nil
-    if let watch = parts.edges.topicWatch, parts.partitions.hasJoined, query.isDue(everyMs: Self.askEveryMs, at: now) {
-      // Brokers that do not answer are reported elsewhere.
-      query.ask(at: now, parts.edges.inBackground) { (try? watch.check()) ?? nil }
-    }
-    return lost.map { .lost($0) }
+  override func question(at now: Int64) -> (@Sendable () -> LostTopic?)? {
+    guard let watch = parts.edges.topicWatch else { return nil }
+    // Brokers that do not answer are reported elsewhere.
+    return { (try? watch.check()) ?? nil }
   }
+
+  override func take(_ lost: LostTopic?, at now: Int64) -> Finding? { lost.map { .lost($0) } }
 }
 
 /// Logs that the service waits to join its group.
@@ -109,7 +154,7 @@ final class JoinProbe: Probe {
 
   override var everyMs: Int64 { 0 }
 
-  override func check(at now: Int64) -> Ending? {
+  override func check(at now: Int64) -> Finding? {
     if parts.partitions.hasJoined {
       waitsSince = nil
       hasSaidWaiting = false
@@ -130,7 +175,7 @@ final class JoinProbe: Probe {
   }
 }
 
-/// Ends a service once its input has ended, all of it is consumed, and no room has more to emit.
+/// Finds that the input of a service has ended, all of it is consumed, and no room has more to emit.
 final class EndProbe: Probe {
   private let delivery: any Delivery
   /// The flag that is set once the input has ended; nil if the service runs until it is stopped.
@@ -144,7 +189,7 @@ final class EndProbe: Probe {
   override var everyMs: Int64 { 100 }
   override var isIdle: Bool { inputOver?.isSet != true }
 
-  override func check(at now: Int64) -> Ending? {
+  override func check(at now: Int64) -> Finding? {
     guard parts.partitions.hasTakenOver, delivery.uncommittedSince == nil else { return nil }
     for case let active? in parts.partitions.active {
       let partition = active.partition
@@ -152,7 +197,6 @@ final class EndProbe: Probe {
       if end != partition.offset || partition.hasNews || partition.hasMoreToSay { return nil }
     }
     parts.log.info("the input has ended, and all instructions are written")
-    parts.stop.set()
-    return nil
+    return .finished
   }
 }

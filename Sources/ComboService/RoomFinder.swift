@@ -12,7 +12,7 @@ struct RoomFinder {
 
   /// Returns the partition that Java's producer, and others that partition like it, choose for a room; nil while unknown.
   func home(of room: [UInt8]) -> Int32? {
-    guard let count = watched.partitionCount.value else { return nil }
+    guard let count = watched.partitionCount else { return nil }
     return unsafe limits.withoutPrefix(room).withUnsafeBytes { unsafe Int32(KeyPartitioner.partition($0, count)) }
   }
 
@@ -43,7 +43,7 @@ struct RoomFinder {
     if let home = home(of: id) {
       if let active = partitions.activePartition(home) { return .asleep(active) }
       if !partitions.state(of: home).isUnassigned { return .later }
-      if partitions.owned.count < watched.partitionCount.value! { return .elsewhere }
+      if partitions.owned.count < watched.partitionCount! { return .elsewhere }
     }
     // The place is unknown, or all partitions are this member's: it is wherever its producer puts it.
     if let any = partitions.active.lazy.compactMap({ $0 }).first { return .asleep(any) }

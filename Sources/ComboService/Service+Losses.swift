@@ -9,22 +9,18 @@ extension Service {
       // Brokers that do not answer are another matter.
       guard let partitions = try? edges.reader.partitions(topic) else { return false }
       if partitions.isEmpty {
-        end(.lost(.gone(topic)))
+        end(.gone(topic))
         return true
       }
     }
     return false
   }
 
-  func end(_ ending: Ending) {
-    switch ending {
-    case .refused(let reason): fatal = reason
-    case .lost(let lost):
-      if endsElsewhere(cluster()) { return }
-      let next = lost.topic == .input ? "" : ". The service starts again, and creates what is missing"
-      fatal = "its \(lost.topic.word) topic \(lost.what)\(next)"
-      loss = .unknownTopic
-    }
+  func end(_ lost: LostTopic) {
+    if endsElsewhere(cluster()) { return }
+    let next = lost.topic == .input ? "" : ". The service starts again, and creates what is missing"
+    fatal = "its \(lost.topic.word) topic \(lost.what)\(next)"
+    loss = .unknownTopic
   }
 
   /// Ends the service if the brokers belong to another cluster: nothing may be claimed or created there, and none of its topics

@@ -4,17 +4,6 @@ internal import ComboMaps
 internal import ComboRooms
 internal import ComboSystem
 internal import ComboWire
-internal import Synchronization
-
-/// The number of partitions of the input, as the brokers last reported it; requested outside of the loop.
-package final class PartitionCount: Sendable {
-  private let count = Atomic<Int>(0)
-  var value: Int? {
-    let value = count.load(ordering: .relaxed)
-    return value == 0 ? nil : value
-  }
-  func set(_ value: Int) { count.store(value, ordering: .relaxed) }
-}
 
 /// Serving observers, between two turns of the loop.
 extension Service {
@@ -29,15 +18,6 @@ extension Service {
       delivery.answerQueries()
     }
     survey(now)
-    if now - watched.checkedAt >= 1000 {
-      watched.checkedAt = now
-      watched.tell(
-        watched.lostRooms(at: now) { id, last in
-          guard let partition = last ?? parts.finder.home(of: id) else { return true }
-          return !partitions.state(of: partition).isUnassigned
-        }.map { watched.answer(.elsewhere(id: 0, room: $0)) })
-    }
-    if partitions.hasJoined, now - watched.countedAt >= Self.countEveryMs { countPartitions() }
     if now - watched.reportedAt >= Self.reportEveryMs {
       watched.reportedAt = now
       observatory.publish(report(now))
@@ -45,7 +25,6 @@ extension Service {
   }
 
   private static let reportEveryMs: Int64 = 100
-  private static let countEveryMs: Int64 = 60_000
 
   private func take(_ queries: [Query]) {
     for query in queries {
@@ -55,22 +34,6 @@ extension Service {
       case .survey(let prefix, let limit, let order, let id, let until):
         watched.surveys.append(RoomSurvey(id: id, prefix: prefix, limit: limit, order: order, until: until))
       }
-    }
-  }
-
-  /// Requests the number of the input's partitions, outside of the loop.
-  func countPartitions() {
-    if watched.observatory == nil { return }
-    watched.countedAt = edges.time.monotonicMs()
-    let (reader, count, log) = (edges.reader, watched.partitionCount, log)
-    edges.inBackground(.query) {
-      // If the brokers are unreachable, the next assignment repeats the request; until then a sleeping room counts as this
-      // member's.
-      guard let found = try? reader.partitions(.input) else { return }
-      if let before = count.value, before != found.count {
-        log.info("the input now has \(.count, found.count) partitions instead of \(.before, before)")
-      }
-      count.set(found.count)
     }
   }
 
@@ -104,7 +67,7 @@ extension Service {
     report.recentCommits = parts.metrics.recentCommits(monotonic: now)
     report.recentLateness = parts.metrics.recentLateness(monotonic: now)
     report.ownSettingsMax = configuration.ownSettingsMax
-    report.inputPartitions = watched.partitionCount.value
+    report.inputPartitions = watched.partitionCount
     if partitions.configuration.map != nil { report.mapRows = reader.intake.decoder.rows }
     report.partitions = partitions.owned.map { number in
       guard let active = partitions.activePartition(number) else {
@@ -120,7 +83,7 @@ extension Service {
         number: number, isRunning: true, lag: end.map { max(0, $0 - partition.offset) },
         stalledMs: probes.stalledMs(number, now), rooms: partition.awake, roomsWithOwnSettings: partition.ownSettingsCount,
         behindMs: active.behindMs, entriesOnTheirWay: active.log?.entries.count ?? 0, recordsWithoutEntry: partition.taken)
-      running.schemaWait = schemas.wait(of: number, now)
+      running.schemaWait = reader.schemas.wait(of: number, now)
       return running
     }
     return report

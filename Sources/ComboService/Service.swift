@@ -20,9 +20,8 @@ package final class Service: GroupEdgeDelegate {
   let parts: ServiceParts
   /// The delivery, which publishes the rooms' instructions.
   let delivery: any Delivery
-  let schemas: SchemaWaits
   let reader: InputReader
-  private(set) var probes: Probes
+  let probes: Probes
 
   package let partitions: MemberPartitions
   /// The rooms that observers watch, and their queries.
@@ -86,8 +85,7 @@ package final class Service: GroupEdgeDelegate {
       guard let direct = edges.direct else { preconditionFailure("at-least-once delivery needs a producer without transactions") }
       delivery = WriteAheadDelivery(parts, direct)
     }
-    schemas = SchemaWaits(parts)
-    reader = InputReader(parts, delivery, schemas)
+    reader = InputReader(parts, delivery)
     probes = Probes(parts, reader, delivery)
     edges.group.delegate = self
   }
@@ -127,7 +125,7 @@ package final class Service: GroupEdgeDelegate {
   /// Runs one turn of the loop: waits for a record, a deadline or the next commit, whichever comes first, and processes it.
   package func turn() {
     let restored = partitions.takeRestored()
-    for fault in restored.faults { end(fault) }
+    for fault in restored.faults { act(on: fault) }
     if !restored.ready.isEmpty { act(on: delivery.begin(restored.ready)) }
     for result in partitions.checks.takeAll() {
       switch partitions.take(result) {
@@ -137,17 +135,14 @@ package final class Service: GroupEdgeDelegate {
       case nil: break
       }
     }
-    if let fault = schemas.update() { goBack(fault) }
     reader.useNewestMap()
-    let behind = partitions.behindMap
-    if !behind.isEmpty { takeOverAgain(behind) }
+    takeOverAgain(partitions.behindMap)
     if delivery.takesIn(polled: reader.polled) { reader.poll(maxWaitMs: waitMs()) }
     act(on: delivery.turn())
     // After a failure it serves the new producer.
     edges.output.serve()
-    if partitions.canGoOver() { takeOverAgain(partitions.owned) }
     partitions.beginRestores()
-    for ending in probes.check(at: edges.time.monotonicMs()) { end(ending) }
+    for finding in probes.check(at: edges.time.monotonicMs()) { act(on: finding) }
     serveObservers()
     progress?.tell(totals, monotonic: edges.time.monotonicMs())
   }
@@ -181,8 +176,22 @@ package final class Service: GroupEdgeDelegate {
     parts.warnOfUnwritten(outcome.unwritten, isLost: true)
   }
 
+  /// Does what a probe, or a restore, has found to be necessary.
+  func act(on finding: Finding) {
+    switch finding {
+    case .lost(let topic): end(topic)
+    case .refused(let reason): fatal = reason
+    case .finished: parts.stop.set()
+    case .goBack(let fault): goBack(fault)
+    case .takeOverAgain(let numbers):
+      // After an earlier finding some may be active no more: they are taken over again anyway.
+      takeOverAgain(numbers.filter(partitions.isActive))
+    }
+  }
+
   /// Gives up partitions after a last commit, and takes them over again without leaving the group.
   private func takeOverAgain(_ numbers: [Int32]) {
+    if numbers.isEmpty { return }
     parts.batches.quiesce()
     act(on: delivery.handOver(numbers, isStop: false))
     for number in numbers { partitions.note(.handedOver, of: number) }
@@ -198,7 +207,7 @@ package final class Service: GroupEdgeDelegate {
       deniedWrite.failed(fault.error, writingTo: topics)
     }
     lastFault.failed(fault, at: edges.time.monotonicMs())
-    probes.transactions.checkSoon()
+    probes.transactions.askSoon()
     let delayMs = countFailure(fault.reason)
     log.warning("returning to the last commit: \(.reason, fault.reason)")
     parts.batches.quiesce()
@@ -284,11 +293,11 @@ package final class Service: GroupEdgeDelegate {
 
   package func assigned(_ partitions: [Int32]) {
     if !partitions.isEmpty { log.info("assigned: partitions \(.partitions, Self.list(partitions))") }
-    self.partitions.rulesWatch.assigned()
+    probes.rules.assigned()
     for number in partitions { self.partitions.note(.assigned, of: number) }
     probes.rights.denied.wasAccepted()
     self.partitions.hasJoined = true
-    countPartitions()
+    probes.partitionCount.askSoon()
   }
 
   private static func list(_ partitions: [Int32]) -> String { partitions.map(String.init).joined(separator: ", ") }
@@ -361,7 +370,7 @@ package final class Service: GroupEdgeDelegate {
     }
     for number in partitions.owned { partitions.note(.revoked, of: number) }
     edges.group.close()
-    probes.badRecords.logRest()
+    reader.badRecords.logRest()
     if let fatal {
       if !hadFailed { log.error("the service cannot continue: \(.reason, fatal)") }
       return 1

@@ -33,8 +33,6 @@ package struct TransactionWatch {
     }
   }
 
-  /// The query that finds them; its answer is nil if the brokers did not answer.
-  package var query = BackgroundQuery<Answer?>()
   /// The interval of checks.
   package static let everyMs: Int64 = 5000
   /// The transactions that the last check found.
@@ -162,31 +160,29 @@ extension TransactionWatch.Held {
 }
 
 /// Finds transactions that hold up the service's partitions, and partitions that have become shorter.
-final class TransactionProbe: Probe {
+final class TransactionProbe: QueryProbe<TransactionWatch.Answer?> {
   private(set) var watch = TransactionWatch()
 
-  /// The interval of checks while a partition seems shorter, so that the next one comes before it has grown again.
-  private static let lookAgainMs: Int64 = 1000
+  /// While a partition seems shorter, the next question comes before it has grown again.
+  override var askEveryMs: Int64 { parts.partitions.memory.doubts ? 1000 : TransactionWatch.everyMs }
 
-  /// Makes the next check soon: brokers that come back may have lost records, and their partitions may soon have grown to the old
-  /// size again.
-  func checkSoon() { watch.query.askSoon() }
-
-  override func check(at now: Int64) -> Ending? {
-    var finding: Ending?
-    // Brokers that do not answer are reported elsewhere.
-    if let answer = watch.query.takeAnswer(), let found = answer {
-      let falls = found.ends.flatMap { parts.partitions.memory.ends($0.topic, $0.ends) }
-      for fall in falls { say(fall) }
-      // Brokers that recreated it may have given it other settings.
-      if parts.edges.topicWatch != nil, let topic = falls.map(\.topic).first(where: { $0 == .journal || $0 == .state }) {
-        finding = .lost(LostTopic(topic, "has become shorter"))
-      }
-      watch.take(found, names, at: now, parts.edges.time, parts.log)
+  /// - Parameter answer: nil if the brokers did not answer, which is reported elsewhere.
+  override func take(_ answer: TransactionWatch.Answer?, at now: Int64) -> Finding? {
+    guard let answer else { return nil }
+    let falls = answer.ends.flatMap { parts.partitions.memory.ends($0.topic, $0.ends) }
+    for fall in falls { say(fall) }
+    watch.take(answer, names, at: now, parts.edges.time, parts.log)
+    // Brokers that recreated it may have given it other settings.
+    guard parts.edges.topicWatch != nil, let topic = falls.map(\.topic).first(where: { $0 == .journal || $0 == .state }) else {
+      return nil
     }
+    return .lost(LostTopic(topic, "has become shorter"))
+  }
+
+  override func check(at now: Int64) -> Finding? {
     watch.tell(names, brokers: parts.configuration.brokers, at: now, parts.log)
-    askForTransactions(now)
-    return finding
+    if parts.partitions.owned.isEmpty { watch.forget() }
+    return nil
   }
 
   private func say(_ fall: GroupMemory.Fall) {
@@ -209,16 +205,13 @@ final class TransactionProbe: Probe {
   }
 
   /// Requests the open transactions. Each partition of the output is checked by one member.
-  private func askForTransactions(_ now: Int64) {
+  override func question(at now: Int64) -> (@Sendable () -> TransactionWatch.Answer?)? {
     let numbers = parts.partitions.owned
-    guard let most = numbers.last else { return watch.forget() }
-    let everyMs = parts.partitions.memory.doubts ? Self.lookAgainMs : TransactionWatch.everyMs
-    guard parts.partitions.hasJoined, watch.query.isDue(everyMs: everyMs, at: now), parts.configuration.purpose == .service
-    else { return }
+    guard let most = numbers.last, parts.partitions.hasJoined, parts.configuration.purpose == .service else { return nil }
     let (reader, offsets, known) = (parts.edges.reader, parts.edges.group.offsets, watch.known)
     // A partition that is consumed waits for none, and its own commits would be found.
     let waiting = numbers.filter { !parts.partitions.isActive($0) }
-    watch.query.ask(at: now, parts.edges.inBackground) {
+    return {
       do throws(EdgeError) {
         // The input may have gained partitions since.
         let inputs = max(try reader.partitions(.input).count, Int(most) + 1)

@@ -39,11 +39,8 @@ package final class WatchedRooms {
   /// Work that does not wait for records.
   package var surveys: [RoomSurvey] = []
   var reportedAt = Int64.min / 2
-  var checkedAt = Int64.min / 2
-  /// The number of partitions of the input; nil while unknown.
-  package let partitionCount = PartitionCount()
-  /// The time of the last request for that number.
-  var countedAt: Int64 = 0
+  /// The number of partitions of the input, as the brokers last reported it; nil while unknown.
+  package internal(set) var partitionCount: Int?
 
   package init(_ observatory: Observatory?) { self.observatory = observatory }
 

@@ -64,21 +64,14 @@ struct DeniedRightTests {
   @Test("to read the input is named until the input can be read, whatever else works")
   func input() {
     var denied = DeniedRight()
-    var asks = denied.mustAsk()
-    #expect(!asks)
     denied.failed(EdgeError(.timedOut, "slow"), at: 0)
     #expect(denied.reason == nil)
     denied.failed(ofInput, at: 1)
     denied.wasAccepted()
-    asks = denied.mustAsk()
-    var asksAgain = denied.mustAsk()
-    #expect(asks && !asksAgain)
     denied.answered(false, at: 1_000_000)
-    asksAgain = denied.mustAsk()
-    #expect(denied.reason == "The right Read or Describe is missing on the input: no right to read" && asksAgain)
+    #expect(denied.reason == "The right Read or Describe is missing on the input: no right to read")
     denied.answered(true, at: 1_000_001)
-    asksAgain = denied.mustAsk()
-    #expect(denied.reason == nil && !asksAgain)
+    #expect(denied.reason == nil)
   }
 
   @Test("on the group is named until the group accepts the member, or it was not denied for a while")

@@ -100,7 +100,7 @@ struct SimulatedCrashTests {
     var rested = 0
     var deleted = 0
     for budget in [1, 400, 1 << 20] {
-      let scene = SimScene(seed: UInt64(gifts), rooms: 6)
+      let scene = SimScene(seed: UInt64(gifts + 1), rooms: 6)
       scene.configuration.checkpointGifts = gifts
       scene.configuration.sweepBudget = budget
       scene.configuration.partBytes = 250

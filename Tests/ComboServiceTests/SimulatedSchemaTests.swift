@@ -98,6 +98,7 @@ struct SimulatedSchemaTests {
     scene.settle(instance)
     #expect(instance.service.totals.bad == 4)
     registry.isRetryRequested = true
+    scene.turn(instance)
     gift(2, room: elsewhere)
     scene.settle(instance)
     #expect(instance.service.totals.bad == 4)

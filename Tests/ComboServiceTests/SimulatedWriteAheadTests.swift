@@ -74,11 +74,11 @@ struct SimulatedWriteAheadTests {
       }
       return first
     }
-    let calls = begin(SimScene(seed: 6, partitions: 2), freezeAt: .max).calls
+    let calls = begin(SimScene(seed: 4, partitions: 2), freezeAt: .max).calls
     #expect(calls > 80)
     var takeovers = 0
     for call in Swift.stride(from: 1, through: calls, by: SimScene.stride) {
-      let scene = SimScene(seed: 6, partitions: 2)
+      let scene = SimScene(seed: 4, partitions: 2)
       scene.world.freezeTurns = 24
       scene.world.whileFrozen = { if scene.hasTwoOwners { takeovers += 1 } }
       _ = begin(scene, freezeAt: call)

@@ -100,7 +100,7 @@ struct ExplainTests {
 
   @Test("from the nearest checkpoint is the same as from the beginning, and reads less")
   func checkpoints() throws {
-    let scene = SimScene()
+    let scene = SimScene(seed: 2)
     scene.configuration.checkpointIntervalMs = 50
     story(scene, bursts: 6)
     let (all, whole) = try explain(scene, question("r1"))

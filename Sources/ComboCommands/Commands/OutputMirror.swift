@@ -28,6 +28,7 @@ final class OutputMirror {
   private var reportedAt: Int64 = 0
   private var clusterWatch: ClusterWatch
   private var transactions = TransactionWatch()
+  private var transactionQuery = BackgroundQuery<TransactionWatch.Answer?>()
   private let reading: KafkaReading
   private let names: TopicNames
   private var countedAt: Int64 = 0
@@ -104,11 +105,11 @@ final class OutputMirror {
   /// Detects transactions that stay open: nothing after them is served.
   private func watchTransactions(at now: Int64) {
     // Brokers that do not answer are reported elsewhere.
-    if let answer = transactions.query.takeAnswer(), let answer { transactions.take(answer, names, at: now, SystemTime(), log) }
+    if let answer = transactionQuery.takeAnswer(), let answer { transactions.take(answer, names, at: now, SystemTime(), log) }
     transactions.tell(names, brokers: options.brokers, at: now, log)
-    guard clusterWatch.other == nil, transactions.query.isDue(everyMs: TransactionWatch.everyMs, at: now) else { return }
+    guard clusterWatch.other == nil, transactionQuery.isDue(everyMs: TransactionWatch.everyMs, at: now) else { return }
     let (reading, known, numbers) = (reading, transactions.known, readers.map(\.partition))
-    transactions.query.ask(at: now, BackgroundTask.run) {
+    transactionQuery.ask(at: now, BackgroundTask.run) {
       (try? TransactionWatch.find(reading, .output, numbers, known: known)).map { .init(open: $0) }
     }
   }

@@ -5,14 +5,15 @@ internal import ComboSystem
 internal import ComboWire
 
 /// Schemas that records name and the map does not have. Partitions with such records wait, and the others continue.
-final class SchemaWaits {
-  private let parts: ServiceParts
+final class SchemaProbe: Probe {
   private var requests = SchemaRequests()
   /// The partitions that came to a record without its schema in the poll under way, each with the schema.
   private var lacking: [(partition: Int32, schema: String)] = []
+  /// Several schemas are requested at a time, each at its own intervals.
   private let answers = Mailbox<(id: String, answer: SchemaAnswer)>()
 
-  init(_ parts: ServiceParts) { self.parts = parts }
+  override var everyMs: Int64 { 0 }
+  override var isIdle: Bool { parts.edges.schemas == nil }
 
   /// Returns what is bad about the record; nil if its partition waits at it.
   func lacks(_ id: String, _ active: ActivePartition, _ bad: BadEvent) -> BadEvent? {
@@ -39,21 +40,23 @@ final class SchemaWaits {
     lacking = []
   }
 
-  /// Requests schemas, and puts those that have arrived into force.
-  /// - Returns: Why a partition that waited cannot be read further; nil if all can. What it emitted since the last commit must
-  ///   not be committed without its entry.
-  func update() -> TransactionFault? {
+  /// Requests schemas, and puts those that have arrived into force: the partitions are handed over before the next poll.
+  /// - Returns: To go back if a partition that waited cannot be read further. It stays active until then, so that what it emitted
+  ///   since the last commit is not committed without its entry.
+  override func check(at now: Int64) -> Finding? {
     guard let source = parts.edges.schemas else { return nil }
     if source.takeRetry() { requests.forgetRefusals() }
-    let now = parts.edges.time.monotonicMs()
     var fault: TransactionFault?
     for (id, answer) in answers.takeAll() { fault = take(requests.heard(answer, about: id, at: now), id, now) ?? fault }
-    if requests.open.isEmpty { return fault }
+    if !requests.open.isEmpty { ask(source, now) }
+    return fault.map { .goBack($0) }
+  }
+
+  private func ask(_ source: any SchemaSource, _ now: Int64) {
     requests.keep(Set(parts.partitions.owned.compactMap { parts.partitions.state(of: $0).awaitedSchema }))
     for id in requests.takeDue(at: now) {
       parts.edges.inBackground(.query) { [answers] in answers.put((id, source.ask(id))) }
     }
-    return fault
   }
 
   private func take(_ step: SchemaRequests.Step?, _ id: String, _ now: Int64) -> TransactionFault? {
