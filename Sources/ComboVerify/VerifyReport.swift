@@ -94,7 +94,7 @@ package struct VerifyReport: Equatable, Sendable {
         + (movedRooms > 0 ? ", \(n(movedRooms, "rooms moved to another input partition"))" : "")
         + (newer > 0 ? ", \(n(newer)) newer than the compared part" : "")
         + (tally.pending > 0 ? ", \(n(tally.pending)) not written yet" : ""),
-      "seq: \(verdict(.sequence, "no gap, none twice"))",
+      "seq: \(verdict(.sequence, repetitions > 0 ? "no gap, none twice except for identical repetitions" : "no gap, none twice"))",
       "screen: \(verdict(.screen, "\(n(screens, "screens are what a client has drawn"))"))",
       "conservation: " + verdict(.conservation, conservation)
         + (tally.leftByResets > 0 ? "; \(n(tally.leftByResets, "gifts were")) never shown because of a reset" : ""),

@@ -294,6 +294,7 @@ struct VerifyReachTests {
     var report = try scene.verify()
     #expect(report.faults == [] && report.isProven && report.repetitions == 1, "\(report.faults)")
     #expect(report.summary.contains("1 repeated") && report.summary.contains("except for identical repetitions"))
+    #expect(report.summary.contains("seq: no gap, none twice except for identical repetitions\n"))
     // The same seq with other bytes.
     again.log.append(SimRecord(key: again.record.key, value: Array(again.text.replacing("}", with: #","x":1}"#).utf8)))
     report = try scene.verify()
