@@ -226,11 +226,13 @@ package final class Batch: @unchecked Sendable {
 
 /// Proof that no room is running. What may be done only then takes one; it cannot be copied, so none can be kept for later.
 package struct Quiescence: ~Copyable {
-  /// Waits until the rooms have processed their parts of `batches`.
-  /// - Parameter batches: All batches that rooms may be processing; none if this thread alone runs the rooms.
-  package init(after batches: [Batch] = []) {
+  /// Waits until the rooms have processed their parts of all batches.
+  package init(after batches: [Batch]) {
     for batch in batches { batch.wait() }
   }
+
+  /// The proof for a thread that runs its rooms itself, without batches, as a restore does.
+  package static func ofSoleThread() -> Quiescence { Quiescence(after: []) }
 }
 
 /// The next four events of a room's part of a batch; -1 for none.

@@ -112,7 +112,7 @@ package final class EntryRunner<Observer: EntryObserver> {
     derivation = own
     intake = RecordIntake(try own.decoder())
     isIntakeMade = true
-    partition.takeOver(shift: 0, settings: own.engineSettings, isReset: false, outbox: outbox)
+    partition.takeOver(shift: 0, settings: own.engineSettings, isReset: false, outbox: outbox, .ofSoleThread())
   }
 
   /// Requests the next entry again, after ``finish()`` has reached the last one.
@@ -141,7 +141,7 @@ package final class EntryRunner<Observer: EntryObserver> {
   }
 
   private func close(_ entry: JournalEntry) throws {
-    let quiet = Quiescence()
+    let quiet = Quiescence.ofSoleThread()
     partition.forEachDue(at: entry.clock, quiet) { $0.advance(to: entry.clock, outbox: outbox) }
     let derived = partition.closeEntry(clock: entry.clock, of: topics, quiet)
     if let rooms = silent.removeValue(forKey: entry.n) {
@@ -182,7 +182,8 @@ package final class EntryRunner<Observer: EntryObserver> {
     partition.decidedRefusals = Set(entry.refused)
     if let takeover = entry.takeover {
       partition.takeOver(
-        shift: takeover.shift, settings: derivation.engineSettings, isReset: takeover.reset != nil, outbox: outbox)
+        shift: takeover.shift, settings: derivation.engineSettings, isReset: takeover.reset != nil, outbox: outbox,
+        .ofSoleThread())
     }
   }
 }

@@ -120,6 +120,9 @@ package final class OutboxPool: Sendable {
     }
   }
 
+  /// Whether no thread runs rooms.
+  package var areIdle: Bool { state.withLock { $0.lent == 0 } }
+
   /// The bytes emitted on them since the counts were last read. Those of an outbox in use count once it is returned.
   package var bytes: Int { state.withLock { $0.idle.reduce(0) { $0 + $1.bytes } } }
 }

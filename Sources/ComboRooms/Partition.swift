@@ -70,9 +70,7 @@ package final class Partition {
   package var deadlines: Int { wakeups.count }
   /// Whether a room will emit more even without input: a banner is on screen or waits, or a final is due. Reads all rooms that
   /// are awake.
-  package var hasMoreToSay: Bool {
-    wakeups.containsDeadline(of: table)
-  }
+  package func hasMoreToSay(_ quiet: borrowing Quiescence) -> Bool { wakeups.containsDeadline(of: table) }
 
   // MARK: - Consuming
 
@@ -288,7 +286,8 @@ package final class Partition {
   /// Begins the work of a new owner. The time without an owner is cut out: everything that is yet to happen moves by `shift`, and
   /// rooms get the new settings, which may make them emit something. The entry is then closed like any other, at `clock + shift`.
   /// - Parameter isReset: Whether the state could not be proved, so that all rooms begin a new epoch.
-  package func takeOver(shift: Int64, settings new: EngineSettings, isReset: Bool, outbox: Outbox) {
+  package func takeOver(shift: Int64, settings new: EngineSettings, isReset: Bool, outbox: Outbox, _ quiet: borrowing Quiescence)
+  {
     let changed = new.values != settings.values || new.rules != settings.rules
     shifted += shift
     epochLead += max(0, -shift)

@@ -26,7 +26,7 @@ package final class ProducingTarget: InstructionTarget, Sendable {
     self.heldBytes = heldBytes
   }
 
-  /// Begins a transaction, and discards records held for an earlier one. No room may be running.
+  /// Begins a transaction, and discards records held for an earlier one. Rooms run in a transaction only, so none is running.
   package func begin() {
     held.removeAll()
     isReleased.store(false, ordering: .relaxed)

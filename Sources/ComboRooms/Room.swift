@@ -47,14 +47,16 @@ package final class Room: @unchecked Sendable {
   /// Whether it only stands for a room that has rested, while restoring.
   package var isGhost = false
   package var rate = RoomRate()
-  /// Whether its instructions are watched; changed only while no room is running.
-  package var isWatched = false
+  /// Whether its instructions are watched.
+  package internal(set) var isWatched = false
   /// Its part of the batch that is being filled.
   var firstOfBatch: Int32 = -1
   var lastOfBatch: Int32 = -1
   var countOfBatch: Int32 = 0
   /// The number of the last batch of which its queue got a part.
   var lastHop = -1
+  package func watch(_ isWatched: Bool, _ quiet: borrowing Quiescence) { self.isWatched = isWatched }
+
   /// Its serial queue; made at its first use.
   package var queue: DispatchQueue {
     if let madeQueue { return madeQueue }

@@ -44,7 +44,7 @@ struct EntryMaker {
     // An empty batch holds the offset to continue from.
     partition.tookIn(0, upTo: partition.offset, last: partition.last, now: clock)
     partition.takeOver(
-      shift: takeover.shift, settings: active.derivation.engineSettings, isReset: takeover.reset != nil, outbox: outbox)
+      shift: takeover.shift, settings: active.derivation.engineSettings, isReset: takeover.reset != nil, outbox: outbox, quiet)
     // Under new settings a room may emit something that ends at once.
     partition.forEachDue(at: clock, quiet) { room in room.advance(to: clock, outbox: outbox) }
     var entry = partition.closeEntry(clock: clock, of: configuration.topics, quiet)

@@ -49,7 +49,7 @@ internal import ComboWire
   /// The latest time that a partition had reached when it was given up.
   private var latestClock = Int64.min
   private var nextToken = 0
-  /// The restores that begin in this turn of the loop.
+  /// The restores that begin at the end of the turn.
   private var beginning: [Gathering.Restore] = []
   private let restored = Mailbox<RestoreResult>()
   let checks = Mailbox<JournalCheckResult>()
@@ -135,7 +135,7 @@ internal import ComboWire
       precondition(new.number == number && !isActive(number), "a partition has one consumer")
       while active.count <= Int(number) { active.append(nil) }
       active[Int(number)] = new
-      watched.began(new)
+      watched.began(new, batches.quiesce())
     case .close(let old):
       precondition(activePartition(number) === old, "what ends is what is consumed")
       // Its rooms are released with it, so none may be running.
@@ -166,7 +166,11 @@ internal import ComboWire
       refused(number)
       return []
     }
-    for new in partitions { note(.started, of: new.number) }
+    for new in partitions {
+      // Only now: what was restored may still be refused.
+      ownerships[Int(new.number)].backOff.succeeded()
+      note(.started, of: new.number)
+    }
     return partitions
   }
 
@@ -203,7 +207,7 @@ internal import ComboWire
     beginning.append(Gathering.Restore(number: number, token: ownership.token, restorer: restorer))
   }
 
-  /// Begins the restores of this turn of the loop, at its end.
+  /// Begins the restores that were planned since the last call, together.
   func beginRestores() {
     if beginning.isEmpty { return }
     let restores = beginning.filter { ownerships[Int($0.number)].token == $0.token }
@@ -233,7 +237,6 @@ internal import ComboWire
       guard ownerships[Int(number)].token == result.token else { continue }
       switch result.outcome {
       case .restored(let partition):
-        ownerships[Int(number)].backOff.succeeded()
         learn(from: partition.derivation)
         if let partition = prepare(partition) {
           // The time includes failed attempts.

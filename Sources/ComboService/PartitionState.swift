@@ -9,8 +9,8 @@ package import ComboWire
 ///            ▼          ▲
 ///         claimed ──────┘
 ///
-/// From all states a failure leads back to restoring or waiting, and a revocation to unassigned. A fact that a state does not
-/// expect, since it comes late, changes nothing.
+/// From all states a failure leads back to restoring or waiting, and a revocation to unassigned. A fact that comes late changes
+/// nothing; one about the loop's own work that its state rules out is an error of this program, which stops it.
 package enum PartitionState {
   /// Not this member's.
   case unassigned
@@ -103,6 +103,18 @@ package enum PartitionState {
     case schemaLacked(String)
     /// It is read further, as the schema was refused.
     case readingResumed
+
+    /// Whether it may come in a state that it no longer concerns. The others are about the loop's own work of the moment.
+    var mayBeLate: Bool {
+      switch self {
+      case .claimRequired, .claimWritten, .claimCounted, .started, .takeoverWritten, .entryWritten, .schemaLacked,
+        .readingResumed:
+        false
+      case .assigned, .revoked, .handedOver, .handOverBegan, .workDiscarded, .retryPlanned, .retryDue, .refused, .restored,
+        .restoreFailed, .restoreContradicted, .timeRefused, .claimCommitted, .overtaken, .sweepBegun:
+        true
+      }
+    }
   }
 
   /// An action that the member has to perform.
@@ -124,9 +136,15 @@ package enum PartitionState {
   /// Changes the state in response to a fact.
   /// - Returns: The actions that follow from it, in their order.
   mutating func take(_ fact: Fact) -> [Action] {
+    guard let actions = transition(fact) else { preconditionFailure("a partition has no \(fact) while it is \(self)") }
+    return actions
+  }
+
+  /// - Returns: nil if the fact, about work of the loop itself, cannot be true in this state.
+  mutating func transition(_ fact: Fact) -> [Action]? {
     switch (fact, self) {
     case (.assigned, _): return restore(attempts)
-    case (_, .unassigned), (.handedOver, .waiting): return []
+    case (.revoked, .unassigned), (.workDiscarded, .unassigned), (.handedOver, .unassigned), (.handedOver, .waiting): return []
     case (.revoked, _): return [.cancel] + leave(for: .unassigned)
     case (.handedOver, _): return restore(attempts)
     case (.workDiscarded, _): return [.stopReading] + leave(for: .waiting(attempts, until: nil))
@@ -160,7 +178,7 @@ package enum PartitionState {
     case (.readingResumed, .active(let active, let owed, .awaits)): self = .active(active, owed, .on)
     case (.handOverBegan, .active(let active, let owed, _)) where !owed.isEntry:
       self = .draining(active, mustSweep: owed.mustSweep)
-    default: break
+    default: if !fact.mayBeLate { return nil }
     }
     return []
   }

@@ -17,7 +17,7 @@ class Probe {
   /// Whether there is nothing to check at the moment. The check stays due.
   var isIdle: Bool { false }
 
-  /// Checks the condition, and logs what has changed. Does not block.
+  /// Checks the condition, and logs what has changed. Does not wait for brokers, but for the start of reading.
   /// - Parameter now: The time by the monotonic clock.
   func check(at now: Int64) -> Finding? { nil }
 
@@ -191,10 +191,11 @@ final class EndProbe: Probe {
 
   override func check(at now: Int64) -> Finding? {
     guard parts.partitions.hasTakenOver, delivery.uncommittedSince == nil else { return nil }
+    let quiet = parts.batches.quiesce()
     for case let active? in parts.partitions.active {
       let partition = active.partition
       let end = parts.edges.group.end(of: active.number)
-      if end != partition.offset || partition.hasNews || partition.hasMoreToSay { return nil }
+      if end != partition.offset || partition.hasNews || partition.hasMoreToSay(quiet) { return nil }
     }
     parts.log.info("the input has ended, and all instructions are written")
     return .finished

@@ -64,7 +64,7 @@ struct RoomFinder {
         guard fits(active) else { return false }
         if watches {
           watched.watch(id, in: active.number)
-          room.isWatched = true
+          room.watch(true, quiet)
         }
         answers.append(watched.answer(.screen(id: number, room: id, record: screen(of: room))))
       case .asleep(let active):

@@ -181,7 +181,8 @@ package final class Service: GroupEdgeDelegate {
     switch finding {
     case .lost(let topic): end(topic)
     case .refused(let reason): fatal = reason
-    case .finished: parts.stop.set()
+    // Unless an earlier finding has begun to take partitions over again: all rooms are written before the end.
+    case .finished: if partitions.hasTakenOver { parts.stop.set() }
     case .goBack(let fault): goBack(fault)
     case .takeOverAgain(let numbers):
       // After an earlier finding some may be active no more: they are taken over again anyway.

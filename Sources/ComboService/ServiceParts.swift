@@ -27,7 +27,7 @@ struct ServiceParts {
   /// Sends the committed instructions of watched rooms to their watchers.
   func tellWatchers(_ quiet: borrowing Quiescence) {
     unsafe watched.tellCaptured { id in
-      for case let active? in partitions.active { unsafe active.partition.table.find(id)?.isWatched = false }
+      for case let active? in partitions.active { unsafe active.partition.table.find(id)?.watch(false, quiet) }
     }
   }
 

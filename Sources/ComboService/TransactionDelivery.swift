@@ -41,6 +41,7 @@ final class TransactionDelivery: Delivery {
 
   func willProduce() {
     if isOpen { return }
+    precondition(outboxes.areIdle, "rooms run in a transaction only")
     isOpen = true
     openedAt = parts.edges.time.monotonicMs()
     target.begin()

@@ -95,13 +95,13 @@ package final class WatchedRooms {
 
   /// Called when a partition is read from now on. The watchers of its rooms get new screens: another instance may have had the
   /// rooms meanwhile, or it is unknown whether the last commit counted.
-  package func began(_ active: ActivePartition) {
+  func began(_ active: ActivePartition, _ quiet: borrowing Quiescence) {
     if observatory == nil { return }
     unsafe active.partition.woke = { [unowned self, number = active.number] in unsafe woke($0, in: number) }
     moment += 1
     for (id, watched) in rooms {
       let room = unsafe id.withUnsafeBytes { unsafe active.partition.table.find($0) }
-      room?.isWatched = true
+      room?.watch(true, quiet)
       if room != nil { rooms[id]!.partition = active.number }
       if room != nil || watched.partition == active.number {
         rooms[id]!.screenDue = moment

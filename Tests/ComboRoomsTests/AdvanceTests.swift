@@ -47,16 +47,16 @@ struct AdvanceTests {
     let (target, budget): (Int64, Int) = (30_000, 1 << 20)
     let (whole, pieces) = (try partition(rooms: 20), try partition(rooms: 20))
     let (all, some) = (Outbox(nil), Outbox(nil))
-    #expect(whole.advance(to: target, outbox: all, budget: .max, Quiescence()) == target)
-    let entry = whole.closeEntry(clock: target, of: Self.topics, Quiescence())
+    #expect(whole.advance(to: target, outbox: all, budget: .max, .ofSoleThread()) == target)
+    let entry = whole.closeEntry(clock: target, of: Self.topics, .ofSoleThread())
     #expect(all.bytes > 10 * budget)
     var entries: [JournalEntry] = []
     while (entries.last?.clock ?? 0) < target {
       let before = some.bytes
-      let clock = pieces.advance(to: target, outbox: some, budget: budget, Quiescence())
+      let clock = pieces.advance(to: target, outbox: some, budget: budget, .ofSoleThread())
       #expect(clock > entries.last?.clock ?? 0, "it stands still")
       #expect(some.bytes - before < 2 * budget, "an entry of \(some.bytes - before) bytes")
-      entries.append(pieces.closeEntry(clock: clock, of: Self.topics, Quiescence()))
+      entries.append(pieces.closeEntry(clock: clock, of: Self.topics, .ofSoleThread()))
     }
     #expect(entries.count > 10)
     #expect(entries.last?.digest == entry.digest && entries.last?.rooms == entry.rooms && some.bytes == all.bytes)
@@ -67,7 +67,7 @@ struct AdvanceTests {
   func batches() throws {
     let partition = try partition(rooms: 20)
     partition.tookIn(0, upTo: 200, last: 7, now: 20_000)
-    #expect(partition.advance(to: 25_000, outbox: Outbox(nil), budget: 1, Quiescence()) >= 20_000)
+    #expect(partition.advance(to: 25_000, outbox: Outbox(nil), budget: 1, .ofSoleThread()) >= 20_000)
   }
 
   @Test("a clock shows the time that the rooms have reached until they have caught up")

@@ -19,7 +19,7 @@ struct EntryRunnerTests {
     let derivation = Derivation(settings: Settings(), rules: Rules.known.upperBound, limits: WireLimits())
     let first = partition(derivation)
     first.tookIn(1, upTo: 1, last: Self.fingerprint(Self.bad), now: 1000)
-    let entries = Entries([first.closeEntry(clock: 1000, of: Self.topics, Quiescence())], checksEntries: checksEntries)
+    let entries = Entries([first.closeEntry(clock: 1000, of: Self.topics, .ofSoleThread())], checksEntries: checksEntries)
     let runner = try EntryRunner(
       partition(derivation), derivation: derivation, topics: Self.topics, outbox: Outbox(nil), observer: entries)
     try Array(value.utf8).withUnsafeBytes { try runner.take(InputRecord(partition: 0, offset: 0, value: $0)) }

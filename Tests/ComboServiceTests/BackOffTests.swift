@@ -32,8 +32,9 @@ struct BackOffTests {
     #expect(backOff.isCalm(at: now + 10_000) && backOff.failed(at: now + 10_000) == 0)
   }
 
-  @Test("a partition that is restored and cannot be read, too", arguments: [false, true])
-  func unreadable(isAtLeastOnce: Bool) {
+  @Test(
+    "a partition that is restored and cannot be read, too, however long an attempt takes", arguments: [false, true], [0, 3000])
+  func unreadable(isAtLeastOnce: Bool, attemptMs: Int64) {
     let scene = SimScene(seed: 1, partitions: 1)
     if isAtLeastOnce { scene.configuration.delivery = .atLeastOnce }
     scene.world.hasAtLeastOnce = isAtLeastOnce
@@ -41,8 +42,13 @@ struct BackOffTests {
     let instance = scene.start()
     let start = scene.world.clock.monotonic
     var restores: Int { instance.service.partitions.counts.restores }
-    while scene.world.clock.monotonic < start + 60_000, restores < 40 { scene.turn(instance) }
-    #expect(restores > 5 && restores < 40, "\(restores) within a minute")
+    var last = 0
+    while scene.world.clock.monotonic < start + 120_000, restores < 40 {
+      scene.turn(instance)
+      if restores > last { scene.world.clock.advance(attemptMs) }
+      last = restores
+    }
+    #expect(restores > 5 && restores < (attemptMs == 0 ? 40 : 25), "\(restores) within two minutes")
     scene.world.broker.faults.unseekable = 0
     scene.settle(instance)
     #expect(scene.finish() == [])

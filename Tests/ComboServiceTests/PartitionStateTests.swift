@@ -120,7 +120,7 @@ struct PartitionStateTests {
   }
 
   /// The facts that have an effect in some states: the state before, the one after, and the actions. `*` stands for any state
-  /// that no other line names, but unassigned. In all other states a fact changes nothing.
+  /// that no other line names, but unassigned.
   private static let table = """
     assigned: unassigned > restoring: cancel stop restore
     assigned: waiting doubted since 5 after d 9 > restoring doubted since 5 after d: cancel stop restore(5)
@@ -227,7 +227,13 @@ struct PartitionStateTests {
     sweepBegun: active+sweep awaits s > active awaits s:
     """
 
-  @Test("takes every fact in every state as the table says, and nothing else has an effect")
+  /// The facts about the loop's own work, which trap in all states without a line.
+  private static let own: Set = [
+    "claimRequired", "claimWritten", "claimCounted", "claimCounted(entry)", "started", "takeoverWritten", "entryWritten",
+    "schemaLacked", "readingResumed",
+  ]
+
+  @Test("takes every fact in every state as the table says; all others trap or have no effect")
   func everyFact() {
     var lines: [String: String] = [:]
     var used: Set<String> = []
@@ -238,8 +244,10 @@ struct PartitionStateTests {
     for before in Self.states() {
       for (name, fact) in Self.facts() {
         var state = before
-        let actions = state.take(fact).map(\.word).joined(separator: " ")
+        let taken = state.transition(fact)
         let listed = lines["\(name): \(before.word)"]
+        #expect((taken == nil) == (listed == nil && Self.own.contains(name)), "\(name) in \(before.word)")
+        let actions = taken?.map(\.word).joined(separator: " ") ?? ""
         var expected = listed ?? "\(before.word):"
         if listed == nil, before.word != "unassigned", let other = lines["\(name): *"] {
           expected = other.replacing(" CLOSE", with: before.consumed == nil ? "" : " close")
@@ -264,7 +272,7 @@ struct PartitionStateTests {
       if Self.leadBack.contains(name), !state.isUnassigned, Int.random(in: 0..<32, using: &random) > 0 { continue }
       if name == "restored" { fact = .restored(work(), takeover(isReset: Bool.random(using: &random))) }
       let before = state
-      let actions = state.take(fact)
+      guard let actions = state.transition(fact) else { continue }
       story.append("\(name) > \(state.word): \(actions.map(\.word).joined(separator: " "))")
       if let fault = promises.fault(name, fact, before, actions, state) {
         Issue.record("\(fault), after \(story[0]) … \(story.suffix(12).joined(separator: "\n"))")

@@ -92,13 +92,9 @@ struct SimAudit {
     return faults
   }
 
-  /// Checks the invariants of all engines of a partition.
+  /// Checks the invariants of a partition and its engines.
   private func broken(_ partition: Partition, _ what: String) -> [String] {
-    var faults: [String] = []
-    partition.table.forEachRoom { room in
-      if let broken = room.engine.brokenInvariant() { faults.append("\(what): room \(text(room.id)): \(broken)") }
-    }
-    return faults
+    partition.brokenInvariant(.ofSoleThread()).map { ["\(what): partition \(partition.number): \($0)"] } ?? []
   }
 
   private func journal(_ number: Int32) throws -> [JournalEntry] {

@@ -1,6 +1,6 @@
 extension Engine {
   /// Returns a description of the first broken invariant, or nil. Call it between two events. Slow; for tests and the simulation.
-  func brokenInvariant() -> String? { core.brokenInvariant() }
+  package func brokenInvariant() -> String? { core.brokenInvariant() }
 }
 
 extension EngineCore {
