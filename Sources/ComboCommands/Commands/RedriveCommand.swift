@@ -85,12 +85,18 @@ struct Redrive {
       if let receipt = note.receipt { sent.formUnion(receipt) }
     }
     selection.sent = sent
+    if !sent.isEmpty {
+      try read(upTo: ends) { note, _ in
+        if sent.contains(note.place), let source = note.source { selection.sources.insert(source) }
+      }
+    }
     var left = options.limit == 0 ? Int.max : options.limit
     var report = RedriveReport()
-    let (selection, listed) = (selection, listed)
+    let listed = listed
     try read(upTo: ends) { note, message throws(EdgeError) in
       if note.receipt != nil { return }
       let verdict = selection.verdict(of: note)
+      if verdict == .send, let source = note.source { selection.sources.insert(source) }
       report.add(note, verdict)
       if verdict != .filtered { listed(note, verdict == .send && left == 0 ? "beyondLimit" : verdict.rawValue) }
       guard verdict == .send, left > 0 else { return }
@@ -124,6 +130,9 @@ struct Redrive {
     var note = DeadLetterNote(
       place: .init(partition: message.partition, offset: message.offset), timestampMs: message.timestampMs, headers: headers)
     note.bytes = RedriveSender.bytes(of: message, note)
+    var hasher = Hasher()
+    for bytes in [message.key, message.value] { hasher.combine(bytes.map { Array($0) }) }
+    note.contents = hasher.finalize()
     return note
   }
 }

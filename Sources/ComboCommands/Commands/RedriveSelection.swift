@@ -10,6 +10,8 @@ struct DeadLetterNote: Equatable, Sendable {
   var headers: [String: String]
   /// The uncompressed size of a batch that holds only this record, as it would be sent back.
   var bytes = 0
+  /// A hash of its key and value, of this process.
+  var contents = 0
 
   /// A partition and an offset in it.
   struct Place: Hashable, Sendable {
@@ -24,6 +26,19 @@ struct DeadLetterNote: Equatable, Sendable {
   /// The number of times it was sent back before it became this dead letter.
   var redriven: Int { headers[Redriven.header].flatMap { Int($0) } ?? 0 }
   var inputPartition: Int32? { headers["combo.partition"].flatMap { Int32($0) } }
+  /// The input's record that it is of; nil if it does not say so. At-least-once delivery may write several dead letters of one
+  /// record. The time and the contents distinguish records of an input that was recreated.
+  var source: Source? {
+    guard let inputPartition, let offset = headers["combo.offset"].flatMap({ Int64($0) }) else { return nil }
+    return Source(place: Place(partition: inputPartition, offset: offset), timestampMs: timestampMs, contents: contents)
+  }
+
+  struct Source: Hashable, Sendable {
+    var place: Place
+    var timestampMs: Int64?
+    var contents: Int
+  }
+
   /// Whether a part of the record is missing, so that it cannot be sent back.
   var isTruncated: Bool { headers["combo.truncated"] != nil }
   /// The places that this record is a receipt for, or nil if it is no receipt.
@@ -59,12 +74,14 @@ struct RedriveSelection: Equatable, Sendable {
   var bytesMax: Int64?
   /// Places that earlier runs have sent back.
   var sent: Set<DeadLetterNote.Place> = []
+  /// The input's records that earlier runs have sent back, or that this one sends.
+  var sources: Set<DeadLetterNote.Source> = []
 
   enum Verdict: String, CaseIterable, Sendable {
-    case send, filtered, alreadySent, tooOften, tooLarge, truncated, otherInput, noDeadLetter
+    case send, filtered, alreadySent, repeated, tooOften, tooLarge, truncated, otherInput, noDeadLetter
 
     /// Whether the dead letter is counted with its code and reason.
-    var isListed: Bool { ![.filtered, .alreadySent, .noDeadLetter].contains(self) }
+    var isListed: Bool { ![.filtered, .alreadySent, .repeated, .noDeadLetter].contains(self) }
 
     /// The reason for not sending it, for the summary, or nil if none is needed.
     var note: String? {
@@ -72,6 +89,7 @@ struct RedriveSelection: Equatable, Sendable {
       case .send: nil
       case .filtered: "more, not listed, do not match --code, --reason, --since or --until"
       case .alreadySent: "more, not listed, were sent back by an earlier run"
+      case .repeated: "more, not listed, are further dead letters of these records, as at-least-once delivery may write"
       case .tooOften: "of the listed ones came back after an earlier run had sent them: --max-redrives allows more rounds"
       case .tooLarge: "of the listed ones are larger than the input's max.message.bytes: raise it, or leave them out"
       case .truncated: "of the listed ones are truncated because they were too large for the brokers: they cannot be sent back"
@@ -89,6 +107,7 @@ struct RedriveSelection: Equatable, Sendable {
     if let until, note.timestampMs.map({ $0 >= until }) ?? true { return .filtered }
     if note.headers["combo.topic"] != input { return .otherInput }
     if sent.contains(note.place) { return .alreadySent }
+    if let source = note.source, sources.contains(source) { return .repeated }
     if note.isTruncated { return .truncated }
     if note.redriven >= redrivesMax { return .tooOften }
     return bytesMax.map { Int64(note.bytes) > $0 } ?? false ? .tooLarge : .send

@@ -34,6 +34,12 @@ struct RedriveSelectionTests {
     #expect(selection.verdict(of: Self.note(more: ["combo.redriven": "1"])) == .send)
     selection.sent = [.init(partition: 1, offset: 5)]
     #expect(selection.verdict(of: Self.note()) == .alreadySent)
+    // Another dead letter of the same record, and one of another record at its place of a recreated input.
+    selection.sources = [Self.note().source!]
+    selection.sent = []
+    #expect(selection.verdict(of: Self.note(reason: "said in other words")) == .repeated)
+    #expect(selection.verdict(of: Self.note(at: 1001)) == .send)
+    #expect(selection.verdict(of: Self.note(more: ["combo.offset": "8"])) == .send)
   }
 
   @Test("counts the bytes of a batch with one record as Kafka does")

@@ -53,6 +53,28 @@ extension ServiceTests {
       #expect(proof.output.contains("proven: "), "\(proof)")
     }
 
+    @Test("sends a record back once, though at-least-once delivery has written its dead letter twice, with other reasons")
+    func repeated() throws {
+      let group = try TestGroup(partitions: 1)
+      let bad = TestRecord(key: Array("r".utf8), value: Array("no json".utf8))
+      let service = try group.thread(TestGroup.fast)
+      try group.produce([bad])
+      try waitForLetters(1, group)
+      try service.stop()
+      var again = try #require(try group.records(of: group.names.deadLetter).first { $0.header("combo.error") != nil })
+      again.headers = again.headers.map {
+        $0.name == "combo.reason" ? RecordHeader(name: $0.name, value: Array("else".utf8)) : $0
+      }
+      try group.produce([again], to: group.names.deadLetter)
+      try waitForLetters(2, group)
+      #expect(try redrive(group).contains("1 would be sent back"))
+      let sent = try redrive(group, ["--reason", "else", "--yes"])
+      #expect(sent.contains("1 was sent back"), "\(sent)")
+      let rest = try redrive(group, ["--yes"])
+      #expect(rest.contains("0 were sent back") && rest.contains("1  more, not listed, are further dead letters"), "\(rest)")
+      #expect(try group.records(of: group.names.input).count == 2)
+    }
+
     @Test("sends the rest if some are larger than the input accepts, alone or in one batch, and counts those")
     func tooLarge() throws {
       let group = try TestGroup(partitions: 1)
