@@ -197,7 +197,6 @@ final class EndProbe: Probe {
       let end = parts.edges.group.end(of: active.number)
       if end != partition.offset || partition.hasNews || partition.hasMoreToSay(quiet) { return nil }
     }
-    parts.log.info("the input has ended, and all instructions are written")
     return .finished
   }
 }

@@ -182,7 +182,10 @@ package final class Service: GroupEdgeDelegate {
     case .lost(let topic): end(topic)
     case .refused(let reason): fatal = reason
     // Unless an earlier finding has begun to take partitions over again: all rooms are written before the end.
-    case .finished: if partitions.hasTakenOver { parts.stop.set() }
+    case .finished where !partitions.hasTakenOver: break
+    case .finished:
+      log.info("the input has ended, and all instructions are written")
+      parts.stop.set()
     case .goBack(let fault): goBack(fault)
     case .takeOverAgain(let numbers):
       // After an earlier finding some may be active no more: they are taken over again anyway.
