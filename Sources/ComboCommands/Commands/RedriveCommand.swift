@@ -131,7 +131,10 @@ struct Redrive {
       place: .init(partition: message.partition, offset: message.offset), timestampMs: message.timestampMs, headers: headers)
     note.bytes = RedriveSender.bytes(of: message, note)
     var hasher = Hasher()
-    for bytes in [message.key, message.value] { hasher.combine(bytes.map { Array($0) }) }
+    for bytes in [message.key, message.value] {
+      hasher.combine(bytes?.count)
+      if let bytes { hasher.combine(bytes: bytes) }
+    }
     note.contents = hasher.finalize()
     return note
   }
