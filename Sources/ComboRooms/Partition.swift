@@ -46,8 +46,8 @@ package final class Partition {
   package private(set) var taken = 0
   private var touched: [Unmanaged<Room>] = []
 
-  /// Called when a room wakes; returns whether it is watched. nil if none can be.
-  package var woke: ((_ room: Bytes) -> Bool)?
+  /// The watched rooms; nil if none can be.
+  package var watchList: WatchList?
   /// The state topic's records of the rooms; nil if they are not kept.
   package let records: RoomRecords?
 
@@ -91,7 +91,7 @@ package final class Partition {
   private func makeRoom(_ id: Bytes, hash: UInt32, at now: Int64) -> Room {
     let room = Room(id, Engine(at: now, epoch: now + epochLead, settings: settings))
     room.partition = number
-    if let woke { room.isWatched = woke(id) }
+    if let watchList { room.isWatched = watchList.woke(id, in: number) }
     table.insert(room, hash: hash)
     awake += 1
     digest &+= room.hash.value

@@ -11,8 +11,6 @@ package final class WatchedRooms {
   let captured = HeldBack()
 
   private struct Watched {
-    /// The partition where it was last seen.
-    var partition: Int32?
     /// The moment before which it had no watchers.
     let since: Int
     /// The monotonic time since which its partition has not been this member's.
@@ -32,6 +30,8 @@ package final class WatchedRooms {
   }
 
   private var rooms: [[UInt8]: Watched] = [:]
+  /// The same rooms, as partitions see them.
+  private let list = WatchList()
   /// The current moment. It advances with answers, news, and new partitions.
   private(set) var moment = 0
   /// Queries without an answer yet.
@@ -44,22 +44,20 @@ package final class WatchedRooms {
 
   package init(_ observatory: Observatory?) { self.observatory = observatory }
 
-  package func watches(_ id: Bytes) -> Bool { unsafe !rooms.isEmpty && rooms[[UInt8](id)] != nil }
-
-  private func woke(_ id: Bytes, in partition: Int32) -> Bool {
-    if unsafe !watches(id) { return false }
-    unsafe rooms[[UInt8](id)]!.partition = partition
-    return true
-  }
+  package func watches(_ id: Bytes) -> Bool { unsafe list.contains(id) }
 
   /// Returns the partition where a watched room was last seen.
-  package func partition(of room: [UInt8]) -> Int32? { rooms[room]?.partition }
+  package func partition(of room: [UInt8]) -> Int32? { list.place(of: room) }
 
   package func watch(_ room: [UInt8], in partition: Int32?) {
-    rooms[room, default: Watched(since: moment)].partition = partition ?? rooms[room]?.partition
+    if rooms[room] == nil { rooms[room] = Watched(since: moment) }
+    list.set(room, in: partition)
   }
 
-  package func unwatch(_ room: [UInt8]) { rooms[room] = nil }
+  package func unwatch(_ room: [UInt8]) {
+    rooms[room] = nil
+    list.remove(room)
+  }
 
   /// Drops queries whose caller has gone away. While a partition is restored, or commits are stalled, there would be ever more of
   /// them. As no work was done for them, no news is needed.
@@ -97,26 +95,26 @@ package final class WatchedRooms {
   /// rooms meanwhile, or it is unknown whether the last commit counted.
   func began(_ active: ActivePartition, _ quiet: borrowing Quiescence) {
     if observatory == nil { return }
-    unsafe active.partition.woke = { [unowned self, number = active.number] in unsafe woke($0, in: number) }
+    active.partition.watchList = list
     moment += 1
-    for (id, watched) in rooms {
+    for id in rooms.keys {
       let room = unsafe id.withUnsafeBytes { unsafe active.partition.table.find($0) }
       room?.watch(true, quiet)
-      if room != nil { rooms[id]!.partition = active.number }
-      if room != nil || watched.partition == active.number {
+      if room != nil { list.set(id, in: active.number) }
+      if list.place(of: id) == active.number {
         rooms[id]!.screenDue = moment
         queries.append(.screen(room: id, id: 0, watches: true))
       }
     }
   }
 
-  package func ended(_ active: ActivePartition) { unsafe active.partition.woke = nil }
+  package func ended(_ active: ActivePartition) { active.partition.watchList = nil }
 
   /// Returns the rooms whose partition has not been this member's for some seconds, and stops watching them.
   func lostRooms(at now: Int64, isOwned: ([UInt8], Int32?) -> Bool) -> [[UInt8]] {
     var lostRooms: [[UInt8]] = []
     for (id, watched) in rooms {
-      if isOwned(id, watched.partition) {
+      if isOwned(id, list.place(of: id)) {
         rooms[id]!.lostAt = nil
       } else if let since = watched.lostAt {
         if now - since >= Self.lostMs { lostRooms.append(id) }
@@ -124,7 +122,7 @@ package final class WatchedRooms {
         rooms[id]!.lostAt = now
       }
     }
-    for id in lostRooms { rooms[id] = nil }
+    for id in lostRooms { unwatch(id) }
     return lostRooms
   }
 
