@@ -76,10 +76,10 @@ final class InputProbe: QueryProbe<(place: InputProbe.Place, look: InputProbe.Lo
 
 /// Compares the input with the journals of all partitions: all that this instance has consumed may be of a new topic.
 final class HistoryProbe: QueryProbe<String?> {
-  /// Whether the last answer said that they differ.
-  private var isDoubtful = false
+  /// When answers began to say that they differ, by the monotonic clock; nil if the last one did not.
+  private var doubtedSince: Int64?
 
-  override var askEveryMs: Int64 { isDoubtful ? 4000 : 16_000 }
+  override var askEveryMs: Int64 { doubtedSince == nil ? 16_000 : 4000 }
   override var isIdle: Bool { !hasActive }
 
   private var hasActive: Bool { parts.partitions.active.contains { $0 != nil } }
@@ -90,12 +90,12 @@ final class HistoryProbe: QueryProbe<String?> {
     }
   }
 
-  /// - Returns: How they differ; nil unless two answers in a row say so: a broker may not know yet that it lost the leadership.
+  /// - Returns: How they differ, once all answers have said so for as long as those to a restore must.
   override func take(_ reason: String?, at now: Int64) -> Finding? {
-    let wasDoubtful = isDoubtful
-    isDoubtful = reason != nil
+    let since = doubtedSince ?? now
+    doubtedSince = reason == nil ? nil : since
     // A partition that is being restored is compared by its restore.
-    guard let reason, wasDoubtful, hasActive else { return nil }
+    guard let reason, now - since >= MemberPartitions.doubtMs, hasActive else { return nil }
     return .refused("\(reason). \(InputHistory.mayBeTakenIn)")
   }
 }

@@ -270,7 +270,7 @@ internal import ComboWire
   /// A frozen leader that does not know yet that it was replaced reports the state from before its pause. So a contradiction is
   /// believed only once it has lasted for as long as brokers need to notice that: a controller gives up a leader that is silent
   /// for 9 s (`broker.session.timeout.ms`).
-  private static let doubtMs: Int64 = 10_000
+  static let doubtMs: Int64 = 10_000
   private static let nextTryMs: Int64 = 1_000
   /// The interval of checks whether the clock has caught up with a partition's time.
   private static let waitForTimeMs: Int64 = 10_000

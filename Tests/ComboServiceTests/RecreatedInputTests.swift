@@ -110,6 +110,22 @@ struct RecreatedInputTests {
       scene.world.ends.contains { $0.contains("if it is read from its beginning, use another --output") }, "\(scene.world.ends)")
   }
 
+  @Test("a contradiction found while reading is believed once all answers of ten seconds say so: a leader may have been replaced")
+  func believedLate() {
+    let instance = scene.start()
+    scene.gift(room(in: 0, of: 2))
+    scene.settle(instance)
+    let probe = HistoryProbe(instance.service.parts)
+    for (at, reason, isBelieved) in [
+      (1000, "old", false), (5000, "old", false), (9000, nil, false), (13_000, "new", false), (17_000, "new", false),
+      (22_999, "new", false), (23_000, "new", true),
+    ] as [(Int64, String?, Bool)] {
+      let finding = probe.take(reason, at: at)
+      #expect((finding != nil) == isBelieved, "\(at)")
+      if case .refused(let sentence)? = finding { #expect(sentence.hasPrefix("new. Some of the new topic")) }
+    }
+  }
+
   @Test("a journal that has expired, but for the checkpoint, is a reset and no contradiction")
   func expired() {
     scene.configuration.checkpointIntervalMs = 100
